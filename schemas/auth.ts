@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Login } from './common.js'
+import { limits } from './limits.js'
+
+export const VerifyBody = Closed({
+  repohost_token: Type.String({
+    minLength: 1,
+    maxLength: limits.repohost_token_length,
+    format: 'printable',
+    description:
+      'A personal access token or an OAuth token of the repository host. It is used once and not stored.',
+    examples: ['ghp_exampleexampleexampleexampleexample'],
+  }),
+})
+export type VerifyBody = Static<typeof VerifyBody>
+
+export const VerifyResult = Type.Object(
+  {
+    token: Type.String({ description: 'The session token (JWT), valid for 30 days.' }),
+    login: Login,
+    avatar_url: Type.String({ examples: ['https://avatars.example.com/u/1'] }),
+  },
+  { $id: 'VerifyResult', additionalProperties: false },
+)
+export type VerifyResult = Static<typeof VerifyResult>
+
+export const LoginQuery = Type.Object({
+  return_to: Type.Optional(
+    Type.String({
+      pattern: '^/(?![/\\\\])[^\\x00-\\x20\\\\]*$',
+      maxLength: 1_000,
+      default: '/',
+      description: "A path of the dashboard to come back to; never another site's address.",
+    }),
+  ),
+})
+
+export const CallbackQuery = Type.Object({
+  code: Type.Optional(Type.String({ maxLength: 1_000 })),
+  state: Type.Optional(Type.String({ maxLength: 1_000 })),
+  error: Type.Optional(Type.String({ maxLength: 1_000 })),
+})
+
+export const LogoutBody = Closed({
+  everywhere: Type.Optional(
+    Type.Boolean({ description: 'Also end all other sessions of the caller.', examples: [false] }),
+  ),
+})
+export type LogoutBody = Static<typeof LogoutBody>

@@ -1,0 +1,108 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { limits } from './limits.js'
+
+/** A plain `enum` of strings: shorter in the document than TypeBox's union of literals. */
+export const StringEnum = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+
+/** `T | null` as OpenAPI 3.1 writes it: `type: ['string', 'null']`. `T` must have a plain `type`. */
+export const Nullable = <T extends TSchema>(schema: T) => {
+  const values = schema.enum as unknown[] | undefined
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(values && { enum: [...values, null] }),
+  })
+}
+
+/** A reference to a resource that has an `$id`, so that the document shares one component. */
+export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+
+/** A closed object: unknown members are refused on the way in and never sent on the way out. */
+export const Closed: typeof Type.Object = (properties, options) =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
+export const Day = Type.String({
+  format: 'date',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+  examples: ['2026-11-21'],
+})
+export const Login = Type.String({ examples: ['ada'] })
+
+const nameOfRepohost = { pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]+$', minLength: 1 }
+export const Owner = Type.String({ ...nameOfRepohost, maxLength: limits.owner_length, examples: ['acme'] })
+export const Repo = Type.String({
+  ...nameOfRepohost,
+  maxLength: limits.repo_length,
+  examples: ['api-gateway'],
+})
+/** `owner/repo` in one string. */
+export const RepoPath = Type.String({
+  pattern: '^(?!\\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,100}$',
+  maxLength: limits.owner_length + limits.repo_length + 1,
+  examples: ['acme/api-gateway'],
+})
+
+export const Role = StringEnum(['admin', 'member'], { examples: ['member'] })
+export type Role = Static<typeof Role>
+
+/** The rules of settings objects: keys `<ext>.…` (a format that knows the configured prefix). */
+const settingsRules = {
+  type: 'object',
+  additionalProperties: true,
+  propertyNames: { type: 'string', format: 'settings-key', maxLength: limits.settings_key_length },
+  examples: [{ 'ext.theme': 'dark', 'ext.fontSize': 14 }],
+}
+/** Settings in a request: their JSON text may have at most 262,144 bytes of UTF-8 (more is 413 `settings_too_large`). */
+export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
+  ...settingsRules,
+  'x-settings-bytes': limits.settings_bytes,
+  description: `Keys start with the extension's prefix (\`ext.\` unless configured otherwise) and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+})
+export const Settings = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  examples: settingsRules.examples,
+})
+
+export const Ok = Type.Object(
+  { ok: Type.Literal(true) },
+  { $id: 'Ok', additionalProperties: false, examples: [{ ok: true }] },
+)
+
+/** The body of an operation that takes none: absent, or an empty object. */
+export const NoBody = Closed({}, { description: 'Nothing: absent or `{}`.' })
+
+export const PageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.page_size_max,
+      default: limits.page_size_default,
+      description: 'Rows per page.',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: "The previous page's `next_cursor`." }),
+  ),
+}
+export const NextCursor = Nullable(
+  Type.String({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
+)
+
+export const WorkspaceParams = Type.Object({ id: Uuid })
+export const RepoParams = Type.Object({ owner: Owner, repo: Repo })
+export const WorkspaceChoice = Type.Optional(
+  Type.String({ format: 'uuid', description: 'Act on this workspace instead of the best match.' }),
+)
+
+export const ConditionalReadHeaders = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({ description: 'An `ETag`: answered with 304 while it is current.' }),
+  ),
+})
+export const EtagHeader = { ETag: { schema: { type: 'string' }, description: 'Opaque, strong.' } }
+/** Declares a 304 for the document; it has no body. */
+export const NotModified = Type.Null({ description: 'Not modified: the `If-None-Match` version is current.' })

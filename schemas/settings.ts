@@ -1,0 +1,76 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  Closed,
+  Login,
+  Owner,
+  Repo,
+  RepoParams,
+  Settings,
+  SettingsInput,
+  Timestamp,
+  Uuid,
+  WorkspaceChoice,
+} from './common.js'
+import { limits } from './limits.js'
+
+export const SettingsQuery = Type.Object({ workspace: WorkspaceChoice })
+
+const about = {
+  owner: Owner,
+  repo: Repo,
+  workspace_id: Uuid,
+  version: Type.Integer({ minimum: 1, examples: [3] }),
+  size_bytes: Type.Integer({ description: 'UTF-8 bytes of the JSON text of `settings`.', examples: [42] }),
+  updated_at: Timestamp,
+  updated_by: Login,
+}
+
+export const Snapshot = Type.Object(
+  { ...about, settings: Settings },
+  { $id: 'Snapshot', additionalProperties: false },
+)
+export type Snapshot = Static<typeof Snapshot>
+
+export const PushBody = Closed({ settings: SettingsInput })
+export type PushBody = Static<typeof PushBody>
+
+export const PushHeaders = Type.Object({
+  'x-repohost-token': Type.String({
+    minLength: 1,
+    maxLength: limits.repohost_token_length,
+    format: 'printable',
+    description: "The caller's own token of the repository host: checked there, never stored.",
+  }),
+  'if-match': Type.Optional(Type.String({ description: 'Push only onto this `ETag`; otherwise 412.' })),
+  'if-none-match': Type.Optional(
+    Type.String({ description: '`*`: push only if nothing is there; otherwise 412.' }),
+  ),
+})
+
+export const PushResult = Type.Object(
+  {
+    ...about,
+    changed: Type.Boolean({ description: 'False when the content was the same: nothing moved.' }),
+    workspace_created: Type.Boolean({ description: 'Whether this push made the personal workspace.' }),
+  },
+  { $id: 'PushResult', additionalProperties: false },
+)
+export type PushResult = Static<typeof PushResult>
+
+export const SnapshotVersionList = Closed({
+  versions: Type.Array(
+    Closed({
+      version: Type.Integer(),
+      size_bytes: Type.Integer(),
+      created_at: Timestamp,
+      created_by: Login,
+    }),
+    { description: `The last ${limits.settings_versions_kept}, newest first, the current one included.` },
+  ),
+})
+export type SnapshotVersionList = Static<typeof SnapshotVersionList>
+
+const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [2] })
+export const VersionParams = Type.Object({ ...RepoParams.properties, version: Version })
+export const RestoreBody = Closed({ version: Version })
+export type RestoreBody = Static<typeof RestoreBody>

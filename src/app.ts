@@ -1,0 +1,102 @@
+/** The table of contents: every plugin and route, in the order in which a request meets them. */
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { limits } from '../schemas/limits.js'
+import { createRepohost, type Repohost } from './clients/repohost.js'
+import type { Config } from './config.js'
+import type { Database, Db } from './db/client.js'
+import { registerDocuments } from './openapi.js'
+import access from './plugins/access.js'
+import cors from './plugins/cors.js'
+import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'
+import headers from './plugins/headers.js'
+import lifecycle from './plugins/lifecycle.js'
+import metrics from './plugins/metrics.js'
+import rateLimit from './plugins/rate-limit.js'
+import reference from './plugins/reference.js'
+import repohostOAuth from './plugins/repohost-oauth.js'
+import session from './plugins/session.js'
+import { authRoutes } from './routes/auth.js'
+import { profileRoutes } from './routes/profile.js'
+import { settingsRoutes } from './routes/settings.js'
+import { teamRoutes } from './routes/team/index.js'
+import { installValidation } from './validation.js'
+
+/** The services of others, behind narrow interfaces. */
+export interface Clients {
+  repohost: Repohost
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    config: Config
+    database: Database
+    /** `database.db`, for queries of one statement. */
+    db: Db
+    clients: Clients
+  }
+}
+
+export const createClients = (config: Config): Clients => ({
+  repohost: createRepohost(config.repohost.apiUrl),
+})
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Builds the whole service; tests and production differ in nothing but these arguments. */
+export const buildApp = async (
+  config: Config,
+  database: Database,
+  logger: FastifyBaseLogger,
+  clients: Clients = createClients(config),
+): Promise<FastifyInstance> => {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+    },
+    bodyLimit: limits.body_bytes,
+    routerOptions: { maxParamLength: 2_000 },
+    // A request has 30 s to arrive whole; slow senders do not hold a connection for longer.
+    requestTimeout: 30_000,
+    http: { headersTimeout: 15_000 },
+    keepAliveTimeout: 72_000,
+    trustProxy: config.trustProxy ?? false,
+    // While the service stops, what still arrives on open connections is answered (see plugins/lifecycle.ts).
+    return503OnClosing: false,
+    frameworkErrors: answerUnroutable,
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(malformedRequest(error))
+      else socket.destroy()
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.decorate('config', config)
+  app.decorate('database', database)
+  app.decorate('db', database.db)
+  app.decorate('clients', clients)
+  installValidation(app as never, config.extensionPrefix)
+
+  await app.register(headers)
+  await app.register(errors)
+  await app.register(cors)
+  await app.register(cookie)
+  await app.register(session)
+  await app.register(rateLimit)
+  await app.register(metrics)
+  await registerDocuments(app as never)
+  await app.register(reference)
+  await app.register(access)
+  await app.register(lifecycle)
+  await app.register(repohostOAuth)
+
+  await app.register(authRoutes, { prefix: '/api/auth' })
+  await app.register(profileRoutes, { prefix: '/api' })
+  await app.register(settingsRoutes, { prefix: '/api/settings' })
+  await app.register(teamRoutes, { prefix: '/api/team' })
+  return app as unknown as FastifyInstance
+}

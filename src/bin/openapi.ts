@@ -1,0 +1,22 @@
+/** Writes the OpenAPI documents into `openapi/`. No database is needed: nothing is asked. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { buildApp } from '../app.js'
+import { readConfig } from '../config.js'
+import type { Database } from '../db/client.js'
+import { buildDocuments } from '../openapi.js'
+import { projectRoot } from '../root.js'
+
+const nowhere = async () => []
+const db = { select: () => ({ from: () => ({ where: nowhere }) }), execute: nowhere }
+const database = { db, query: nowhere, transaction: nowhere, close: nowhere } as unknown as Database
+
+const config = readConfig({ JWT_SECRETS: 'only-here-so-that-the-service-can-be-built' })
+const app = await buildApp(config, database, pino({ level: 'silent' }))
+await app.ready()
+const { full, core } = buildDocuments(app)
+for (const [name, document] of Object.entries({ openapi: full, 'openapi.core': core })) {
+  await writeFile(join(projectRoot, 'openapi', `${name}.json`), `${JSON.stringify(document, null, 2)}\n`)
+}
+await app.close()

@@ -1,0 +1,48 @@
+/** What a failed statement means, read from SQLSTATEs and driver codes; the driver's and Drizzle's wrappers are looked through. */
+
+/** No free connection in time: nothing was sent to the database. */
+export class DatabaseBusy extends Error {
+  readonly code = 'DATABASE_BUSY'
+}
+
+const driverCodes = new Set([
+  'DATABASE_BUSY',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ENOENT',
+  'EPIPE',
+])
+
+/** 08 connection, 53 resources, 57 intervention and time-outs, 58 system, 25006 read-only standby, 25P03 idle, 40 conflicts, 55P03 lock. */
+const unavailableStates = /^(08|53|57|58)|^(25006|25P03|40001|40P01|55P03)$/
+
+const codeOf = (error: unknown): string | undefined => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown }
+    if (typeof code === 'string') return code
+  }
+  return undefined
+}
+
+/** The database could not do it now, whatever was asked: time to answer 503. */
+export const isDatabaseUnavailable = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code !== undefined && (driverCodes.has(code) || unavailableStates.test(code))
+}
+
+/** Two transactions met; the same work may succeed when it is done again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
+
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505'
+
+/** The row that this one refers to is gone (a workspace deleted in the same moment). */
+export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503'

@@ -1,0 +1,229 @@
+/**
+ * The one definition of the database. `npm run migrations` turns a change here into SQL in `drizzle/`.
+ *
+ * Keys ending in `_key` hold the lower-case form that comparisons use; their neighbours keep what was first given.
+ * The large tables lead their primary keys with `owner_key` (settings) or `workspace_id` (activity) and use no
+ * sequences, so that they can be spread over several nodes later without a rewrite.
+ */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
+
+/** People, keyed by the repository host's numeric id and never by login. */
+export const users = pgTable('users', {
+  id: uuid('id').primaryKey(),
+  repohostId: bigint('repohost_id', { mode: 'number' }).notNull().unique(),
+  login: text('login').notNull(),
+  loginKey: text('login_key').notNull().unique(),
+  avatarUrl: text('avatar_url').notNull(),
+  /** Tokens of an older generation are dead. */
+  generation: integer('generation').notNull().default(0),
+  timezone: text('timezone'),
+  createdAt: moment('created_at').notNull().defaultNow(),
+})
+
+/** Tokens that were logged out: one (`jti`), or all of a user below a generation. Kept until they would have expired. */
+export const revocations = pgTable(
+  'revocations',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    jti: uuid('jti'),
+    userId: uuid('user_id'),
+    generation: integer('generation'),
+    revokedAt: moment('revoked_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('revocations_revoked_at').on(t.revokedAt), index('revocations_expires_at').on(t.expiresAt)],
+)
+
+/** OAuth logins under way; a row is deleted by the callback that uses it, so a state works once on any instance. */
+export const oauthStates = pgTable('oauth_states', {
+  stateHash: text('state_hash').primaryKey(),
+  returnTo: text('return_to').notNull(),
+  expiresAt: moment('expires_at').notNull(),
+})
+
+export const workspaces = pgTable('workspaces', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  /** Set on a personal workspace: whose it is. Unique, so a user has at most one. */
+  personalOf: uuid('personal_of')
+    .unique()
+    .references(() => users.id),
+  idleWindowMinutes: smallint('idle_window_minutes').notNull(),
+  settings: text('settings').notNull().default('{}'),
+  settingsVersion: integer('settings_version').notNull().default(1),
+  settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
+  createdAt: moment('created_at').notNull().defaultNow(),
+  /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
+  deletedAt: moment('deleted_at'),
+})
+
+const workspaceId = () =>
+  uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' })
+
+export const members = pgTable(
+  'members',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    role: text('role', { enum: ['admin', 'member'] }).notNull(),
+    joinedAt: moment('joined_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    index('members_of_user').on(t.userId, t.workspaceId, t.role),
+    index('members_by_joined_at').on(t.workspaceId, t.joinedAt, t.userId),
+    check('members_role', sql`${t.role} in ('admin', 'member')`),
+  ],
+)
+
+export const invites = pgTable(
+  'invites',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: workspaceId(),
+    code: text('code').notNull(),
+    /** The code without dashes, upper case. */
+    codeKey: text('code_key').notNull().unique(),
+    role: text('role', { enum: ['admin', 'member'] }).notNull(),
+    maxUses: integer('max_uses'),
+    usedCount: integer('used_count').notNull().default(0),
+    expiresAt: moment('expires_at').notNull(),
+    revokedAt: moment('revoked_at'),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('invites_of_workspace').on(t.workspaceId, t.createdAt),
+    check('invites_uses', sql`${t.maxUses} is null or ${t.usedCount} <= ${t.maxUses}`),
+  ],
+)
+
+/** Repo patterns, taken apart when they are stored so that matching is an equality and at most one LIKE. */
+export const patterns = pgTable(
+  'patterns',
+  {
+    workspaceId: workspaceId(),
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    position: smallint('position').notNull(),
+    pattern: text('pattern').notNull(),
+    exact: boolean('exact').notNull(),
+    /** Characters of the pattern that are not `*`. */
+    literalLength: smallint('literal_length').notNull(),
+    /** `repo_key` as an escaped LIKE pattern: `_`, `%` and `\` stand for themselves. */
+    repoLike: text('repo_like').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.ownerKey, t.repoKey] }),
+    index('patterns_by_owner').on(t.ownerKey, t.workspaceId),
+  ],
+)
+
+/** The current settings of a repository, as pushed through one workspace. */
+export const snapshots = pgTable(
+  'snapshots',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    /** New at every first push, so that an ETag never comes back. */
+    id: uuid('id').notNull(),
+    owner: text('owner').notNull(),
+    repo: text('repo').notNull(),
+    version: integer('version').notNull(),
+    /** Exactly the JSON text that GET returns. */
+    settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    updatedBy: uuid('updated_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
+    index('snapshots_of_workspace').on(t.workspaceId),
+  ],
+)
+
+/** The last versions of a snapshot, the current one included. */
+export const snapshotVersions = pgTable(
+  'snapshot_versions',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    version: integer('version').notNull(),
+    settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId, t.version] }),
+    index('snapshot_versions_of_workspace').on(t.workspaceId),
+  ],
+)
+
+/** Per-repo overrides of a workspace's settings. */
+export const overrides = pgTable(
+  'overrides',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    /** New at every write; part of the ETag of an effective configuration. */
+    revision: uuid('revision').notNull(),
+    owner: text('owner').notNull(),
+    repo: text('repo').notNull(),
+    settings: text('settings').notNull(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    updatedBy: uuid('updated_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
+    unique('overrides_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey),
+  ],
+)
+
+/** Who changed what, and when; ids are time-ordered. */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    at: moment('at').notNull().defaultNow(),
+    /** The login of the moment: an audit trail does not rewrite itself when somebody is renamed. */
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    target: text('target'),
+    details: jsonb('details').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('audit_entries_by_age').on(t.at)],
+)

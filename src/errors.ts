@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http'
+import { type ErrorCode, errorCatalogue, type Problem, type ProblemExtras } from '../schemas/errors.js'
+
+/** A failure that the caller is told about, by its code in the catalogue. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly extras: ProblemExtras
+  /** Seconds for `Retry-After`. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, options: ProblemExtras & { retryAfter?: number; cause?: unknown } = {}) {
+    const { retryAfter, cause, ...extras } = options
+    const [status, detail] = errorCatalogue[code]
+    super(extras.detail ?? detail, { cause })
+    this.code = code
+    this.status = status
+    this.extras = extras
+    this.retryAfter = retryAfter ?? (status === 503 ? 1 : undefined)
+  }
+}
+
+/** A request that breaks a rule which no schema can state; `path` is a JSON pointer with the part first. */
+export const invalid = (path: string, message: string) =>
+  new ApiError('validation_failed', { errors: [{ path, message }] })
+
+export const toProblem = (error: ApiError, requestId: string): Problem => ({
+  status: error.status,
+  title: STATUS_CODES[error.status] ?? 'Error',
+  code: error.code,
+  detail: error.message,
+  request_id: requestId,
+  ...error.extras,
+})

@@ -1,0 +1,62 @@
+import type { PushResult } from '../../schemas/settings.js'
+import type { Database } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { changeableHolder } from '../policies/repo-access.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import { lockRole } from '../queries/members.js'
+import type { RepoQuestion } from '../queries/repo-access.js'
+import { deleteSnapshot, etagOf, readVersion, type SnapshotKey } from '../queries/snapshots.js'
+import { readUser } from '../queries/users.js'
+import { toPushResult, writeSnapshot } from './push-settings.js'
+
+/** Runs `change` on the snapshot that the caller may change, with the caller's role held. @throws {ApiError} */
+const changing = async <T>(
+  database: Database,
+  question: RepoQuestion,
+  change: (context: {
+    tx: Parameters<Parameters<Database['transaction']>[0]>[0]
+    key: SnapshotKey
+    caller: { id: string; login: string }
+  }) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    const caller = await readUser(tx, question.userId)
+    if (!caller) throw new ApiError('token_invalid')
+    const workspaceId = await changeableHolder(tx, question, caller.login)
+    if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
+    return change({
+      tx,
+      key: { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId },
+      caller,
+    })
+  })
+
+/** Removes the settings of a repository with their history. */
+export const deleteSettings = (database: Database, question: RepoQuestion): Promise<void> =>
+  changing(database, question, async ({ tx, key, caller }) => {
+    if (!(await deleteSnapshot(tx, key))) throw new ApiError('never_synced')
+    await insertAuditEntry(tx, {
+      workspaceId: key.workspaceId,
+      actor: caller.login,
+      action: 'settings.deleted',
+      target: `${key.ownerKey}/${key.repoKey}`,
+    })
+  })
+
+/** Makes an old version the newest. */
+export const restoreSettings = (
+  database: Database,
+  question: RepoQuestion,
+  version: number,
+): Promise<{ result: PushResult; etag: string }> =>
+  changing(database, question, async ({ tx, key, caller }) => {
+    const old = await readVersion(tx, key, version)
+    if (!old) throw new ApiError('version_not_found')
+    const { owner, repo, settings } = old
+    const write = { owner, repo, settings, author: caller, action: 'settings.restored' as const }
+    const { snapshot, changed } = await writeSnapshot(tx, key, write)
+    return {
+      result: { ...toPushResult(snapshot), changed, workspace_created: false },
+      etag: etagOf(snapshot),
+    }
+  })

@@ -1,0 +1,45 @@
+import { limits } from '../../schemas/limits.js'
+import type { CreateWorkspaceBody, Invite, Workspace } from '../../schemas/workspaces.js'
+import type { Database } from '../db/client.js'
+import { parsePattern } from '../domain/repo-pattern.js'
+import { ApiError } from '../errors.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import { insertInvite } from '../queries/invites.js'
+import { countWorkspacesOf, insertMember } from '../queries/members.js'
+import { lockUser } from '../queries/users.js'
+import { insertPatterns, insertWorkspace, listWorkspacesOf } from '../queries/workspaces.js'
+
+/** The caller becomes its admin, and gets a first invite. @throws {ApiError} `workspace_limit` */
+export const createWorkspace = (
+  database: Database,
+  userId: string,
+  { name, patterns = [] }: CreateWorkspaceBody,
+): Promise<{ workspace: Workspace; invite: Invite }> =>
+  database.transaction(async (tx) => {
+    const caller = await lockUser(tx, userId)
+    if (!caller) throw new ApiError('token_invalid')
+    if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
+      throw new ApiError('workspace_limit')
+    const id = await insertWorkspace(tx, { name: name.trim() })
+    if (id === undefined) throw new Error('A workspace that is nobody’s personal one has no conflict')
+    await insertMember(tx, id, userId, 'admin')
+    await insertPatterns(
+      tx,
+      id,
+      patterns.flatMap((pattern) => parsePattern(pattern) ?? []),
+    )
+    const invite = await insertInvite(tx, id, caller, {
+      role: 'member',
+      expiresInHours: limits.invite_hours_default,
+      maxUses: null,
+    })
+    await insertAuditEntry(tx, {
+      workspaceId: id,
+      actor: caller.login,
+      action: 'workspace.created',
+      details: { name: name.trim(), patterns },
+    })
+    const [workspace] = await listWorkspacesOf(tx, userId, [id])
+    if (!workspace) throw new Error('The workspace just created is not there')
+    return { workspace, invite }
+  })

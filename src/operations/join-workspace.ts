@@ -1,0 +1,49 @@
+import { limits } from '../../schemas/limits.js'
+import type { Workspace } from '../../schemas/workspaces.js'
+import type { Database } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import { countInviteUse, lockInvite } from '../queries/invites.js'
+import { countWorkspacesOf, insertMember, readRole } from '../queries/members.js'
+import { lockUser } from '../queries/users.js'
+import { listWorkspacesOf } from '../queries/workspaces.js'
+
+const refusals = {
+  revoked: 'invite_revoked',
+  expired: 'invite_expired',
+  exhausted: 'invite_exhausted',
+} as const
+
+/**
+ * Redeems an invite. A member who joins again is told so, whatever became of the invite, and uses nothing up.
+ * @throws {ApiError} `invite_not_found`, `invite_revoked`, `invite_expired`, `invite_exhausted`, `workspace_limit`
+ */
+export const joinWorkspace = (
+  database: Database,
+  userId: string,
+  code: string,
+): Promise<{ workspace: Workspace; already_member: boolean }> =>
+  database.transaction(async (tx) => {
+    const caller = await lockUser(tx, userId)
+    if (!caller) throw new ApiError('token_invalid')
+    const invite = await lockInvite(tx, code)
+    if (!invite) throw new ApiError('invite_not_found')
+    const alreadyMember = (await readRole(tx, invite.workspaceId, userId)) !== undefined
+    if (!alreadyMember) {
+      if (invite.status !== 'active') throw new ApiError(refusals[invite.status])
+      if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
+        throw new ApiError('workspace_limit')
+      await countInviteUse(tx, invite.id)
+      await insertMember(tx, invite.workspaceId, userId, invite.role)
+      await insertAuditEntry(tx, {
+        workspaceId: invite.workspaceId,
+        actor: caller.login,
+        action: 'member.joined',
+        target: caller.login,
+        details: { role: invite.role, invite: invite.id },
+      })
+    }
+    const [workspace] = await listWorkspacesOf(tx, userId, [invite.workspaceId])
+    if (!workspace) throw new Error('The workspace just joined is not there')
+    return { workspace, already_member: alreadyMember }
+  })

@@ -1,0 +1,189 @@
+import { limits } from '../../schemas/limits.js'
+import type { PushResult } from '../../schemas/settings.js'
+import type { Repohost } from '../clients/repohost.js'
+import type { Database, Db } from '../db/client.js'
+import { matchNames, noneMatchNames } from '../domain/etag.js'
+import { parsePattern } from '../domain/repo-pattern.js'
+import { ApiError } from '../errors.js'
+import { pushTarget, workspaceRequired } from '../policies/repo-access.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
+import type { RepoQuestion } from '../queries/repo-access.js'
+import {
+  type Author,
+  etagOf,
+  insertSnapshot,
+  lockSnapshot,
+  type SnapshotKey,
+  type SnapshotText,
+  updateSnapshot,
+} from '../queries/snapshots.js'
+import { lockUser, readUser, type User } from '../queries/users.js'
+import {
+  countPatterns,
+  insertPatterns,
+  insertWorkspace,
+  lockPersonalWorkspace,
+} from '../queries/workspaces.js'
+
+export interface Push {
+  userId: string
+  owner: string
+  repo: string
+  workspaceId: string | undefined
+  settings: Record<string, unknown>
+  repohostToken: string
+  ifMatch: string | undefined
+  ifNoneMatch: string | undefined
+}
+
+/**
+ * Stores settings of a repository (rules R1, R2, R4, R5). Rights here are checked first, then those at the repository
+ * host, and nothing is created before both agree.
+ * @returns the answer and its ETag
+ */
+export const pushSettings = async (
+  { database, repohost }: { database: Database; repohost: Repohost },
+  push: Push,
+): Promise<{ result: PushResult; etag: string }> => {
+  const { owner, repo, workspaceId, userId } = push
+  const question = { userId, ownerKey: owner.toLowerCase(), repoKey: repo.toLowerCase(), workspaceId }
+  const caller = await readUser(database.db, userId)
+  if (!caller) throw new ApiError('token_invalid')
+  const target = await pushTarget(database.db, question, caller.login, owner)
+  if (target === undefined) await checkRoomForPersonal(database.db, caller, owner)
+
+  await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
+
+  const settings = JSON.stringify(push.settings)
+  return database.transaction(async (tx) => {
+    const { key, workspaceCreated } = await settleTarget(tx, question, caller, owner)
+    const written = await writeSnapshot(tx, key, {
+      owner,
+      repo,
+      settings,
+      author: caller,
+      precondition: (current) => checkPreconditions(push, current),
+    })
+    return {
+      result: {
+        ...toPushResult(written.snapshot),
+        changed: written.changed,
+        workspace_created: workspaceCreated,
+      },
+      etag: etagOf(written.snapshot),
+    }
+  })
+}
+
+/** Decides again, now for good: rights may have changed while the host was asked. */
+const settleTarget = async (
+  tx: Db,
+  question: RepoQuestion,
+  caller: User,
+  owner: string,
+): Promise<{ key: SnapshotKey; workspaceCreated: boolean }> => {
+  let workspaceCreated = false
+  let target = await pushTarget(tx, question, caller.login, owner)
+  if (target === undefined) {
+    workspaceCreated = await openPersonalWorkspace(tx, caller, owner)
+    target = await pushTarget(tx, question, caller.login, owner)
+  }
+  if (target === undefined || (await lockRole(tx, target, caller.id)) !== 'admin')
+    throw new ApiError('admin_required')
+  const { ownerKey, repoKey } = question
+  return { key: { ownerKey, repoKey, workspaceId: target }, workspaceCreated }
+}
+
+const checkRoomForPersonal = async (db: Db, caller: User, owner: string) => {
+  const personal = await lockPersonalWorkspace(db, caller.id)
+  if (personal !== undefined) {
+    if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
+  } else if ((await countWorkspacesOf(db, caller.id)) >= limits.workspaces_per_user) {
+    throw new ApiError('workspace_limit')
+  }
+}
+
+/** R4: makes the personal workspace, or adds the caller's present login to its patterns. @returns whether it was made. */
+const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promise<boolean> => {
+  // First pushes at the same moment come one after the other; the later ones find what the first has made.
+  await lockUser(tx, caller.id)
+  await checkRoomForPersonal(tx, caller, owner)
+  const pattern = parsePattern(`${caller.login}/*`)
+  if (!pattern) throw new Error('A login makes a valid pattern')
+  const created = await insertWorkspace(tx, { name: caller.login, personalOf: caller.id })
+  if (created !== undefined) {
+    await insertMember(tx, created, caller.id, 'admin')
+    await insertPatterns(tx, created, [pattern])
+    await insertAuditEntry(tx, { workspaceId: created, actor: caller.login, action: 'workspace.created' })
+    return true
+  }
+  const existing = await lockPersonalWorkspace(tx, caller.id)
+  if (existing !== undefined) await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+  return false
+}
+
+const checkPreconditions = ({ ifMatch, ifNoneMatch }: Push, current: SnapshotText | undefined) => {
+  const etag = current && etagOf(current)
+  const mustMatch = ifMatch !== undefined && (etag === undefined || !matchNames(ifMatch, etag))
+  const mustNotMatch = etag !== undefined && noneMatchNames(ifNoneMatch, etag)
+  if (mustMatch || mustNotMatch)
+    throw new ApiError('version_conflict', { current_version: current?.version ?? null })
+}
+
+export const toPushResult = ({
+  owner,
+  repo,
+  workspaceId,
+  version,
+  sizeBytes,
+  updatedAt,
+  updatedBy,
+}: SnapshotText) => ({
+  owner,
+  repo,
+  workspace_id: workspaceId,
+  version,
+  size_bytes: sizeBytes,
+  updated_at: updatedAt,
+  updated_by: updatedBy,
+})
+
+interface Write {
+  owner: string
+  repo: string
+  settings: string
+  author: Author
+  /** Refuses, by throwing, what the current snapshot (undefined: none) does not allow. */
+  precondition?: (current: SnapshotText | undefined) => void
+  action?: 'settings.pushed' | 'settings.restored'
+}
+
+/** The one way in which a snapshot gets a new version; the caller's role is locked already. */
+export const writeSnapshot = async (
+  tx: Db,
+  key: SnapshotKey,
+  write: Write,
+): Promise<{ snapshot: SnapshotText; changed: boolean }> => {
+  const { owner, repo, settings, author, precondition, action = 'settings.pushed' } = write
+  const content = { settings, sizeBytes: Buffer.byteLength(settings), author }
+  let current = await lockSnapshot(tx, key)
+  precondition?.(current)
+  if (current?.settings === settings) return { snapshot: current, changed: false }
+  if (current) {
+    await updateSnapshot(tx, key, current.version + 1, content)
+  } else if (!(await insertSnapshot(tx, key, { owner, repo, ...content }))) {
+    // Another first push was faster: now there is one to lock.
+    return writeSnapshot(tx, key, write)
+  }
+  current = await lockSnapshot(tx, key)
+  if (!current) throw new Error('The snapshot just written is not there')
+  await insertAuditEntry(tx, {
+    workspaceId: key.workspaceId,
+    actor: author.login,
+    action,
+    target: `${current.owner}/${current.repo}`,
+    details: { version: current.version, size_bytes: current.sizeBytes },
+  })
+  return { snapshot: current, changed: true }
+}

@@ -1,0 +1,32 @@
+import type { VerifyResult } from '../../schemas/auth.js'
+import type { RepohostUser } from '../clients/repohost.js'
+import type { Database } from '../db/client.js'
+import { isUniqueViolation } from '../db/failures.js'
+import { ApiError } from '../errors.js'
+import type { Sessions } from '../plugins/session.js'
+import { upsertUser } from '../queries/users.js'
+
+/**
+ * Makes a session for whom the repository host says a token belongs to.
+ * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
+ */
+export const signIn = async (
+  { database, sessions }: { database: Database; sessions: Sessions },
+  repohostUser: RepohostUser,
+  allowedClientIds: string[] | undefined,
+): Promise<VerifyResult> => {
+  const { clientId } = repohostUser
+  if (allowedClientIds && clientId !== undefined && !allowedClientIds.includes(clientId)) {
+    throw new ApiError('repohost_token_invalid', {
+      detail: 'Tokens of this OAuth app are not accepted here.',
+    })
+  }
+  const user = await database
+    .transaction((tx) => upsertUser(tx, repohostUser))
+    .catch((error) => {
+      // Two people exchanged logins in the same moment: by now the other one is done.
+      if (isUniqueViolation(error)) return database.transaction((tx) => upsertUser(tx, repohostUser))
+      throw error
+    })
+  return { token: sessions.issue(user), login: user.login, avatar_url: user.avatarUrl }
+}

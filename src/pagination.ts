@@ -1,0 +1,38 @@
+/** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
+import { invalid } from './errors.js'
+
+const kinds = {
+  text: (part: string) => !part.includes('\0') && part.isWellFormed(),
+  uuid: (part: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
+  timestamp: (part: string) => /^[0-9T:. +-]{10,40}Z?$/.test(part) && !Number.isNaN(Date.parse(part)),
+}
+type Kind = keyof typeof kinds
+
+/** @throws {ApiError} `validation_failed` for what is not a cursor made of these kinds. */
+export const decodeCursor = (cursor: string | undefined, expected: readonly Kind[]): string[] | undefined => {
+  if (cursor === undefined) return undefined
+  const position = parse(cursor)
+  const fits =
+    Array.isArray(position) &&
+    position.length === expected.length &&
+    expected.every((kind, index) => typeof position[index] === 'string' && kinds[kind](position[index]))
+  if (!fits) throw invalid('/query/cursor', 'must be a `next_cursor` of this list')
+  return position
+}
+
+const parse = (cursor: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes one row more than the page holds, cuts it off again, and names the place where the next page begins. */
+export const toPage = <Row>(rows: Row[], limit: number, positionOf: (row: Row) => readonly string[]) => {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const next =
+    rows.length > limit && last ? Buffer.from(JSON.stringify(positionOf(last))).toString('base64url') : null
+  return { rows: page, next_cursor: next }
+}

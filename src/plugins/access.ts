@@ -1,0 +1,81 @@
+/**
+ * Enforces what `policies/access.ts` declares. Authentication and the cookie's origin come before the body is read;
+ * membership and role after validation, read from the database on every request.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import type { ErrorCode } from '../../schemas/errors.js'
+import { ApiError } from '../errors.js'
+import { type Access, needsSession } from '../policies/access.js'
+import { readRole } from '../queries/members.js'
+import { callerOf } from './session.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** Codes that this route can answer beyond those that follow from its access and schema. */
+    errors?: readonly ErrorCode[]
+    /** Behind the Pro gate (set by the scope that has the gate). */
+    pro?: boolean
+    /** Part of the small document that the reference shows first. */
+    core?: boolean
+    /** A limit of its own (`plugins/rate-limit.ts`). */
+    limit?: 'verify' | 'join' | 'none'
+  }
+}
+
+const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+export default fp(
+  async (app) => {
+    const trusted = new Set(app.config.trustedOrigins)
+    const adminKeys = app.config.adminKeys.map(digest)
+
+    const routes: RouteOptions[] = []
+    app.addHook('onRoute', (route) => {
+      routes.push(route)
+    })
+    // Not before: the scope of the reference declares the access of its files in a hook of its own.
+    app.addHook('onReady', async () => {
+      const open = routes.find(({ config }) => !config?.access)
+      if (open) throw new Error(`${open.method} ${open.url} declares no access`)
+    })
+
+    app.addHook('onRequest', async (request) => {
+      const { access } = request.routeOptions.config
+      if (!access) return
+      if (needsSession(access)) callerOf(request)
+      if (access.kind === 'adminKey') checkAdminKey(request, adminKeys)
+      const byCookie = request.sessionFromCookie && !(request.session instanceof ApiError)
+      if (byCookie && unsafeMethods.has(request.method) && !comesFrom(trusted, request)) {
+        throw new ApiError('csrf_rejected')
+      }
+    })
+
+    app.addHook('preHandler', async (request) => {
+      const { access } = request.routeOptions.config
+      if (access?.kind !== 'workspace') return
+      const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
+      if (role === undefined) throw new ApiError('workspace_not_found')
+      if (access.role === 'admin' && role !== 'admin') throw new ApiError('admin_required')
+    })
+  },
+  { name: 'access', dependencies: ['session'] },
+)
+
+const comesFrom = (trusted: Set<string>, request: FastifyRequest): boolean => {
+  const { origin } = request.headers
+  return origin === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : trusted.has(origin)
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Compares digests, so that the time says nothing about a key, nor about its length. */
+const checkAdminKey = (request: FastifyRequest, keys: Buffer[]) => {
+  const given = request.headers['x-service-admin-key'] ?? (request.query as { key?: unknown }).key
+  if (typeof given !== 'string' || given === '') throw new ApiError('admin_key_invalid')
+  const candidate = digest(given)
+  const matches = keys.filter((key) => timingSafeEqual(key, candidate))
+  if (matches.length === 0) throw new ApiError('admin_key_invalid')
+}

@@ -1,0 +1,117 @@
+/** Every failure, ours or the framework's, comes out as one problem document. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { limits } from '../../schemas/limits.js'
+import { isDatabaseUnavailable } from '../db/failures.js'
+import { ApiError, invalid, toProblem } from '../errors.js'
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+export default fp(async (app) => {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const failure = translate(error)
+    if (failure.status >= 500)
+      request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
+    return send(failure, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    // What such a path meant to name cannot be known: it is refused before anybody interprets it.
+    if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
+      throw invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+    }
+    return send(new ApiError('route_not_found'), request, reply)
+  })
+})
+
+const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
+  reply.removeHeader('ETag')
+  return reply
+    .code(failure.status)
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(toProblem(failure, request.id)))
+}
+
+/** The answer to a request whose path cannot be read: no hook has run for it. */
+export const answerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+  reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store')
+  send(translate(error), request, reply)
+}
+
+const frameworkCodes: Record<string, () => ApiError> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ApiError('invalid_json', { detail: 'The body is not as long as Content-Length says.' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => invalid('/params', 'a path segment is too long'),
+  FST_ERR_BAD_URL: () => invalid('/params', 'the path is not correctly percent-encoded'),
+}
+
+const translate = (error: FastifyError): ApiError => {
+  if (error instanceof ApiError) return error
+  if (error.validation) return translateValidation(error)
+  const known = frameworkCodes[error.code]
+  if (known) return known()
+  if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ApiError('validation_failed', { detail: 'The request could not be read.', cause: error })
+  }
+  return new ApiError('internal_error', { cause: error })
+}
+
+const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
+
+const translateValidation = (error: FastifyError): ApiError => {
+  const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
+  const problems = (error.validation ?? []).map(
+    ({ keyword, instancePath, params, message = 'is not valid' }) => {
+      const named = params.missingProperty ?? params.additionalProperty ?? params.propertyName
+      const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(String(named))}`}`
+      return { keyword, path, message: explain(keyword, params, message) }
+    },
+  )
+  const missingToken = problems.find(({ path }) => path === '/headers/x-repohost-token')
+  if (missingToken) return new ApiError('repohost_token_required')
+  const tooLarge = error.validation?.find(({ keyword }) => keyword === 'x-settings-bytes')
+  if (tooLarge) {
+    return new ApiError('settings_too_large', {
+      limit_bytes: limits.settings_bytes,
+      actual_bytes: Number(tooLarge.params.actual),
+    })
+  }
+  return new ApiError('validation_failed', {
+    errors: problems.map(({ path, message }) => ({ path, message })),
+  })
+}
+
+const explain = (keyword: string, params: Record<string, unknown>, message: string): string => {
+  if (keyword === 'required') return 'is required'
+  if (keyword === 'additionalProperties') return 'is not known'
+  if (keyword === 'enum')
+    return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+  return message
+}
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The answer to a request that the HTTP parser refuses: there is no route, reply or log line for it. */
+export const malformedRequest = (error: NodeJS.ErrnoException): string => {
+  const [status, title, detail] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? [408, 'Request Timeout', 'The request took too long to arrive.']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? [431, 'Request Header Fields Too Large', 'The headers are too large.']
+        : [400, 'Bad Request', 'This is not a valid HTTP request.']
+  const requestId = randomUUID()
+  const body = JSON.stringify({ status, title, code: 'validation_failed', detail, request_id: requestId })
+  return [
+    `HTTP/1.1 ${status} ${title}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

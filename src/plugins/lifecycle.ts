@@ -1,0 +1,65 @@
+/** The life of the process as a balancer sees it, and one log line per request. */
+import { Type } from '@sinclair/typebox'
+import fp from 'fastify-plugin'
+import { Closed, Ok, ref } from '../../schemas/common.js'
+import { isSchemaCurrent } from '../db/migrate.js'
+import { ApiError } from '../errors.js'
+import { anyone } from '../policies/access.js'
+import { serviceVersion } from '../root.js'
+
+const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
+
+export default fp(async (app) => {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // A kept-alive connection would hold the stop back, and its next request would be lost.
+    if (closing) reply.header('Connection', 'close')
+    return payload
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route and not the path: paths and queries can carry names and keys.
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+
+  app.get(
+    '/api/health',
+    {
+      config: { access: anyone, limit: 'none' },
+      schema: {
+        operationId: 'getHealth',
+        tags: ['service'],
+        summary: 'Whether the process is alive',
+        response: { 200: Health },
+      },
+    },
+    async () => ({ ok: true, version: serviceVersion }),
+  )
+  app.get(
+    '/api/ready',
+    {
+      config: { access: anyone, limit: 'none' },
+      schema: {
+        operationId: 'getReadiness',
+        tags: ['service'],
+        summary: 'Whether requests can be served',
+        description: 'The database answers, its schema is current, and the process is not stopping.',
+        response: { 200: ref(Ok) },
+      },
+    },
+    async () => {
+      if (closing || !(await isSchemaCurrent(app.database))) throw new ApiError('unavailable')
+      return { ok: true } as const
+    },
+  )
+})

@@ -1,0 +1,46 @@
+import type { ProjectPage } from '../../schemas/projects.js'
+import type { Database } from '../db/client.js'
+import { toTimestamp } from '../domain/time.js'
+
+type Project = ProjectPage['projects'][number]
+
+/** $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows. */
+const LIST_PROJECTS = `
+  with known as (
+    select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
+    from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+    union all
+    select owner_key, repo_key, workspace_id, owner, repo, null, updated_at, true
+    from overrides where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+  ), projects as (
+    select owner_key, repo_key, workspace_id,
+      (array_agg(owner order by override))[1] as owner, (array_agg(repo order by override))[1] as repo,
+      max(version) as version, bool_or(override) as has_override, max(updated_at) filter (where not override) as updated_at
+    from known
+    where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
+    group by owner_key, repo_key, workspace_id
+  )
+  select k.owner, k.repo, k.workspace_id, w.name as workspace_name, m.role,
+    k.version is not null as synced, k.has_override, k.version, k.updated_at
+  from projects k
+  join workspaces w on w.id = k.workspace_id
+  join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
+  where exists (
+    select from patterns p
+    where p.workspace_id = k.workspace_id and p.owner_key = k.owner_key
+      and case when p.exact then p.repo_key = k.repo_key else k.repo_key like p.repo_like end
+  )
+  order by k.owner_key, k.repo_key, k.workspace_id
+  limit $5::int`
+
+/** The repositories that the service knows and the caller sees, one row per workspace and repository. */
+export const listProjects = async (
+  database: Database,
+  userId: string,
+  after: string[] | undefined,
+  rows: number,
+): Promise<Project[]> => {
+  const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
+  const found = await database.query<Project>(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, rows])
+  return found.map((row) => ({ ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) }))
+}

@@ -1,0 +1,58 @@
+/** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
+import type { Role } from '../../schemas/common.js'
+import type { Db } from '../db/client.js'
+import { statement } from '../db/statement.js'
+
+export interface RepoMatch {
+  workspaceId: string
+  role: Role
+  /** The workspace's best pattern. */
+  pattern: string
+  /** Whether settings of the repository were pushed through this workspace. */
+  holds: boolean
+}
+
+/** Whose view of which repository; keys are lower case. */
+export interface RepoQuestion {
+  userId: string
+  ownerKey: string
+  repoKey: string
+  /** Only this workspace. */
+  workspaceId?: string | undefined
+}
+
+export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQuestion) => [
+  userId,
+  ownerKey,
+  repoKey,
+  workspaceId ?? null,
+]
+
+/**
+ * SQL: the caller's matching workspaces (`m`, `w`) with the best pattern of each (`p`). Its parameters are those of
+ * `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
+ */
+export const MATCHES = `
+  members m
+  join workspaces w on w.id = m.workspace_id
+  join lateral (
+    select p.pattern, p.exact, p.literal_length
+    from patterns p
+    where p.workspace_id = m.workspace_id and p.owner_key = $2::text
+      and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+    order by p.exact desc, p.literal_length desc, p.pattern
+    limit 1
+  ) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`
+
+/** SQL: admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace, the id. */
+export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, w.created_at, w.id`
+
+const FIND_MATCHES = `
+  select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds
+  from ${MATCHES}
+  left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
+  order by ${MATCH_ORDER}`
+
+/** All matches, best first. */
+export const findMatches = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>
+  await db.execute<RepoMatch & Record<string, unknown>>(statement(FIND_MATCHES, repoParameters(question)))

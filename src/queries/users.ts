@@ -1,0 +1,53 @@
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { v7 as uuidv7 } from 'uuid'
+import type { Db } from '../db/client.js'
+import { users } from '../db/tables.js'
+
+export interface User {
+  id: string
+  repohostId: number
+  login: string
+  avatarUrl: string
+  generation: number
+}
+
+const columns = {
+  id: users.id,
+  repohostId: users.repohostId,
+  login: users.login,
+  avatarUrl: users.avatarUrl,
+  generation: users.generation,
+}
+
+export const readUser = async (db: Db, id: string): Promise<User | undefined> => {
+  const [user] = await db.select(columns).from(users).where(eq(users.id, id))
+  return user
+}
+
+/** Held until the transaction ends: what counts the user's workspaces must not be done twice at once. */
+export const lockUser = async (tx: Db, id: string): Promise<User | undefined> => {
+  const [user] = await tx.select(columns).from(users).where(eq(users.id, id)).for('no key update')
+  return user
+}
+
+/** The user as the host describes them now. A login that another user still carries is taken from that user. */
+export const upsertUser = async (
+  tx: Db,
+  { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
+): Promise<User> => {
+  const loginKey = login.toLowerCase()
+  await tx
+    .update(users)
+    .set({
+      login: sql`${users.login} || '.' || ${users.repohostId}`,
+      loginKey: sql`${users.loginKey} || '.' || ${users.repohostId}`,
+    })
+    .where(and(eq(users.loginKey, loginKey), ne(users.repohostId, repohostId)))
+  const [user] = await tx
+    .insert(users)
+    .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl })
+    .onConflictDoUpdate({ target: users.repohostId, set: { login, loginKey, avatarUrl } })
+    .returning(columns)
+  if (!user) throw new Error('The upsert returned no user')
+  return user
+}

@@ -1,0 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of package.json, from the sources and from the build alike. */
+export const projectRoot = (() => {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  return folder
+})()
+
+export const serviceVersion: string = JSON.parse(
+  readFileSync(join(projectRoot, 'package.json'), 'utf8'),
+).version

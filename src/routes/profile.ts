@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { PageQuery, ref } from '../../schemas/common.js'
+import { limits } from '../../schemas/limits.js'
+import { Profile } from '../../schemas/profile.js'
+import { ProjectPage } from '../../schemas/projects.js'
+import { ApiError } from '../errors.js'
+import { decodeCursor, toPage } from '../pagination.js'
+import { callerOf } from '../plugins/session.js'
+import { anyCaller } from '../policies/access.js'
+import { listProjects } from '../queries/projects.js'
+import { readUser } from '../queries/users.js'
+
+export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/me',
+    config: { access: anyCaller, core: true },
+    schema: {
+      operationId: 'getProfile',
+      tags: ['profile'],
+      summary: "The caller's profile",
+      response: { 200: ref(Profile) },
+    },
+    handler: async (request) => {
+      const user = await readUser(app.db, callerOf(request).userId)
+      if (!user) throw new ApiError('token_invalid')
+      return {
+        id: user.id,
+        login: user.login,
+        avatar_url: user.avatarUrl,
+        plan: 'pro',
+        status: 'none',
+      } as const
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/projects',
+    config: { access: anyCaller, core: true },
+    schema: {
+      operationId: 'listProjects',
+      tags: ['settings'],
+      summary: "Repositories visible through the caller's workspace patterns",
+      description:
+        'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace.',
+      querystring: Type.Object(PageQuery),
+      response: { 200: ProjectPage },
+    },
+    handler: async (request) => {
+      const { limit = limits.page_size_default, cursor } = request.query
+      const after = decodeCursor(cursor, ['text', 'text', 'uuid'])
+      const projects = await listProjects(app.database, callerOf(request).userId, after, limit + 1)
+      const page = toPage(projects, limit, (project) => [
+        project.owner.toLowerCase(),
+        project.repo.toLowerCase(),
+        project.workspace_id,
+      ])
+      return { projects: page.rows, next_cursor: page.next_cursor }
+    },
+  })
+}

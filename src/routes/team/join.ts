@@ -1,0 +1,27 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { JoinBody, JoinResult } from '../../../schemas/workspaces.js'
+import { joinWorkspace } from '../../operations/join-workspace.js'
+import { callerOf } from '../../plugins/session.js'
+import { anyCaller } from '../../policies/access.js'
+
+export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'POST',
+    url: '/workspaces/join',
+    config: {
+      access: anyCaller,
+      limit: 'join',
+      errors: ['invite_not_found', 'invite_expired', 'invite_exhausted', 'invite_revoked', 'workspace_limit'],
+    },
+    schema: {
+      operationId: 'joinWorkspace',
+      tags: ['team'],
+      summary: 'Join a workspace with an invite code',
+      description:
+        'Case and dashes of the code do not matter. A member who joins again is told so and uses nothing up.',
+      body: JoinBody,
+      response: { 200: JoinResult },
+    },
+    handler: (request) => joinWorkspace(app.database, callerOf(request).userId, request.body.code),
+  })
+}

@@ -1,0 +1,118 @@
+/** How requests are read: the JSON parser, and two validators (bodies are taken as they are, strings from URLs are coerced). */
+import { Ajv, type Options } from 'ajv'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import { limits } from '../schemas/limits.js'
+import { parsePattern } from './domain/repo-pattern.js'
+import { parseStrictJson, StrictJsonError } from './domain/strict-json.js'
+import { ApiError, invalid } from './errors.js'
+
+const createAjv = (extensionPrefix: string, options: Options) => {
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    ...options,
+  })
+  addFormats.default(ajv)
+  const prefix = `${extensionPrefix}.`
+  ajv.addFormat('settings-key', (key) => key.startsWith(prefix))
+  ajv.addFormat('printable', (text) => /^[\x21-\x7e]*$/.test(text))
+  ajv.addFormat('repo-pattern', (text) => parsePattern(text) !== undefined)
+  ajv.addKeyword({
+    keyword: 'x-unique-without-case',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not contain the same item twice (without case)' },
+    validate: (_wanted: boolean, items: unknown[]) =>
+      new Set(items.map((item) => String(item).toLowerCase())).size === items.length,
+  })
+  ajv.addKeyword({
+    keyword: 'x-settings-bytes',
+    type: 'object',
+    schemaType: 'number',
+    errors: 'full',
+    compile: (limit: number) => {
+      const validate: DataValidateFunction = (settings: object) => {
+        const actual = Buffer.byteLength(JSON.stringify(settings))
+        if (actual <= limit) return true
+        validate.errors = [
+          { keyword: 'x-settings-bytes', message: 'is too large', params: { limit, actual } },
+        ]
+        return false
+      }
+      return validate
+    },
+  })
+  ajv.addVocabulary(['example'])
+  return ajv
+}
+
+/** Gives the app its parser and validators; called once, by `buildApp`, before any route exists. */
+export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
+  const forBodies = createAjv(extensionPrefix, {
+    coerceTypes: false,
+    useDefaults: true,
+    removeAdditional: false,
+  })
+  const forUrls = createAjv(extensionPrefix, {
+    coerceTypes: true,
+    useDefaults: true,
+    removeAdditional: false,
+  })
+  const shared = new Set<string>()
+  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+    for (const [id, resource] of Object.entries(app.getSchemas())) {
+      if (shared.has(id)) continue
+      shared.add(id)
+      forBodies.addSchema(resource as object)
+      forUrls.addSchema(resource as object)
+    }
+    return (httpPart === 'body' ? forBodies : forUrls).compile(schema)
+  }
+  app.setValidatorCompiler(compiler)
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: unknown, bytes: Buffer) => {
+      // An empty body counts as absent.
+      if (bytes.length === 0) return undefined
+      try {
+        return parseStrictJson(bytes, limits.json_depth)
+      } catch (error) {
+        if (error instanceof StrictJsonError) throw new ApiError('invalid_json', { detail: error.message })
+        throw error
+      }
+    },
+  )
+
+  app.addHook('onRequest', async (request) => {
+    // Nothing is sent, so it has no type; some clients send the header with every request.
+    const { headers } = request
+    if (headers['content-length'] === '0' && !headers['transfer-encoding']) delete headers['content-type']
+  })
+  app.addHook('preValidation', async (request) => {
+    if (request.body === null) throw bodyIs('null')
+    request.body ??= undefined
+    const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
+    if (request.body === undefined && schema?.type === 'object') {
+      if (schema.required?.length) throw bodyIs('missing')
+      request.body = {}
+    }
+    // Strings of a URL obey the rules for strings, too.
+    for (const [name, value] of Object.entries({
+      ...(request.query as object),
+      ...(request.params as object),
+    })) {
+      if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+        throw invalid(`/${name}`, 'must not contain NUL')
+      }
+    }
+  })
+}
+
+const bodyIs = (what: string) => invalid('/body', `must be a JSON object, but is ${what}`)

@@ -1,0 +1,69 @@
+/** Holds every answer of a test against the OpenAPI document that the service itself serves. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+interface Response {
+  description: string
+  content?: Record<string, { schema: object }>
+}
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
+  components: { schemas: Record<string, object> }
+}
+
+export interface Answer {
+  method: string
+  /** Without the query. */
+  path: string
+  status: number
+  contentType: string | undefined
+  text: string
+}
+
+/** @returns a function that says what is wrong with an answer, or undefined. */
+export const conformanceOf = (document: Document) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  addFormats.default(ajv)
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const validators = new Map<object, ValidateFunction>()
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = validators.get(schema)
+    if (known) return known
+    const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+    const validate = ajv.compile(JSON.parse(text))
+    validators.set(schema, validate)
+    return validate
+  }
+  // A literal segment wins over a parameter, as in the router.
+  const paths = Object.entries(document.paths)
+    .map(([template, operations]) => ({
+      template,
+      operations,
+      regex: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    }))
+    .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
+
+  return ({ method, path, status, contentType, text }: Answer): string | undefined => {
+    const operation = paths.find(
+      ({ regex, operations }) => regex.test(path) && operations[method.toLowerCase()],
+    )
+    const responses = operation?.operations[method.toLowerCase()]?.responses
+    if (!operation || !responses) return undefined
+    const where = `${method} ${operation.template} ${status}`
+    const response = responses[String(status)]
+    if (!response) return `${where} is not in the document: ${text.slice(0, 300)}`
+    if (!response.content) return text === '' ? undefined : `${where} must have no body`
+    const type = contentType?.split(';')[0] ?? ''
+    const schema = response.content[type]?.schema
+    if (!schema) return `${where} must not be ${type}`
+    if (!type.endsWith('json')) return undefined
+    const body = JSON.parse(text) as { code?: string }
+    const validate = validatorOf(schema)
+    if (!validate(body)) return `${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 300)}`
+    if (status >= 400 && !response.description.includes(`\`${body.code}\``)) {
+      return `${where} does not declare the code ${body.code}`
+    }
+    return undefined
+  }
+}

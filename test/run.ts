@@ -1,0 +1,75 @@
+/**
+ * Runs the test files with tap, in parallel, on a throw-away PostgreSQL with a migrated template database.
+ * Arguments are test files (`test/settings.test.ts`) or options of tap; none: all files.
+ * Set TEST_DATABASE_URL to use another server: a superuser's URL.
+ */
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { startEmbedded } from '../src/db/embedded.js'
+import { migrate } from '../src/db/migrate.js'
+import { projectRoot } from '../src/root.js'
+import { TEMPLATE_DATABASE, withDatabase } from './database.js'
+
+const tapCommand = join(projectRoot, 'node_modules/tap/dist/esm/run.mjs')
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+const startServer = async () => {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { url: given, stop: async () => {} }
+  const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-test-'))
+  // Root runs the server under another account, which must get in.
+  await chmod(dataDir, 0o711)
+  const log = { info: say, warn: say, error: say }
+  const server = await startEmbedded({ dataDir, maxConnections: 300, durable: false, log })
+  const stop = async () => {
+    await server.stop()
+    await rm(server.location, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { url: server.url, stop }
+}
+
+const prepareTemplate = async (url: string) => {
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await admin.unsafe(`drop database if exists ${TEMPLATE_DATABASE}`)
+  await admin.unsafe(`create database ${TEMPLATE_DATABASE}`)
+  await admin.end()
+  await migrate(withDatabase(url, TEMPLATE_DATABASE))
+}
+
+const runTap = (url: string, outputFile: string) => {
+  const args = process.argv.slice(2).map((arg) => arg.replace(/^test\/(.*)\.ts$/, 'build/test/$1.js'))
+  const files = args.some((arg) => arg.endsWith('.js')) ? [] : ['build/test/**/*.test.js']
+  const tap = spawn(
+    process.execPath,
+    [tapCommand, '--reporter=terse', `--output-file=${outputFile}`, ...args, ...files],
+    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url } },
+  )
+  return new Promise<number>((resolve) => tap.on('exit', (code) => resolve(code ?? 1)))
+}
+
+/** The assertions of all files: each is `ok` or `not ok` at the innermost level of the TAP text. */
+const countAssertions = (tapText: string) => {
+  const summary = (name: string) =>
+    Number(tapText.match(new RegExp(`^ {0,2}# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
+  return { passed: summary('pass'), failed: summary('fail') }
+}
+
+const server = await startServer()
+let code = 1
+const output = await mkdtemp(join(tmpdir(), 'team-settings-tap-'))
+try {
+  await prepareTemplate(server.url)
+  const outputFile = join(output, 'all.tap')
+  code = await runTap(server.url, outputFile)
+  const { passed, failed } = countAssertions(await readFile(outputFile, 'utf8'))
+  say(`${passed} passed, ${failed} failed`)
+} finally {
+  await server.stop()
+  await rm(output, { recursive: true, force: true })
+}
+process.exit(code)

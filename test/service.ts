@@ -1,0 +1,182 @@
+/** The whole service for a test: real HTTP, a real database of its own, stand-ins only at the network's edge. */
+import { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { buildApp } from '../src/app.js'
+import { type Config, readConfig } from '../src/config.js'
+import { connect, type Database } from '../src/db/client.js'
+import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repohost.js'
+import { buildDocuments } from '../src/openapi.js'
+import { conformanceOf } from './conformance.js'
+import { createTestDatabase } from './database.js'
+
+/** What tests need of tap. */
+interface Test {
+  teardown(work: () => unknown): void
+  fail(message: string): unknown
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body; `any`, because tests look at what came and not at what a type promises. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any
+}
+
+export interface Call {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export const DASHBOARD = 'https://dashboard.example.com'
+export const JWT_SECRET = 'a-test-secret-of-more-than-32-bytes-for-tests-only'
+
+/** Somebody who is signed in. */
+export class Caller {
+  constructor(
+    private readonly service: Service,
+    readonly login: string,
+    readonly repohostId: number,
+    readonly repohostToken: string,
+    readonly token: string,
+  ) {}
+
+  request(method: string, path: string, { body, headers }: Call = {}): Promise<Reply> {
+    const authorization = { Authorization: `Bearer ${this.token}` }
+    return this.service.request(method, path, { body, headers: { ...authorization, ...headers } })
+  }
+
+  get = (path: string, headers: Record<string, string> = {}) => this.request('GET', path, { headers })
+  post = (path: string, body?: unknown) => this.request('POST', path, { body })
+  put = (path: string, body?: unknown) => this.request('PUT', path, { body })
+  patch = (path: string, body?: unknown) => this.request('PATCH', path, { body })
+  delete = (path: string) => this.request('DELETE', path)
+
+  /** Pushes settings of `owner/repo` with the caller's own host token. */
+  push(repo: string, settings: object, headers: Record<string, string> = {}, query = ''): Promise<Reply> {
+    return this.request('PUT', `/api/settings/${repo}${query}`, {
+      body: { settings },
+      headers: { 'X-Repohost-Token': this.repohostToken, ...headers },
+    })
+  }
+}
+
+export class Service {
+  private conformance: ReturnType<typeof conformanceOf> | undefined
+
+  constructor(
+    private readonly test: Test,
+    readonly app: FastifyInstance,
+    readonly url: string,
+    readonly config: Config,
+    readonly database: Database,
+    readonly databaseUrl: string,
+    readonly repohost: RepohostStandIn,
+    /** Every line that was logged. */
+    readonly logs: string[],
+  ) {}
+
+  /** One real HTTP request; an answer that the OpenAPI document does not promise fails the test. */
+  async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
+    const isText = typeof body === 'string' || body instanceof Uint8Array
+    const json = body !== undefined && !isText
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(json && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: isText ? (body as string) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const contentType = response.headers.get('content-type') ?? undefined
+    this.conformance ??= conformanceOf(buildDocuments(this.app).full as never)
+    const answer = { method, path: path.split('?')[0] ?? '', status: response.status, contentType, text }
+    const problem = this.conformance(answer)
+    if (problem) this.test.fail(problem)
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: contentType?.includes('json') ? JSON.parse(text) : undefined,
+    }
+  }
+
+  /** Signs a user in with a token of the repository host, making the user there if need be. */
+  async signIn(login: string, options?: { id?: number; clientId?: string }): Promise<Caller> {
+    const user = this.repohost.addUser(login, options)
+    const reply = await this.request('POST', '/api/auth/verify', { body: { repohost_token: user.token } })
+    if (reply.status !== 200) throw new Error(`The sign-in of ${login} was answered with ${reply.text}`)
+    return new Caller(this, login, user.id, user.token, reply.body.token)
+  }
+
+  /** A workspace of `admin` with these patterns, which these members have joined. */
+  async workspace(admin: Caller, { name = 'Acme', patterns = ['acme/*'], members = [] as Caller[] } = {}) {
+    const created = await admin.post('/api/team/workspaces/create', { name, patterns })
+    if (created.status !== 201) throw new Error(`The workspace was refused: ${created.text}`)
+    for (const member of members) {
+      const joined = await member.post('/api/team/workspaces/join', { code: created.body.invite.code })
+      if (joined.status !== 200) throw new Error(`The join was refused: ${joined.text}`)
+    }
+    return { id: created.body.workspace.id as string, code: created.body.invite.code as string }
+  }
+}
+
+export interface ServiceOptions {
+  /** Environment variables beyond those of every test. */
+  env?: Record<string, string>
+  /** Another instance of the same installation: its database and stand-ins are used. */
+  beside?: Service
+}
+
+const ownDatabase = async (test: Test) => {
+  const { url, drop } = await createTestDatabase()
+  test.teardown(drop)
+  return url
+}
+
+const ownRepohost = async (test: Test) => {
+  const repohost = await startRepohost()
+  test.teardown(() => repohost.close())
+  return repohost
+}
+
+export const startService = async (
+  test: Test,
+  { env = {}, beside }: ServiceOptions = {},
+): Promise<Service> => {
+  const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
+  const repohost = beside?.repohost ?? (await ownRepohost(test))
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '5',
+    JWT_SECRETS: JWT_SECRET,
+    SITE_URL: DASHBOARD,
+    REPOHOST_URL: repohost.url,
+    REPOHOST_API_URL: repohost.url,
+    REPOHOST_CLIENT_ID: OAUTH_APP.id,
+    REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'trace',
+    ...env,
+  })
+  const logs: string[] = []
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      logs.push(String(chunk))
+      done()
+    },
+  })
+  const database = connect({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    prepare: config.databasePrepare,
+  })
+  const app = await buildApp(config, database, pino({ level: config.logLevel }, sink))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  test.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  return new Service(test, app, url, config, database, databaseUrl, repohost, logs)
+}
