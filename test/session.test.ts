@@ -1,0 +1,186 @@
+import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto'
+import t from 'tap'
+import { DASHBOARD, JWT_SECRET, startService } from './service.js'
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const decode = (part: string | undefined) => JSON.parse(Buffer.from(part ?? '', 'base64url').toString())
+
+/** A token made by hand, to be wrong in exactly one way. */
+const forge = (header: object, claims: object, { secret = JWT_SECRET, hash = 'sha256' } = {}) => {
+  const content = `${base64(header)}.${base64(claims)}`
+  return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`
+}
+
+t.test('of many tokens only the genuine one opens the door', async (t) => {
+  const service = await startService(t)
+  const { token } = await service.signIn('ada')
+  const [head, body, signature] = token.split('.')
+  const header = decode(head)
+  const claims = decode(body)
+  t.match(header, { alg: 'HS256', kid: String })
+  t.match(claims, { sub: String, login: 'ada', iat: Number, exp: Number, iss: String, jti: String, gen: 0 })
+  t.equal(claims.exp - claims.iat, 30 * 86_400)
+
+  const { exp: _exp, ...endless } = claims
+  const { jti: _jti, ...unnamed } = claims
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const rsaContent = `${base64({ ...header, alg: 'RS256' })}.${body}`
+  const forged: Record<string, string> = {
+    'no algorithm': `${base64({ ...header, alg: 'none' })}.${body}.`,
+    'HS512 with the right secret': forge({ ...header, alg: 'HS512' }, claims, { hash: 'sha512' }),
+    RS256: `${rsaContent}.${signRsa('sha256', Buffer.from(rsaContent), rsa.privateKey).toString('base64url')}`,
+    'another secret': forge(header, claims, { secret: 'another-secret-that-is-also-32-bytes-long' }),
+    'no exp': forge(header, endless),
+    'exp in the past': forge(header, { ...claims, iat: 1, exp: 1_000 }),
+    'exp as a string': forge(header, { ...claims, exp: String(claims.exp) }),
+    'another issuer': forge(header, { ...claims, iss: 'somebody-else' }),
+    'an unknown kid': forge({ ...header, kid: 'unknown' }, claims),
+    'no kid': forge({ alg: 'HS256', typ: 'JWT' }, claims),
+    'a critical extension': forge({ ...header, crit: ['b64'], b64: false }, claims),
+    'no jti': forge(header, unnamed),
+    'gen as text': forge(header, { ...claims, gen: '0' }),
+    'bad padding': `${head}.${body}=.${signature}`,
+    'a changed payload': `${head}.${base64({ ...claims, sub: '00000000-0000-7000-8000-000000000000' })}.${signature}`,
+    'no token at all': '',
+    'a header that is not JSON': `x.${body}.${signature}`,
+    'a header that is null': `${base64(null)}.${body}.${signature}`,
+    'a huge token': 'a'.repeat(10_000),
+    'two dots': '..',
+  }
+  for (const [what, candidate] of Object.entries(forged)) {
+    const reply = await service.request('GET', '/api/me', {
+      headers: { Authorization: `Bearer ${candidate}` },
+    })
+    t.equal(reply.status, 401, what)
+    t.match(reply.body.code, what === 'exp in the past' ? 'token_expired' : 'token_invalid', what)
+  }
+  const genuine = await service.request('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })
+  t.equal(genuine.status, 200)
+  t.match(genuine.body, { login: 'ada', plan: 'pro', status: 'none' })
+  const nobody = await service.request('GET', '/api/me')
+  t.match(nobody, { status: 401, body: { code: 'unauthenticated' } })
+  const basic = await service.request('GET', '/api/me', { headers: { Authorization: 'Basic YTpi' } })
+  t.equal(basic.status, 401)
+})
+
+t.test('the header decides when header and cookie come together', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const cookie = { Cookie: `svc_token=${ada.token}` }
+  t.match((await service.request('GET', '/api/me', { headers: cookie })).body, { login: 'ada' })
+  const both = { ...cookie, Authorization: `Bearer ${bob.token}` }
+  t.match((await service.request('GET', '/api/me', { headers: both })).body, { login: 'bob' })
+  const spoiled = { ...cookie, Authorization: 'Bearer spoiled' }
+  t.equal((await service.request('GET', '/api/me', { headers: spoiled })).status, 401)
+})
+
+t.test('a change with the cookie must come from a known origin', async (t) => {
+  const service = await startService(t, { env: { BASE_URL: 'https://api.example.com' } })
+  const ada = await service.signIn('ada')
+  const create = (headers: Record<string, string>) =>
+    service.request('POST', '/api/team/workspaces/create', { body: { name: 'Acme' }, headers })
+  const cookie = { Cookie: `svc_token=${ada.token}` }
+  for (const allowed of [
+    { Origin: DASHBOARD },
+    { Origin: 'https://api.example.com' },
+    { 'Sec-Fetch-Site': 'same-origin' },
+  ]) {
+    t.equal((await create({ ...cookie, ...allowed } as never)).status, 201, JSON.stringify(allowed))
+  }
+  const refusals: Record<string, string>[] = [
+    {},
+    { Origin: 'null' },
+    { Origin: 'https://evil.example.com' },
+    { Origin: `${DASHBOARD}.evil.com` },
+    { Origin: DASHBOARD.toUpperCase() },
+    { Origin: 'https://evil.example.com', 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ]
+  for (const refused of refusals) {
+    t.match(
+      await create({ ...cookie, ...refused }),
+      { status: 403, body: { code: 'csrf_rejected' } },
+      JSON.stringify(refused),
+    )
+  }
+  const bearer = await create({ Authorization: `Bearer ${ada.token}`, Origin: 'https://evil.example.com' })
+  t.equal(bearer.status, 201, 'a Bearer call needs no such check')
+  const read = await service.request('GET', '/api/me', {
+    headers: { ...cookie, Origin: 'https://evil.example.com' },
+  })
+  t.equal(read.status, 200, 'nor does a read')
+})
+
+t.test('signing out ends the session here at once and on the other instances soon', async (t) => {
+  const service = await startService(t)
+  const other = await startService(t, { beside: service })
+  const ada = await service.signIn('ada')
+  const elsewhere = () =>
+    other.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })
+  t.equal((await elsewhere()).status, 200)
+
+  const out = await ada.post('/api/auth/logout')
+  t.match(out, { status: 200, body: { ok: true } })
+  t.match(out.headers.get('set-cookie'), /svc_token=;/)
+  t.match(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
+  await until(async () => (await elsewhere()).status === 401)
+  t.equal((await service.signIn('ada').then((again) => again.get('/api/me'))).status, 200)
+})
+
+t.test('signing out everywhere ends every session from before', async (t) => {
+  const service = await startService(t)
+  const other = await startService(t, { beside: service })
+  const laptop = await service.signIn('ada')
+  const desktop = await service.signIn('ada')
+  t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 200)
+  for (const session of [laptop, desktop]) {
+    t.match(await session.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
+  }
+  const onOther = { headers: { Authorization: `Bearer ${desktop.token}` } }
+  await until(async () => (await other.request('GET', '/api/me', onOther)).status === 401)
+  const fresh = await service.signIn('ada')
+  t.equal((await fresh.get('/api/me')).status, 200)
+  const restarted = await startService(t, { beside: service })
+  t.equal((await restarted.request('GET', '/api/me', onOther)).status, 401, 'a new instance knows, too')
+})
+
+t.test('signing out without a good token clears the cookies', async (t) => {
+  const service = await startService(t)
+  for (const headers of [{}, { Authorization: 'Bearer bad' }, { Cookie: 'svc_token=bad' }] as Record<
+    string,
+    string
+  >[]) {
+    const reply = await service.request('POST', '/api/auth/logout', { headers })
+    t.equal(reply.status, 200)
+    t.match(reply.headers.get('set-cookie'), /svc_token=;.*Path=\/.*HttpOnly/)
+  }
+  const everywhere = await service.request('POST', '/api/auth/logout', { body: { everywhere: true } })
+  t.match(everywhere, { status: 401, body: { code: 'unauthenticated' } })
+})
+
+t.test('a secret is rotated without signing anybody out', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const me = (instance: typeof service) =>
+    instance.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })
+  const next = 'the-next-test-secret-of-more-than-32-bytes'
+  const rotated = await startService(t, { beside: service, env: { JWT_SECRETS: `${next},${JWT_SECRET}` } })
+  t.equal((await me(rotated)).status, 200)
+  const later = await startService(t, { beside: service, env: { JWT_SECRETS: next } })
+  t.equal((await me(later)).status, 401)
+  const { token } = await rotated.signIn('ada')
+  t.equal(
+    (await later.request('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })).status,
+    200,
+  )
+})
+
+const until = async (condition: () => Promise<boolean>) => {
+  const deadline = Date.now() + 5_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It did not happen within 5 s')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
