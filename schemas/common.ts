@@ -105,4 +105,7 @@ export const ConditionalReadHeaders = Type.Object({
 })
 export const EtagHeader = { ETag: { schema: { type: 'string' }, description: 'Opaque, strong.' } }
 /** Declares a 304 for the document; it has no body. */
-export const NotModified = Type.Null({ description: 'Not modified: the `If-None-Match` version is current.' })
+export const NotModified = Type.Unsafe<undefined>({
+  type: 'null',
+  description: 'Not modified: the `If-None-Match` version is current.',
+})

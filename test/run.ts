@@ -46,8 +46,8 @@ const runTap = (url: string, outputFile: string) => {
   const files = args.some((arg) => arg.endsWith('.js')) ? [] : ['build/test/**/*.test.js']
   const tap = spawn(
     process.execPath,
-    [tapCommand, '--reporter=terse', `--output-file=${outputFile}`, ...args, ...files],
-    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url } },
+    [tapCommand, '--reporter=base', `--output-file=${outputFile}`, ...args, ...files],
+    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url, CI: 'true' } },
   )
   return new Promise<number>((resolve) => tap.on('exit', (code) => resolve(code ?? 1)))
 }

@@ -1,17 +1,395 @@
 import t from 'tap'
 import { startService } from './service.js'
 
+const LIMIT = 262_144
+
+/** Settings whose JSON text has exactly this many bytes. */
+const settingsOfSize = (bytes: number) => {
+  const frame = Buffer.byteLength(JSON.stringify({ 'ext.blob': '' }))
+  const umlauts = 100
+  return { 'ext.blob': 'ü'.repeat(umlauts) + 'x'.repeat(bytes - frame - 2 * umlauts) }
+}
+
 t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('Ada')
-  const settings = { 'ext.theme': 'dark', 'ext.list': [1, { a: null }] }
+  const settings = { 'ext.theme': 'dark', 'ext.list': [1, { a: null }], 'ext.ratio': 0.1 }
 
-  const first = await ada.push('ada/dotfiles', settings)
+  const first = await ada.push('ada/Dotfiles', settings)
   t.equal(first.status, 200)
-  t.match(first.body, { owner: 'ada', repo: 'dotfiles', version: 1, changed: true, workspace_created: true })
+  const text = JSON.stringify(settings)
+  t.match(first.body, {
+    owner: 'ada',
+    repo: 'Dotfiles',
+    version: 1,
+    changed: true,
+    workspace_created: true,
+    size_bytes: text.length,
+    updated_by: 'Ada',
+  })
+  t.notOk('settings' in first.body)
 
-  const pulled = await ada.get('/api/settings/ADA/Dotfiles')
+  const pulled = await ada.get('/api/settings/ADA/dotfiles')
   t.equal(pulled.status, 200)
-  t.same(pulled.body.settings, settings)
+  t.ok(pulled.text.includes(`"settings":${text},`), 'the text is the one that was stored')
+  t.match(pulled.body, { owner: 'ada', repo: 'Dotfiles', version: 1, workspace_id: first.body.workspace_id })
   t.equal(pulled.headers.get('etag'), first.headers.get('etag'))
+  t.equal(pulled.headers.get('cache-control'), 'private, no-cache')
+
+  const etag = pulled.headers.get('etag') ?? ''
+  for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const unchanged = await ada.get('/api/settings/ada/dotfiles', { 'If-None-Match': header })
+    t.equal(unchanged.status, 304, header)
+    t.equal(unchanged.text, '')
+    t.equal(unchanged.headers.get('etag'), etag)
+  }
+
+  const same = await ada.push('ADA/dotfiles', settings)
+  t.match(same.body, {
+    changed: false,
+    version: 1,
+    updated_at: first.body.updated_at,
+    workspace_created: false,
+  })
+
+  const second = await ada.push('ada/dotfiles', { 'ext.theme': 'light' }, { 'If-Match': etag })
+  t.match(second.body, { version: 2, changed: true })
+  t.equal((await ada.get('/api/settings/ada/dotfiles', { 'If-None-Match': etag })).status, 200)
+  const conflict = await ada.push('ada/dotfiles', { 'ext.theme': 'blue' }, { 'If-Match': etag })
+  t.match(conflict, { status: 412, body: { code: 'version_conflict', current_version: 2 } })
+  const createOnly = await ada.push('ada/dotfiles', {}, { 'If-None-Match': '*' })
+  t.match(createOnly, { status: 412, body: { current_version: 2 } })
+  const nothingThere = await ada.push('ada/new', {}, { 'If-Match': etag })
+  t.match(nothingThere, { status: 412, body: { current_version: null } })
+  t.equal((await ada.push('ada/new', {}, { 'If-None-Match': '*' })).status, 200)
+
+  const { versions } = (await ada.get('/api/settings/ada/dotfiles/versions')).body
+  t.match(versions, [
+    { version: 2, created_by: 'Ada' },
+    { version: 1, size_bytes: text.length },
+  ])
+  t.match((await ada.get('/api/settings/ada/dotfiles/versions/1')).body, { settings, version: 1 })
+  t.match(await ada.get('/api/settings/ada/dotfiles/versions/3'), {
+    status: 404,
+    body: { code: 'version_not_found' },
+  })
+
+  const restored = await ada.post('/api/settings/ada/dotfiles/restore', { version: 1 })
+  t.match(restored, { status: 200, body: { version: 3, changed: true, workspace_created: false } })
+  t.strictSame((await ada.get('/api/settings/ada/dotfiles')).body.settings, settings)
+  const unknown = await ada.post('/api/settings/ada/dotfiles/restore', { version: 9 })
+  t.match(unknown, { status: 404, body: { code: 'version_not_found' } })
+
+  t.match(await ada.delete('/api/settings/ada/dotfiles'), { status: 200, body: { ok: true } })
+  t.match(await ada.get('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
+  t.match(await ada.delete('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
+  t.equal((await ada.get('/api/settings/ada/dotfiles/versions')).status, 404)
+
+  const again = await ada.push('ada/dotfiles', settings)
+  t.match(again.body, { version: 1, changed: true, workspace_created: false })
+  t.not(again.headers.get('etag'), etag, 'an ETag never comes back')
+})
+
+t.test('the last twenty versions are kept', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  for (let version = 1; version <= 23; version++) await ada.push('ada/a', { 'ext.n': version })
+  const { versions } = (await ada.get('/api/settings/ada/a/versions')).body
+  t.strictSame(
+    versions.map(({ version }: { version: number }) => version),
+    Array.from({ length: 20 }, (_, index) => 23 - index),
+  )
+  t.equal((await ada.get('/api/settings/ada/a/versions/3')).status, 404)
+})
+
+t.test('settings of exactly 262,144 bytes fit, and one byte more does not', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const largest = settingsOfSize(LIMIT)
+  const pushed = await ada.push('ada/big', largest)
+  t.match(pushed, { status: 200, body: { size_bytes: LIMIT } })
+  t.strictSame((await ada.get('/api/settings/ada/big')).body.settings, largest)
+  const larger = await ada.push('ada/big', settingsOfSize(LIMIT + 1))
+  t.match(larger, {
+    status: 413,
+    body: { code: 'settings_too_large', limit_bytes: LIMIT, actual_bytes: LIMIT + 1 },
+  })
+  const huge = await ada.push('ada/big', { 'ext.blob': 'x'.repeat(1_100_000) })
+  t.match(huge, { status: 413, body: { code: 'payload_too_large' } })
+  t.match((await ada.get('/api/settings/ada/big')).body, { version: 1 })
+})
+
+t.test('keys of settings carry the prefix', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'tool' } })
+  const ada = await service.signIn('ada')
+  t.equal((await ada.push('ada/a', { 'tool.a': 1, [`tool.${'k'.repeat(195)}`]: 2 })).status, 200)
+  t.equal((await ada.push('ada/a', {})).status, 200)
+  for (const key of ['a', 'ext.a', 'Tool.a', 'tool', 'toolx.a', `tool.${'k'.repeat(196)}`]) {
+    const refused = await ada.push('ada/a', { [key]: 1 })
+    t.match(refused, { status: 400, body: { code: 'validation_failed' } }, key)
+    t.match(refused.body.errors[0].path, `/body/settings/${key}`)
+  }
+})
+
+t.test('a push needs the own token of the host, and access there', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  await service.workspace(ada, { members: [] })
+  await ada.push('acme/api', { 'ext.a': 1 })
+  const version = async () => (await ada.get('/api/settings/acme/api')).body.version
+
+  const none = await ada.put('/api/settings/acme/api', { settings: {} })
+  t.match(none, { status: 400, body: { code: 'repohost_token_required' } })
+  const foreign = await ada.push('acme/api', {}, { 'X-Repohost-Token': bob.repohostToken })
+  t.match(foreign, { status: 403, body: { code: 'repo_access_denied' } })
+  const unknown = await ada.push('acme/api', {}, { 'X-Repohost-Token': 'ghp_unknown' })
+  t.match(unknown, { status: 401, body: { code: 'repohost_token_invalid' } })
+  service.repohost.addPrivateRepo('acme/api', [bob.repohostId])
+  t.match(await ada.push('acme/api', {}), { status: 403, body: { code: 'repo_access_denied' } })
+  service.repohost.addPrivateRepo('acme/api', [ada.repohostId])
+  for (const [fault, status, code] of [
+    ['status-500', 502, 'upstream_failed'],
+    ['redirect', 502, 'upstream_failed'],
+    ['rate-limited', 502, 'upstream_failed'],
+  ] as const) {
+    service.repohost.fault = fault
+    t.match(await ada.push('acme/api', {}), { status, body: { code, upstream: 'repohost' } }, fault)
+  }
+  service.repohost.fault = undefined
+  t.equal(await version(), 1, 'nothing was changed')
+
+  const before = service.repohost.requests.length
+  t.equal((await ada.push('other/repo', {})).status, 409)
+  t.equal((await bob.push('acme/api', {})).status, 409)
+  t.equal(service.repohost.requests.length, before, 'the host is asked last')
+
+  service.repohost.addPrivateRepo('ada/secret', [bob.repohostId])
+  t.equal((await ada.push('ada/secret', {})).status, 403)
+  t.equal(
+    (await ada.get('/api/team/me')).body.workspaces.length,
+    1,
+    'a refusal creates no personal workspace',
+  )
+})
+
+t.test('members pull, admins push, strangers see nothing', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, eve] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('eve'),
+  ]
+  const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob] })
+  await ada.push('acme/api', { 'ext.a': 1 })
+
+  t.match((await bob.get('/api/settings/acme/api')).body, { settings: { 'ext.a': 1 }, workspace_id: id })
+  for (const refused of [
+    await bob.push('acme/api', {}),
+    await bob.delete('/api/settings/acme/api'),
+    await bob.post('/api/settings/acme/api/restore', { version: 1 }),
+    await bob.delete('/api/settings/acme/none'),
+  ]) {
+    t.match(refused, { status: 403, body: { code: 'admin_required' } })
+  }
+  t.match(await bob.get('/api/settings/acme/none'), { status: 404, body: { code: 'never_synced' } })
+  for (const refused of [
+    await eve.get('/api/settings/acme/api'),
+    await eve.get('/api/settings/acme/api/versions'),
+    await eve.delete('/api/settings/acme/api'),
+    await eve.post('/api/settings/acme/api/restore', { version: 1 }),
+  ]) {
+    t.match(refused, { status: 403, body: { code: 'not_a_member' } })
+  }
+  t.match(await eve.push('acme/api', {}), {
+    status: 409,
+    body: { code: 'workspace_required', suggested_pattern: 'acme/*' },
+  })
+  t.match(await eve.get('/api/settings/eve/none'), { status: 404, body: { code: 'never_synced' } })
+})
+
+t.test("a stranger who claims another organisation's pattern sees and blocks nothing", async (t) => {
+  const service = await startService(t)
+  const victim = await service.signIn('victim')
+  const eve = await service.signIn('eve')
+  await service.workspace(victim, { patterns: ['acme/*'] })
+  await victim.push('acme/api', { 'ext.secret': 1 })
+  await service.workspace(eve, { name: 'Evil', patterns: ['acme/*', 'acme/api', 'victim/*'] })
+
+  t.match(await eve.get('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
+  t.match(await eve.delete('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
+  t.match(await eve.get('/api/settings/acme/api/versions'), { status: 404 })
+  t.strictSame((await eve.get('/api/projects')).body.projects, [])
+  t.equal((await eve.push('acme/api', { 'ext.theirs': 2 })).status, 200)
+  t.match((await victim.get('/api/settings/acme/api')).body, { settings: { 'ext.secret': 1 }, version: 1 })
+  t.match((await victim.push('victim/own', {})).body, { workspace_created: true })
+  t.equal((await eve.delete('/api/settings/acme/api')).status, 200)
+  t.equal((await victim.get('/api/settings/acme/api')).status, 200)
+})
+
+t.test('one order decides between several workspaces', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const wide = await service.workspace(ada, { name: 'wide', patterns: ['acme/*'] })
+  const long = await service.workspace(ada, { name: 'long', patterns: ['acme/api-*'] })
+  const exact = await service.workspace(ada, { name: 'exact', patterns: ['ACME/api-gate', 'acme/*'] })
+  const asMember = await service.workspace(bob, {
+    name: 'member',
+    patterns: ['acme/api-gate'],
+    members: [ada],
+  })
+
+  const push = (query = '') => ada.push('acme/api-gate', { 'ext.from': query }, {}, query)
+  t.equal((await push()).body.workspace_id, exact.id, 'admin first, then the exact pattern')
+  t.equal((await ada.push('acme/api-x', {})).body.workspace_id, long.id, 'then the longer literal part')
+  t.equal((await ada.push('acme/web', {})).body.workspace_id, wide.id, 'then the older workspace')
+
+  const chosen = await push(`?workspace=${wide.id}`)
+  t.equal(chosen.body.workspace_id, wide.id)
+  t.equal((await ada.get(`/api/settings/acme/api-gate?workspace=${wide.id}`)).body.workspace_id, wide.id)
+  t.equal((await ada.get('/api/settings/acme/api-gate')).body.workspace_id, exact.id)
+
+  await bob.push('acme/api-gate', { 'ext.from': 'bob' })
+  t.equal((await ada.delete('/api/settings/acme/api-gate')).status, 200)
+  t.equal(
+    (await ada.get('/api/settings/acme/api-gate')).body.workspace_id,
+    wide.id,
+    'only holders are looked at',
+  )
+  t.equal((await push()).body.workspace_id, wide.id, 'what somebody pushes is what they read next')
+  t.equal((await ada.delete('/api/settings/acme/api-gate')).status, 200)
+  t.equal((await ada.get('/api/settings/acme/api-gate')).body.workspace_id, asMember.id)
+  t.match(await ada.delete('/api/settings/acme/api-gate'), { status: 403, body: { code: 'admin_required' } })
+
+  const elsewhere = await service.workspace(bob, { name: 'elsewhere', patterns: ['other/*'] })
+  const notIn = `?workspace=${elsewhere.id}`
+  t.match(await ada.get(`/api/settings/acme/web${notIn}`), {
+    status: 404,
+    body: { code: 'workspace_not_found' },
+  })
+  t.match(await push(notIn), { status: 404, body: { code: 'workspace_not_found' } })
+  t.match(await ada.delete(`/api/settings/acme/web${notIn}`), {
+    status: 404,
+    body: { code: 'workspace_not_found' },
+  })
+  const noMatch = `?workspace=${wide.id}`
+  t.match(await ada.get(`/api/settings/zzz/web${noMatch}`), { status: 403, body: { code: 'not_a_member' } })
+  t.match(await ada.push('ada/own', {}, {}, noMatch), { status: 403, body: { code: 'not_a_member' } })
+  t.match(await ada.get('/api/settings/acme/web?workspace=x'), {
+    status: 400,
+    body: { code: 'validation_failed' },
+  })
+})
+
+t.test('fifty first pushes at once make one personal workspace', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => ada.push(`ada/repo-${index % 10}`, { 'ext.n': index })),
+  )
+  t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
+  t.equal(replies.filter(({ body }) => body.workspace_created).length, 1)
+  t.match((await ada.get('/api/team/me')).body.workspaces, [
+    { name: 'ada', personal: true, role: 'admin', patterns: ['ada/*'], member_count: 1 },
+  ])
+  for (let repo = 0; repo < 10; repo++) {
+    const versions = (await ada.get(`/api/settings/ada/repo-${repo}/versions`)).body.versions
+    t.strictSame(
+      versions.map(({ version }: { version: number }) => version),
+      [5, 4, 3, 2, 1],
+      'versions have no gaps',
+    )
+  }
+})
+
+t.test('parallel pushes onto one version: one wins', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const etag = (await ada.push('ada/a', { 'ext.n': -1 })).headers.get('etag') ?? ''
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => ada.push('ada/a', { 'ext.n': n }, { 'If-Match': etag })),
+  )
+  t.equal(replies.filter(({ status }) => status === 200).length, 1)
+  t.equal(replies.filter(({ status }) => status === 412).length, 29)
+})
+
+t.test('the personal workspace follows a renamed login', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await ada.push('ada/a', {})
+  service.repohost.renameUser(ada.repohostId, 'lovelace')
+  const renamed = await service.signIn('lovelace')
+  const pushed = await renamed.push('lovelace/b', {})
+  t.match(pushed, { status: 200, body: { workspace_created: false } })
+  t.match((await renamed.get('/api/team/me')).body.workspaces, [{ patterns: ['ada/*', 'lovelace/*'] }])
+})
+
+t.test('projects are listed in pages, one row per workspace and repository', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const one = await service.workspace(ada, { name: 'One', patterns: ['acme/*'], members: [bob] })
+  const two = await service.workspace(ada, { name: 'Two', patterns: ['acme/shared'] })
+  for (const repo of ['acme/B', 'acme/a', 'ada/x']) await ada.push(repo, {})
+  await ada.push('acme/shared', {}, {}, `?workspace=${one.id}`)
+  await ada.push('acme/shared', {}, {}, `?workspace=${two.id}`)
+
+  const all = (await ada.get('/api/projects')).body
+  t.strictSame(
+    all.projects.map(({ owner, repo, workspace_name, role }: Record<string, string>) => [
+      owner,
+      repo,
+      workspace_name,
+      role,
+    ]),
+    [
+      ['acme', 'a', 'One', 'admin'],
+      ['acme', 'B', 'One', 'admin'],
+      ['acme', 'shared', 'One', 'admin'],
+      ['acme', 'shared', 'Two', 'admin'],
+      ['ada', 'x', 'ada', 'admin'],
+    ],
+  )
+  t.match(all.projects[0], { synced: true, has_override: false, version: 1, updated_at: String })
+  t.equal(all.next_cursor, null)
+  t.equal((await bob.get('/api/projects')).body.projects.length, 3)
+
+  const paged = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: { body: { projects: object[]; next_cursor: string | null } } = await ada.get(
+      `/api/projects?limit=2${cursor && `&cursor=${cursor}`}`,
+    )
+    t.ok(page.body.projects.length <= 2)
+    paged.push(...page.body.projects)
+    cursor = page.body.next_cursor
+  }
+  t.strictSame(paged, all.projects)
+  for (const query of [
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'cursor=x',
+    'cursor=',
+    `cursor=${Buffer.from('["a","b","c"]').toString('base64url')}`,
+  ]) {
+    t.match(
+      await ada.get(`/api/projects?${query}`),
+      { status: 400, body: { code: 'validation_failed' } },
+      query,
+    )
+  }
+})
+
+t.test('pulling settings is one prepared statement', async (t) => {
+  const service = await startService(t, { env: { DATABASE_POOL_SIZE: '1' } })
+  const ada = await service.signIn('ada')
+  await ada.push('ada/a', { 'ext.a': 1 })
+  for (let i = 0; i < 3; i++) await ada.get('/api/settings/ada/a')
+  const prepared = await service.database.query<{ statement: string; calls: string }>(
+    'select statement, generic_plans + custom_plans as calls from pg_prepared_statements',
+    [],
+  )
+  const pulls = prepared.filter(({ statement }) => statement.includes('left join lateral'))
+  t.equal(pulls.length, 1)
+  t.equal(Number(pulls[0]?.calls), 3)
 })

@@ -1,6 +1,7 @@
 /** Every failure, ours or the framework's, comes out as one problem document. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { isDatabaseUnavailable } from '../db/failures.js'
@@ -64,16 +65,18 @@ const parts = { body: 'body', querystring: 'query', params: 'params', headers: '
 
 const translateValidation = (error: FastifyError): ApiError => {
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
-  const problems = (error.validation ?? []).map(
-    ({ keyword, instancePath, params, message = 'is not valid' }) => {
-      const named = params.missingProperty ?? params.additionalProperty ?? params.propertyName
-      const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(String(named))}`}`
-      return { keyword, path, message: explain(keyword, params, message) }
-    },
+  const found = (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
+  const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
+    const named = params.missingProperty ?? params.additionalProperty ?? propertyName
+    const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(String(named))}`}`
+    return { keyword, path, message: explain(keyword, params, message) }
+  })
+  const missingToken = problems.find(
+    ({ path, keyword }) =>
+      path === '/headers/x-repohost-token' && ['required', 'minLength'].includes(keyword),
   )
-  const missingToken = problems.find(({ path }) => path === '/headers/x-repohost-token')
   if (missingToken) return new ApiError('repohost_token_required')
-  const tooLarge = error.validation?.find(({ keyword }) => keyword === 'x-settings-bytes')
+  const tooLarge = found.find(({ keyword }) => keyword === 'x-settings-bytes')
   if (tooLarge) {
     return new ApiError('settings_too_large', {
       limit_bytes: limits.settings_bytes,

@@ -92,7 +92,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!best.snapshot)
         throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
       reply.header('ETag', etagOf(best.snapshot))
-      if (best.settings === null) return reply.code(304).send(null)
+      if (best.settings === null) return reply.code(304).send(undefined)
       return sendSnapshot(reply, { ...best.snapshot, settings: best.settings })
     },
   })
@@ -212,7 +212,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!version) throw new ApiError('version_not_found')
       const etag = etagOf(version)
       reply.header('ETag', etag)
-      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
       return sendSnapshot(reply, version)
     },
   })

@@ -1,0 +1,290 @@
+import { request as httpRequest } from 'node:http'
+import { connect as tcpConnect } from 'node:net'
+import t from 'tap'
+import { type Caller, DASHBOARD, type Service, startService } from './service.js'
+
+/** A request whose path is sent as it is: `fetch` would tidy it up. */
+const raw = (service: Service, method: string, path: string, headers: Record<string, string>) =>
+  new Promise<{ status: number; body: { code: string } }>((resolve, reject) => {
+    const { hostname, port } = new URL(service.url)
+    const request = httpRequest({ hostname, port, method, path, headers }, async (response) => {
+      const chunks = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) })
+    })
+    request.on('error', reject).end()
+  })
+
+/** A push whose body is this text. */
+const pushText = (caller: Caller, text: string | Uint8Array, contentType = 'application/json') =>
+  caller.request('PUT', '/api/settings/ada/a', {
+    body: text,
+    headers: { 'Content-Type': contentType, 'X-Repohost-Token': caller.repohostToken },
+  })
+
+t.test('what would not survive the way to the database and back is refused', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const hostile: Record<string, string | Uint8Array> = {
+    'no JSON': '{',
+    'two values': '{}{}',
+    NaN: '{"settings":{"ext.a":NaN}}',
+    'a byte order mark': `\uFEFF{"settings":{}}`,
+    NUL: '{"settings":{"ext.a":"\\u0000"}}',
+    'NUL in a key': '{"settings":{"ext.\\u0000":1}}',
+    'a lone surrogate': '{"settings":{"ext.a":"\\ud800"}}',
+    'the other lone surrogate': '{"settings":{"ext.a":"x\\udc00"}}',
+    '1e400': '{"settings":{"ext.a":1e400}}',
+    '-1e400': '{"settings":{"ext.a":-1e400}}',
+    '1e-400': '{"settings":{"ext.a":1e-400}}',
+    'a big integer': '{"settings":{"ext.a":12345678901234567890}}',
+    'an integer just too big': '{"settings":{"ext.a":9007199254740993}}',
+    'too many digits': '{"settings":{"ext.a":0.12345678901234567890123}}',
+    __proto__: '{"settings":{"__proto__":{"ext.a":1}}}',
+    '__proto__ deep down': '{"settings":{"ext.a":[{"__proto__":1}]}}',
+    '__proto__ in disguise': '{"settings":{"ext.a":{"\\u005f_proto__":1}}}',
+    'constructor.prototype': '{"settings":{"ext.a":{"constructor":{"prototype":{}}}}}',
+    '33 levels': `{"settings":{"ext.a":${'['.repeat(31)}${']'.repeat(31)}}}`,
+    '100,000 brackets': '['.repeat(100_000) + ']'.repeat(100_000),
+    '100,000 open brackets': '['.repeat(100_000),
+    '100,000 objects': '{"a":'.repeat(100_000),
+    'bytes that are not UTF-8': Buffer.from([
+      ...Buffer.from('{"settings":{"ext.a":"'),
+      0xff,
+      0xfe,
+      ...Buffer.from('"}}'),
+    ]),
+  }
+  for (const [what, text] of Object.entries(hostile)) {
+    t.match(await pushText(ada, text), { status: 400, body: { code: 'invalid_json' } }, what)
+  }
+  for (const text of [
+    'null',
+    '[]',
+    '"x"',
+    '7',
+    'true',
+    '',
+    '{"settings":null}',
+    '{"settings":[]}',
+    '{"settings":{},"more":1}',
+  ]) {
+    t.match(await pushText(ada, text), { status: 400, body: { code: 'validation_failed' } }, text)
+  }
+  t.match(await ada.get('/api/settings/ada/a'), { status: 404 })
+  t.notOk(({} as Record<string, unknown>)['ext.a'], 'nothing was polluted')
+
+  const harmless = [
+    `{"settings":{"ext.a":${'['.repeat(30)}${']'.repeat(30)}}}`,
+    '{"settings":{"ext.a":[1e5, 1E+2, 100000000000000000000000, 0.1, 0.30000000000000004, -0, 1.50, 9007199254740992, 5e-324]}}',
+    '{"settings":{"ext.a":"12345678901234567890 1e400 \\ud83d\\ude00 \\"1e999"}}',
+    '{"settings":{"ext.a":{"constructor":1,"prototype":{}}}}',
+  ]
+  for (const text of harmless) t.equal((await pushText(ada, text)).status, 200, text)
+})
+
+t.test('many keys and many strings are only slow, never fatal', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`ext.${index}`, index]))
+  t.equal((await ada.push('ada/many', keys)).status, 200)
+  const pulled = (await ada.get('/api/settings/ada/many')).body.settings
+  t.strictSame(Object.keys(pulled), Object.keys(keys), 'the keys keep their order')
+})
+
+t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data',
+    'x',
+  ]) {
+    t.match(
+      await pushText(ada, '{"settings":{}}', type),
+      { status: 415, body: { code: 'unsupported_media_type' } },
+      type,
+    )
+  }
+  t.equal((await pushText(ada, '{"settings":{}}', 'application/json; charset=utf-8')).status, 200)
+  const authorization = { Authorization: `Bearer ${ada.token}` }
+  const logout = (headers: Record<string, string>, body?: unknown) =>
+    service.request('POST', '/api/auth/logout', { headers, body })
+  t.equal((await logout({ 'Content-Type': 'application/json' }, '')).status, 200)
+  t.equal((await logout({ 'Content-Type': 'text/plain' }, '')).status, 200)
+  t.match(await logout({}, { everywhere: 'true' }), {
+    status: 400,
+    body: { errors: [{ path: '/body/everywhere' }] },
+  })
+  t.match(await logout({}, { everywhere: 1 }), { status: 400 })
+  t.match(await logout({}, { everywhere: null }), { status: 400 })
+  t.match(await logout({}, { 'a/b~': 1 }), {
+    status: 400,
+    body: { errors: [{ path: '/body/a~1b~0', message: 'is not known' }] },
+  })
+  t.equal((await logout(authorization)).status, 200)
+})
+
+t.test('paths mean what they say', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const headers = { Authorization: `Bearer ${ada.token}`, 'X-Repohost-Token': ada.repohostToken }
+  const asked = service.repohost.requests.length
+  for (const path of [
+    '..%2F..%2Fuser/x',
+    'ada/..%2F..%2Fuser',
+    'ada/a%00b',
+    'ada%2Fa/b',
+    'ada%2fa',
+    'ada/a%20b',
+    'ada/ü',
+    'ada/%C3%BC',
+    'ada/a;b',
+    `ada/${'a'.repeat(101)}`,
+    `ada/${'a'.repeat(3_000)}`,
+    'ada/%zz',
+    'ada/%2e%2e',
+    'ada/%2E',
+    `ada/a'--`,
+  ]) {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const path_ = `/api/settings/${path.replace('ü', encodeURIComponent('ü'))}`
+      t.match(
+        await raw(service, method, path_, headers),
+        { status: 400, body: { code: 'validation_failed' } },
+        `${method} ${path}`,
+      )
+    }
+  }
+  t.equal(service.repohost.requests.length, asked, 'and nothing is sent to the host')
+  for (const [method, path] of [
+    ['POST', '/api/me'],
+    ['PATCH', '/api/settings/ada/a'],
+    ['GET', '/api/auth/verify'],
+    ['GET', '/api'],
+    ['GET', '/api/nowhere'],
+    ['GET', '/nowhere'],
+    ['GET', '/api/me/'],
+    ['GET', '/API/me'],
+    ['GET', '//api/me'],
+  ] as const) {
+    t.match(
+      await raw(service, method, path, headers),
+      { status: 404, body: { code: 'route_not_found' } },
+      `${method} ${path}`,
+    )
+  }
+})
+
+t.test('every answer names its request', async (t) => {
+  const service = await startService(t)
+  const named = await service.request('GET', '/api/me', { headers: { 'X-Request-Id': 'My-request_1.0' } })
+  t.equal(named.headers.get('x-request-id'), 'My-request_1.0')
+  t.equal(named.body.request_id, 'My-request_1.0')
+  for (const insane of ['a b', 'x'.repeat(129), '<script>']) {
+    const reply = await service.request('GET', '/api/nowhere', { headers: { 'X-Request-Id': insane } })
+    t.match(reply.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
+    t.equal(reply.body.request_id, reply.headers.get('x-request-id'))
+  }
+  t.match(named.headers.get('content-type'), /^application\/problem\+json/)
+  t.strictSame(Object.keys(named.body), ['status', 'title', 'code', 'detail', 'request_id'])
+})
+
+t.test('what is not even HTTP gets a problem document, too', async (t) => {
+  const service = await startService(t)
+  const { hostname, port } = new URL(service.url)
+  const send = (text: string) =>
+    new Promise<string>((resolve) => {
+      const socket = tcpConnect(Number(port), hostname, () => socket.write(text))
+      let answer = ''
+      socket.on('data', (chunk) => {
+        answer += chunk
+      })
+      socket.on('close', () => resolve(answer))
+    })
+  t.match(await send('nonsense\r\n\r\n'), /^HTTP\/1.1 400 [\s\S]*application\/problem\+json[\s\S]*request_id/)
+  t.match(await send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)
+})
+
+t.test('known dashboards get credentials, everybody else a star', async (t) => {
+  const service = await startService(t, {
+    env: { DASHBOARD_ORIGINS: 'https://other.example.com, http://localhost:5173' },
+  })
+  const ada = await service.signIn('ada')
+  for (const origin of [DASHBOARD, 'https://other.example.com', 'http://localhost:5173']) {
+    const reply = await ada.get('/api/me', { Origin: origin })
+    t.equal(reply.headers.get('access-control-allow-origin'), origin)
+    t.equal(reply.headers.get('access-control-allow-credentials'), 'true')
+    t.match(reply.headers.get('vary'), /Origin/)
+  }
+  const strangers = [
+    'null',
+    `${DASHBOARD}.evil.com`,
+    `${DASHBOARD}:444`,
+    'http://dashboard.example.com',
+    DASHBOARD.toUpperCase(),
+    `${DASHBOARD}/`,
+  ]
+  for (const origin of strangers) {
+    const reply = await ada.get('/api/me', { Origin: origin })
+    t.equal(reply.headers.get('access-control-allow-origin'), '*', origin)
+    t.equal(reply.headers.get('access-control-allow-credentials'), null, origin)
+    t.match(reply.headers.get('vary'), /Origin/)
+  }
+  const none = await ada.get('/api/me')
+  t.equal(none.headers.get('access-control-allow-origin'), '*')
+  t.match(none.headers.get('access-control-expose-headers'), /ETag, X-Request-Id, Retry-After, RateLimit-/)
+  const failed = await service.request('GET', '/api/nowhere', { headers: { Origin: DASHBOARD } })
+  t.equal(failed.headers.get('access-control-allow-origin'), DASHBOARD, 'errors can be read, too')
+
+  for (const [path, method] of [
+    ['/api/settings/a/b', 'PUT'],
+    ['/api/team/workspaces/join', 'POST'],
+    ['/api/me', 'GET'],
+  ] as const) {
+    const preflight = await service.request('OPTIONS', path, {
+      headers: {
+        Origin: DASHBOARD,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    })
+    t.equal(preflight.status, 204)
+    t.equal(preflight.headers.get('access-control-allow-origin'), DASHBOARD)
+    t.equal(
+      preflight.headers.get('access-control-allow-headers'),
+      'Authorization, Content-Type, X-Repohost-Token, Billing-Signature',
+    )
+    t.match(preflight.headers.get('access-control-allow-methods'), new RegExp(method))
+    t.match(preflight.headers.get('vary'), /Origin/)
+    t.match(preflight.headers.get('x-request-id'), /./)
+  }
+})
+
+t.test('limits are per caller, and a correct client never meets them', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const calls = await Promise.all(Array.from({ length: 620 }, () => ada.get('/api/me')))
+  t.equal(calls.filter(({ status }) => status === 200).length, 600)
+  const limited = calls.find(({ status }) => status === 429)
+  t.match(limited?.body, { code: 'rate_limited' })
+  t.ok(Number(limited?.headers.get('retry-after')) >= 1)
+  t.equal(limited?.headers.get('ratelimit-limit'), '600')
+  t.equal(limited?.headers.get('ratelimit-remaining'), '0')
+  t.equal((await ada.get('/api/nowhere')).status, 429, 'the limit comes before everything else')
+  t.equal((await bob.get('/api/me')).status, 200)
+  t.equal((await service.request('GET', '/api/health')).status, 200)
+
+  const joins = await Promise.all(
+    Array.from({ length: 12 }, () => bob.post('/api/team/workspaces/join', { code: 'GUESS' })),
+  )
+  t.equal(joins.filter(({ status }) => status === 404).length, 10)
+  t.equal(joins.filter(({ status }) => status === 429).length, 2)
+
+  const verify = () => service.request('POST', '/api/auth/verify', { body: { repohost_token: 'guess' } })
+  const guesses = await Promise.all(Array.from({ length: 30 }, verify))
+  t.equal(guesses.filter(({ status }) => status === 401).length, 28, 'two were the sign-ins above')
+  t.equal(guesses.filter(({ status }) => status === 429).length, 2)
+})
