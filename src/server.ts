@@ -13,7 +13,10 @@ const DRAIN_MS = 8_000
 
 const main = async () => {
   const config = readConfig(process.env)
-  const logger = pino({ level: config.logLevel })
+  // Written in batches: a system call per line costs more than the line.
+  const logFile = pino.destination({ dest: 1, sync: false, minLength: 8_192 })
+  const logger = pino({ level: config.logLevel }, logFile)
+  setInterval(() => logFile.flush(), 500).unref()
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({
@@ -43,13 +46,14 @@ const main = async () => {
     await database.close()
     await embedded?.stop()
     logger.info('stopped')
+    logFile.flushSync()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       stop(signal).then(
         () => process.exit(0),
         (error) => {
-          logger.error({ err: error }, 'the stop failed')
+          process.stderr.write(`The stop failed: ${error}\n`)
           process.exit(1)
         },
       )

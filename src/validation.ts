@@ -2,7 +2,7 @@
 import { Ajv, type Options } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import { parsePattern } from './domain/repo-pattern.js'
 import { parseStrictJson, StrictJsonError } from './domain/strict-json.js'
@@ -90,29 +90,35 @@ export const installValidation = (app: FastifyInstance, extensionPrefix: string)
     },
   )
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     // Nothing is sent, so it has no type; some clients send the header with every request.
     const { headers } = request
     if (headers['content-length'] === '0' && !headers['transfer-encoding']) delete headers['content-type']
+    done()
   })
-  app.addHook('preValidation', async (request) => {
-    if (request.body === null) throw bodyIs('null')
-    request.body ??= undefined
+  app.addHook('preValidation', (request, _reply, done) => {
     const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
-    if (request.body === undefined && schema?.type === 'object') {
-      if (schema.required?.length) throw bodyIs('missing')
-      request.body = {}
-    }
-    // Strings of a URL obey the rules for strings, too.
-    for (const [name, value] of Object.entries({
-      ...(request.query as object),
-      ...(request.params as object),
-    })) {
-      if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-        throw invalid(`/${name}`, 'must not contain NUL')
+    if (schema?.type === 'object') {
+      if (request.body === null) return done(bodyIs('null'))
+      if (request.body === undefined) {
+        if (schema.required?.length) return done(bodyIs('missing'))
+        request.body = {}
       }
     }
+    // Only an escaped path or query can carry what a string must not contain.
+    done(request.raw.url?.includes('%') ? unusableText(request) : undefined)
   })
+}
+
+const unusableText = (request: FastifyRequest): ApiError | undefined => {
+  for (const part of ['params', 'query'] as const) {
+    for (const [name, value] of Object.entries(request[part] as object)) {
+      if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+        return invalid(`/${part}/${name}`, 'must not contain NUL')
+      }
+    }
+  }
+  return undefined
 }
 
 const bodyIs = (what: string) => invalid('/body', `must be a JSON object, but is ${what}`)

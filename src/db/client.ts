@@ -31,8 +31,6 @@ export interface DatabaseOptions {
 const WAIT_MS = 2_000
 /** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
 const ANSWER_MS = 7_000
-/** Statements that may be under way per connection: postgres.js pipelines, which saves round trips. */
-const PIPELINE_DEPTH = 4
 const ATTEMPTS = 3
 
 const sessionSettings = {
@@ -53,7 +51,8 @@ export const connect = (options: DatabaseOptions): Database => {
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   })
   const queueLimit = poolSize * 100
-  const statements = new Gate(poolSize * PIPELINE_DEPTH, queueLimit, WAIT_MS)
+  // No more statements than connections: in a pipeline one that waits for a lock would hold up those behind it.
+  const statements = new Gate(poolSize, queueLimit, WAIT_MS)
   // One connection stays free of transactions, so that reads go on while writers wait for each other.
   const transactions = new Gate(Math.max(1, poolSize - 1), queueLimit, WAIT_MS)
 
@@ -105,17 +104,14 @@ const adapt = (client: postgres.Sql, prepare: boolean, run: Run) => {
 const direct: Run = async (work) => await work()
 
 /** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */
-const answered = <T>(query: PromiseLike<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ANSWER_MS)
-    query.then(
-      (rows) => {
-        clearTimeout(timer)
-        resolve(rows)
-      },
-      (error) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
+const answered = async <T>(query: PromiseLike<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ANSWER_MS)
   })
+  try {
+    return await Promise.race([query, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,2 +1,8 @@
-/** The database's text of a moment (in UTC) as RFC 3339 with milliseconds. */
-export const toTimestamp = (moment: string): string => new Date(moment).toISOString()
+/**
+ * The database's text of a moment in UTC (`2026-11-21 09:30:00.12+00`) as RFC 3339 with milliseconds. By hand, because
+ * it runs for every row of every answer and parsing a date costs ten times as much.
+ */
+export const toTimestamp = (moment: string): string => {
+  const fraction = moment.slice(20, moment.indexOf('+', 19))
+  return `${moment.slice(0, 10)}T${moment.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`
+}

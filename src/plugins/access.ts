@@ -7,7 +7,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../schemas/errors.js'
 import { ApiError } from '../errors.js'
-import { type Access, needsSession } from '../policies/access.js'
+import { type Access, needsSession, type WorkspaceAccess } from '../policies/access.js'
 import { readRole } from '../queries/members.js'
 import { callerOf } from './session.js'
 
@@ -42,23 +42,33 @@ export default fp(
       if (open) throw new Error(`${open.method} ${open.url} declares no access`)
     })
 
-    app.addHook('onRequest', async (request) => {
+    const refusalOf = (request: FastifyRequest): ApiError | undefined => {
       const { access } = request.routeOptions.config
-      if (!access) return
-      if (needsSession(access)) callerOf(request)
-      if (access.kind === 'adminKey') checkAdminKey(request, adminKeys)
-      const byCookie = request.sessionFromCookie && !(request.session instanceof ApiError)
-      if (byCookie && unsafeMethods.has(request.method) && !comesFrom(trusted, request)) {
-        throw new ApiError('csrf_rejected')
+      if (!access) return undefined
+      const { session } = request
+      if (session instanceof ApiError) {
+        if (needsSession(access)) return session
+      } else if (
+        request.sessionFromCookie &&
+        unsafeMethods.has(request.method) &&
+        !comesFrom(trusted, request)
+      ) {
+        return new ApiError('csrf_rejected')
       }
-    })
+      const keyed = access.kind !== 'adminKey' || isAdminKey(request, adminKeys)
+      return keyed ? undefined : new ApiError('admin_key_invalid')
+    }
+    app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
 
-    app.addHook('preHandler', async (request) => {
-      const { access } = request.routeOptions.config
-      if (access?.kind !== 'workspace') return
+    const authorise = async (request: FastifyRequest, access: WorkspaceAccess) => {
       const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
       if (role === undefined) throw new ApiError('workspace_not_found')
       if (access.role === 'admin' && role !== 'admin') throw new ApiError('admin_required')
+    }
+    app.addHook('preHandler', (request, _reply, done) => {
+      const { access } = request.routeOptions.config
+      if (access?.kind !== 'workspace') return done()
+      authorise(request, access).then(() => done(), done)
     })
   },
   { name: 'access', dependencies: ['session'] },
@@ -72,10 +82,9 @@ const comesFrom = (trusted: Set<string>, request: FastifyRequest): boolean => {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Compares digests, so that the time says nothing about a key, nor about its length. */
-const checkAdminKey = (request: FastifyRequest, keys: Buffer[]) => {
+const isAdminKey = (request: FastifyRequest, keys: Buffer[]): boolean => {
   const given = request.headers['x-service-admin-key'] ?? (request.query as { key?: unknown }).key
-  if (typeof given !== 'string' || given === '') throw new ApiError('admin_key_invalid')
+  if (typeof given !== 'string' || given === '') return false
   const candidate = digest(given)
-  const matches = keys.filter((key) => timingSafeEqual(key, candidate))
-  if (matches.length === 0) throw new ApiError('admin_key_invalid')
+  return keys.filter((key) => timingSafeEqual(key, candidate)).length > 0
 }

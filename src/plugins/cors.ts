@@ -19,8 +19,9 @@ const shared = {
 
 export default fp(async (app) => {
   const known = new Set(app.config.dashboardOrigins)
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Vary', 'Origin')
+    done()
   })
   await app.register(cors, {
     delegator: (request, callback) => {

@@ -14,12 +14,12 @@ export default fp(async (app) => {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onSend', async (_request, reply, payload) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     // A kept-alive connection would hold the stop back, and its next request would be lost.
     if (closing) reply.header('Connection', 'close')
-    return payload
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The route and not the path: paths and queries can carry names and keys.
     request.log.info(
       {
@@ -30,6 +30,7 @@ export default fp(async (app) => {
       },
       'request',
     )
+    done()
   })
 
   app.get(

@@ -148,13 +148,14 @@ export default fp(
     app.decorateRequest('session', null as never)
     app.decorateRequest('sessionFromCookie', false)
 
-    app.addHook('onRequest', async (request) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       const { authorization } = request.headers
       const bearer = authorization?.match(/^Bearer +(\S*) *$/i)?.[1]
       const cookie = request.cookies[SESSION_COOKIE]
       request.sessionFromCookie = authorization === undefined && cookie !== undefined
       const token = authorization === undefined ? cookie : (bearer ?? '')
       request.session = token === undefined ? new ApiError('unauthenticated') : sessions.check(token)
+      done()
     })
 
     let since: string | undefined

@@ -10,13 +10,19 @@ export type Access =
   /** Any valid session. */
   | { kind: 'anyCaller' }
   /** A member, or only an admin, of the workspace that the request names. */
-  | { kind: 'workspace'; role: 'member' | 'admin'; workspaceOf: (request: FastifyRequest) => string }
+  | WorkspaceAccess
   /** A valid session; the operation decides by the repository (rules R1 to R5, `policies/repo-access.ts`). */
   | { kind: 'repo'; role: 'member' | 'admin' }
   /** One of the configured admin keys, in the query or the header. */
   | { kind: 'adminKey' }
   /** The billing provider's signature over the raw body. */
   | { kind: 'billingSignature' }
+
+export interface WorkspaceAccess {
+  kind: 'workspace'
+  role: 'member' | 'admin'
+  workspaceOf: (request: FastifyRequest) => string
+}
 
 export const anyone: Access = { kind: 'anyone' }
 export const anyCaller: Access = { kind: 'anyCaller' }
@@ -40,5 +46,5 @@ const workspaceAccess = (role: 'member' | 'admin', source: WorkspaceSource): Acc
   }
 }
 
-export const needsSession = (access: Access): boolean =>
-  ['anyCaller', 'workspace', 'repo'].includes(access.kind)
+export const needsSession = ({ kind }: Access): boolean =>
+  kind === 'anyCaller' || kind === 'workspace' || kind === 'repo'

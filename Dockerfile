@@ -1,0 +1,19 @@
+FROM node:22-bookworm-slim AS build
+WORKDIR /service
+COPY package.json package-lock.json ./
+RUN npm ci --omit=optional --ignore-scripts
+COPY tsconfig.json ./
+COPY schemas schemas
+COPY src src
+RUN npx tsc && npm prune --omit=dev --omit=optional --ignore-scripts
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /service
+COPY package.json ./
+COPY drizzle drizzle
+COPY --from=build /service/node_modules node_modules
+COPY --from=build /service/build build
+USER node
+EXPOSE 3000
+CMD ["node", "--enable-source-maps", "build/src/server.js"]
