@@ -3,15 +3,14 @@ import type { RepohostUser } from '../clients/repohost.js'
 import type { Database } from '../db/client.js'
 import { isUniqueViolation } from '../db/failures.js'
 import { ApiError } from '../errors.js'
-import type { Sessions } from '../plugins/session.js'
-import { upsertUser } from '../queries/users.js'
+import { type User, upsertUser } from '../queries/users.js'
 
 /**
  * Makes a session for whom the repository host says a token belongs to.
  * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
  */
 export const signIn = async (
-  { database, sessions }: { database: Database; sessions: Sessions },
+  { database, sessions }: { database: Database; sessions: { issue(user: User): string } },
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
