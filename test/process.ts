@@ -1,6 +1,6 @@
 /** The service as its own process, for tests of starts, stops and crashes. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +33,8 @@ export const freePort = () =>
 /** A folder that is removed when the test ends. */
 export const temporaryFolder = async (test: Test): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'team-settings-'))
+  // Root runs the embedded server under another account, which must get in.
+  await chmod(folder, 0o711)
   test.teardown(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
