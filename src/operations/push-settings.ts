@@ -86,6 +86,11 @@ const settleTarget = async (
   let workspaceCreated = false
   let target = await pushTarget(tx, question, caller.login, owner)
   if (target === undefined) {
+    // First pushes at the same moment come one after the other; the later ones find what the first has made.
+    await lockUser(tx, caller.id)
+    target = await pushTarget(tx, question, caller.login, owner)
+  }
+  if (target === undefined) {
     workspaceCreated = await openPersonalWorkspace(tx, caller, owner)
     target = await pushTarget(tx, question, caller.login, owner)
   }
@@ -104,10 +109,8 @@ const checkRoomForPersonal = async (db: Db, caller: User, owner: string) => {
   }
 }
 
-/** R4: makes the personal workspace, or adds the caller's present login to its patterns. @returns whether it was made. */
+/** R4: makes the locked caller's personal workspace, or adds their present login to its patterns. @returns whether it was made. */
 const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promise<boolean> => {
-  // First pushes at the same moment come one after the other; the later ones find what the first has made.
-  await lockUser(tx, caller.id)
   await checkRoomForPersonal(tx, caller, owner)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
@@ -119,7 +122,15 @@ const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promi
     return true
   }
   const existing = await lockPersonalWorkspace(tx, caller.id)
-  if (existing !== undefined) await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+  if (existing !== undefined) {
+    await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+    await insertAuditEntry(tx, {
+      workspaceId: existing,
+      actor: caller.login,
+      action: 'patterns.added',
+      details: { patterns: [pattern.pattern] },
+    })
+  }
   return false
 }
 
