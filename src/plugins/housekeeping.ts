@@ -1,6 +1,6 @@
 /**
- * What has to be done now and then, by one instance at a time: a list of jobs, each in small transactions, so that
- * nothing is held for long and a crash loses nothing.
+ * What has to be done now and then: a list of jobs, each in small transactions of which only one is under way at a time,
+ * whatever the number of instances. So nothing is held for long, and a crash loses nothing.
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../db/client.js'
@@ -12,7 +12,7 @@ import { deleteExpiredSessions } from '../queries/sessions.js'
 declare module 'fastify' {
   interface FastifyInstance {
     housekeeping: {
-      /** Does now what there is to do; resolves when it is done, or when another instance is at it. Never rejects. */
+      /** Does now what there is to do. Never rejects: what fails is logged, and tried again with the next run. */
       run(): Promise<void>
     }
   }
@@ -46,7 +46,10 @@ export default fp(
 
     const finish = async ({ name, step }: Job) => {
       const takeStep = () =>
-        app.database.transaction(async (tx) => (await takeHousekeepingTurn(tx)) && (await step(tx)))
+        app.database.transaction(async (tx) => {
+          await takeHousekeepingTurn(tx)
+          return step(tx)
+        })
       try {
         let more = true
         while (more && !closing) more = await takeStep()
