@@ -1,7 +1,7 @@
 CREATE TABLE "audit_entries" (
 	"workspace_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
-	"at" timestamp(3) with time zone DEFAULT now() NOT NULL,
+	"at" timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"actor" text NOT NULL,
 	"action" text NOT NULL,
 	"target" text,
@@ -141,6 +141,7 @@ ALTER TABLE "snapshot_versions" ADD CONSTRAINT "snapshot_versions_created_by_use
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_updated_by_users_id_fk" FOREIGN KEY ("updated_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspaces" ADD CONSTRAINT "workspaces_personal_of_users_id_fk" FOREIGN KEY ("personal_of") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "audit_entries_of_workspace" ON "audit_entries" USING btree ("workspace_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_age" ON "audit_entries" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "invites_of_workspace" ON "invites" USING btree ("workspace_id","created_at");--> statement-breakpoint
 CREATE INDEX "members_of_user" ON "members" USING btree ("user_id","workspace_id","role");--> statement-breakpoint
@@ -149,4 +150,5 @@ CREATE INDEX "patterns_by_owner" ON "patterns" USING btree ("owner_key","workspa
 CREATE INDEX "revocations_revoked_at" ON "revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE INDEX "revocations_expires_at" ON "revocations" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "snapshot_versions_of_workspace" ON "snapshot_versions" USING btree ("workspace_id");--> statement-breakpoint
-CREATE INDEX "snapshots_of_workspace" ON "snapshots" USING btree ("workspace_id");
+CREATE INDEX "snapshots_of_workspace" ON "snapshots" USING btree ("workspace_id");--> statement-breakpoint
+CREATE INDEX "workspaces_deleted" ON "workspaces" USING btree ("deleted_at") WHERE "workspaces"."deleted_at" is not null;

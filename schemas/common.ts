@@ -61,6 +61,11 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   'x-settings-bytes': limits.settings_bytes,
   description: `Keys start with the extension's prefix (\`ext.\` unless configured otherwise) and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
+/** Settings to merge: their size is judged after the merge (413 `settings_too_large`). */
+export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
+  ...settingsRules,
+  description: `A JSON Merge Patch (RFC 7396) on the first level of keys: \`null\` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+})
 export const Settings = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,

@@ -12,6 +12,7 @@ import access from './plugins/access.js'
 import cors from './plugins/cors.js'
 import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'
 import headers from './plugins/headers.js'
+import housekeeping from './plugins/housekeeping.js'
 import lifecycle from './plugins/lifecycle.js'
 import metrics from './plugins/metrics.js'
 import rateLimit from './plugins/rate-limit.js'
@@ -92,6 +93,7 @@ export const buildApp = async (
   await app.register(reference)
   await app.register(access)
   await app.register(lifecycle)
+  await app.register(housekeeping)
   await app.register(repohostOAuth)
 
   await app.register(authRoutes, { prefix: '/api/auth' })

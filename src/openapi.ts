@@ -1,17 +1,37 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { AuditEntry } from '../schemas/audit.js'
 import { VerifyResult } from '../schemas/auth.js'
 import { Ok } from '../schemas/common.js'
+import { EffectiveConfig } from '../schemas/effective-config.js'
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
+import { Invite } from '../schemas/invites.js'
+import { Member } from '../schemas/members.js'
+import { Override } from '../schemas/overrides.js'
 import { Profile } from '../schemas/profile.js'
 import { PushResult, Snapshot } from '../schemas/settings.js'
-import { Invite, Workspace } from '../schemas/workspaces.js'
+import { WorkspaceSettings } from '../schemas/workspace-settings.js'
+import { Workspace } from '../schemas/workspaces.js'
 import { needsSession } from './policies/access.js'
 import { serviceVersion } from './root.js'
 
 /** Schemas with an `$id`: components of the document. */
-const resources = [Problem, Ok, VerifyResult, Profile, Snapshot, PushResult, Workspace, Invite]
+const resources = [
+  Problem,
+  Ok,
+  VerifyResult,
+  Profile,
+  Snapshot,
+  PushResult,
+  Workspace,
+  Invite,
+  Member,
+  WorkspaceSettings,
+  Override,
+  EffectiveConfig,
+  AuditEntry,
+]
 
 const tags = [
   { name: 'auth', description: 'Sign in and out.' },

@@ -28,11 +28,12 @@ const parse = (cursor: string): unknown => {
   }
 }
 
+export const toCursor = (position: readonly string[]): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url')
+
 /** Takes one row more than the page holds, cuts it off again, and names the place where the next page begins. */
 export const toPage = <Row>(rows: Row[], limit: number, positionOf: (row: Row) => readonly string[]) => {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  const next =
-    rows.length > limit && last ? Buffer.from(JSON.stringify(positionOf(last))).toString('base64url') : null
-  return { rows: page, next_cursor: next }
+  return { rows: page, next_cursor: rows.length > limit && last ? toCursor(positionOf(last)) : null }
 }

@@ -98,7 +98,7 @@ export class Service {
       status: response.status,
       headers: response.headers,
       text,
-      body: contentType?.includes('json') ? JSON.parse(text) : undefined,
+      body: text !== '' && contentType?.includes('json') ? JSON.parse(text) : undefined,
     }
   }
 

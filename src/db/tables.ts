@@ -58,21 +58,26 @@ export const oauthStates = pgTable('oauth_states', {
   expiresAt: moment('expires_at').notNull(),
 })
 
-export const workspaces = pgTable('workspaces', {
-  id: uuid('id').primaryKey(),
-  name: text('name').notNull(),
-  /** Set on a personal workspace: whose it is. Unique, so a user has at most one. */
-  personalOf: uuid('personal_of')
-    .unique()
-    .references(() => users.id),
-  idleWindowMinutes: smallint('idle_window_minutes').notNull(),
-  settings: text('settings').notNull().default('{}'),
-  settingsVersion: integer('settings_version').notNull().default(1),
-  settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
-  deletedAt: moment('deleted_at'),
-})
+export const workspaces = pgTable(
+  'workspaces',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    /** Set on a personal workspace: whose it is. Unique, so a user has at most one. */
+    personalOf: uuid('personal_of')
+      .unique()
+      .references(() => users.id),
+    idleWindowMinutes: smallint('idle_window_minutes').notNull(),
+    settings: text('settings').notNull().default('{}'),
+    /** Of the settings and the idle window together. */
+    settingsVersion: integer('settings_version').notNull().default(1),
+    settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
+    deletedAt: moment('deleted_at'),
+  },
+  (t) => [index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`)],
+)
 
 const workspaceId = () =>
   uuid('workspace_id')
@@ -212,18 +217,23 @@ export const overrides = pgTable(
   ],
 )
 
-/** Who changed what, and when; ids are time-ordered. */
+/** Who changed what, and when. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
     workspaceId: workspaceId(),
     id: uuid('id').notNull(),
-    at: moment('at').notNull().defaultNow(),
+    /** By the database's clock, and not of the transaction's begin: changes that waited for each other keep their order. */
+    at: moment('at').notNull().default(sql`clock_timestamp()`),
     /** The login of the moment: an audit trail does not rewrite itself when somebody is renamed. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     target: text('target'),
     details: jsonb('details').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('audit_entries_by_age').on(t.at)],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('audit_entries_of_workspace').on(t.workspaceId, t.at, t.id),
+    index('audit_entries_by_age').on(t.at),
+  ],
 )

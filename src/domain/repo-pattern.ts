@@ -37,21 +37,41 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
   }
 }
 
-/** Whether a repository (lower-case keys) matches. At most one step back per `*`: linear in practice, never exponential. */
+const STAR = '*'.charCodeAt(0)
+
+/**
+ * Whether a repository (lower-case keys) matches. Nothing is built from the pattern, and what an asterisk stands for is
+ * only ever taken back as far as the last one: each piece between two is looked for once, from left to right.
+ */
 export const matchesPattern = (pattern: RepoPattern, ownerKey: string, repoKey: string): boolean => {
   if (pattern.ownerKey !== ownerKey) return false
-  const pieces = pattern.repoKey.split('*')
-  const first = pieces[0] ?? ''
-  if (pattern.exact) return first === repoKey
-  const last = pieces.at(-1) ?? ''
-  if (!repoKey.startsWith(first) || repoKey.length < first.length + last.length) return false
-  // Greedy from the left: if any placement of the pieces between fits, the leftmost does.
-  const end = repoKey.length - last.length
-  let at = first.length
-  for (const piece of pieces.slice(1, -1)) {
-    const found = repoKey.indexOf(piece, at)
-    if (found < 0 || found + piece.length > end) return false
-    at = found + piece.length
+  const wanted = pattern.repoKey
+  if (pattern.exact) return wanted === repoKey
+  if (pattern.literalLength - ownerKey.length > repoKey.length) return false
+  const firstStar = wanted.indexOf('*')
+  const lastStar = wanted.lastIndexOf('*')
+  const head = wanted.slice(0, firstStar)
+  const tail = wanted.slice(lastStar + 1)
+  const end = repoKey.length - tail.length
+  if (!repoKey.startsWith(head) || !repoKey.endsWith(tail)) return false
+
+  let at = firstStar
+  let name = firstStar
+  let afterStar = at
+  let pieceFrom = name
+  while (name < end && at <= lastStar) {
+    const char = wanted.charCodeAt(at)
+    if (char === STAR) {
+      afterStar = ++at
+      pieceFrom = name
+    } else if (char === repoKey.charCodeAt(name)) {
+      at++
+      name++
+    } else {
+      at = afterStar
+      name = ++pieceFrom
+    }
   }
-  return repoKey.endsWith(last)
+  while (at <= lastStar && wanted.charCodeAt(at) === STAR) at++
+  return at > lastStar
 }

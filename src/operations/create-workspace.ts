@@ -1,5 +1,6 @@
+import type { Invite } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
-import type { CreateWorkspaceBody, Invite, Workspace } from '../../schemas/workspaces.js'
+import type { CreateWorkspaceBody, Workspace } from '../../schemas/workspaces.js'
 import type { Database } from '../db/client.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
@@ -37,7 +38,7 @@ export const createWorkspace = (
       workspaceId: id,
       actor: caller.login,
       action: 'workspace.created',
-      details: { name: name.trim(), patterns },
+      details: { name: name.trim(), patterns, invite: invite.id },
     })
     const [workspace] = await listWorkspacesOf(tx, userId, [id])
     if (!workspace) throw new Error('The workspace just created is not there')

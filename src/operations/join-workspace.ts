@@ -4,7 +4,7 @@ import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { countInviteUse, lockInvite } from '../queries/invites.js'
-import { countWorkspacesOf, insertMember, readRole } from '../queries/members.js'
+import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
 import { lockUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
@@ -28,7 +28,8 @@ export const joinWorkspace = (
     if (!caller) throw new ApiError('token_invalid')
     const invite = await lockInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
-    const alreadyMember = (await readRole(tx, invite.workspaceId, userId)) !== undefined
+    // Held, so that a member is not removed before the answer describes the workspace.
+    const alreadyMember = (await lockRole(tx, invite.workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (invite.status !== 'active') throw new ApiError(refusals[invite.status])
       if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)

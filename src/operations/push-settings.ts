@@ -122,7 +122,15 @@ const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promi
     return true
   }
   const existing = await lockPersonalWorkspace(tx, caller.id)
-  if (existing !== undefined) await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+  if (existing !== undefined) {
+    await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+    await insertAuditEntry(tx, {
+      workspaceId: existing,
+      actor: caller.login,
+      action: 'patterns.added',
+      details: { patterns: [pattern.pattern] },
+    })
+  }
   return false
 }
 

@@ -8,6 +8,7 @@ import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../schemas/errors.js'
 import { ApiError } from '../errors.js'
 import { type Access, needsSession, type WorkspaceAccess } from '../policies/access.js'
+import { requireRole } from '../policies/roles.js'
 import { readRole } from '../queries/members.js'
 import { callerOf } from './session.js'
 
@@ -62,8 +63,7 @@ export default fp(
 
     const authorise = async (request: FastifyRequest, access: WorkspaceAccess) => {
       const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
-      if (role === undefined) throw new ApiError('workspace_not_found')
-      if (access.role === 'admin' && role !== 'admin') throw new ApiError('admin_required')
+      requireRole(role, access.role)
     }
     app.addHook('preHandler', (request, _reply, done) => {
       const { access } = request.routeOptions.config

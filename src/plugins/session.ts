@@ -58,6 +58,12 @@ export const callerOf = (request: FastifyRequest): Session => {
   return request.session
 }
 
+/** The caller, and the workspace that the path names. */
+export const callOf = (request: FastifyRequest): { workspaceId: string; userId: string } => ({
+  workspaceId: (request.params as { id: string }).id,
+  userId: callerOf(request).userId,
+})
+
 /** A name for a secret that says nothing about it. */
 const keyIdOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
 

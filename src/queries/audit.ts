@@ -1,9 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import type { AuditEntry } from '../../schemas/audit.js'
+import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
+import { statement } from '../db/statement.js'
 import { auditEntries } from '../db/tables.js'
+import { toTimestamp } from '../domain/time.js'
 
-export interface AuditEntry {
+interface NewAuditEntry {
   workspaceId: string
   actor: string
   /** `noun.verb`, for example `member.removed`. */
@@ -16,7 +20,7 @@ export interface AuditEntry {
 /** Written in the transaction of the change that it records. */
 export const insertAuditEntry = async (
   tx: Db,
-  { workspaceId, actor, action, target, details }: AuditEntry,
+  { workspaceId, actor, action, target, details }: NewAuditEntry,
 ) => {
   await tx.insert(auditEntries).values({
     workspaceId,
@@ -27,3 +31,41 @@ export const insertAuditEntry = async (
     details: sql`${JSON.stringify(details ?? {})}::jsonb`,
   })
 }
+
+/** Newest first. `after` is where the previous page ended: the moment and the id. */
+export const listAuditEntries = async (
+  db: Db,
+  workspaceId: string,
+  after: string[] | undefined,
+  rows: number,
+): Promise<AuditEntry[]> => {
+  const { id, at, actor, action, target, details } = auditEntries
+  const [lastAt, lastId] = after ?? []
+  const found = await db
+    .select({ id, at, actor, action, target, details })
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.workspaceId, workspaceId),
+        after && sql`(${at}, ${id}) < (${lastAt}::timestamptz, ${lastId}::uuid)`,
+      ),
+    )
+    .orderBy(desc(at), desc(id))
+    .limit(rows)
+  return found.map((row) => ({
+    ...row,
+    at: toTimestamp(row.at),
+    details: row.details as AuditEntry['details'],
+  }))
+}
+
+const DELETE_OLD_ENTRIES = `
+  delete from audit_entries
+  where ctid = any (array(
+    select ctid from audit_entries where at < now() - make_interval(days => ${limits.audit_days}) limit $1::int
+  ))
+  returning 1`
+
+/** Deletes entries that are past their time, at most so many. @returns how many */
+export const deleteOldAuditEntries = async (tx: Db, rows: number): Promise<number> =>
+  (await tx.execute(statement(DELETE_OLD_ENTRIES, [rows]))).length

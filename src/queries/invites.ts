@@ -1,9 +1,9 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../schemas/common.js'
-import type { Invite } from '../../schemas/workspaces.js'
+import type { Invite } from '../../schemas/invites.js'
 import type { Db } from '../db/client.js'
-import { invites } from '../db/tables.js'
+import { invites, users } from '../db/tables.js'
 import { createInviteCode, inviteCodeKey } from '../domain/invite-code.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -63,4 +63,59 @@ export const countInviteUse = async (tx: Db, id: string): Promise<void> => {
     .update(invites)
     .set({ usedCount: sql`${invites.usedCount} + 1` })
     .where(eq(invites.id, id))
+}
+
+/** Those that can still be redeemed, newest first. `after` is where the previous page ended: the moment and the id. */
+export const listActiveInvites = async (
+  db: Db,
+  workspaceId: string,
+  after: string[] | undefined,
+  rows: number,
+): Promise<Invite[]> => {
+  const [lastCreated, lastId] = after ?? []
+  const found = await db
+    .select({
+      id: invites.id,
+      code: invites.code,
+      role: invites.role,
+      max_uses: invites.maxUses,
+      used_count: invites.usedCount,
+      expires_at: invites.expiresAt,
+      status,
+      created_by: users.login,
+      created_at: invites.createdAt,
+    })
+    .from(invites)
+    .innerJoin(users, eq(users.id, invites.createdBy))
+    .where(
+      and(
+        eq(invites.workspaceId, workspaceId),
+        sql`${status} = 'active'`,
+        after && sql`(${invites.createdAt}, ${invites.id}) < (${lastCreated}::timestamptz, ${lastId}::uuid)`,
+      ),
+    )
+    .orderBy(desc(invites.createdAt), desc(invites.id))
+    .limit(rows)
+  return found.map((row) => ({
+    ...row,
+    expires_at: toTimestamp(row.expires_at),
+    created_at: toTimestamp(row.created_at),
+  }))
+}
+
+/** @returns whether the invite was there, and whether this call revoked it. */
+export const revokeInvite = async (
+  tx: Db,
+  workspaceId: string,
+  id: string,
+): Promise<{ found: boolean; revoked: boolean }> => {
+  const here = and(eq(invites.workspaceId, workspaceId), eq(invites.id, id))
+  const revoked = await tx
+    .update(invites)
+    .set({ revokedAt: sql`now()` })
+    .where(and(here, isNull(invites.revokedAt)))
+    .returning({ id: invites.id })
+  if (revoked.length > 0) return { found: true, revoked: true }
+  const known = await tx.select({ id: invites.id }).from(invites).where(here)
+  return { found: known.length > 0, revoked: false }
 }

@@ -1,7 +1,9 @@
-import { and, count, eq } from 'drizzle-orm'
+import { and, asc, count, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
+import type { Member } from '../../schemas/members.js'
 import type { Db } from '../db/client.js'
-import { members } from '../db/tables.js'
+import { members, users } from '../db/tables.js'
+import { toTimestamp } from '../domain/time.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))
@@ -37,4 +39,83 @@ export const insertMember = async (
 export const countWorkspacesOf = async (db: Db, userId: string): Promise<number> => {
   const [row] = await db.select({ total: count() }).from(members).where(eq(members.userId, userId))
   return row?.total ?? 0
+}
+
+/** SQL: the last UTC day on which the member of the row was active in its workspace. Nothing records activity yet. */
+const lastActiveDay = (): SQL<string | null> => sql<string | null>`null::text`
+
+const columns = {
+  userId: members.userId,
+  login: users.login,
+  avatar_url: users.avatarUrl,
+  role: members.role,
+  joined_at: members.joinedAt,
+  last_active_day: lastActiveDay(),
+}
+
+/** A member with the id of the user, for cursors and for the writes that follow. */
+export interface ListedMember {
+  userId: string
+  member: Member
+}
+
+const toListed = ({ userId, ...member }: Member & { userId: string }): ListedMember => ({
+  userId,
+  member: { ...member, joined_at: toTimestamp(member.joined_at) },
+})
+
+/** In the order in which they joined. `after` is where the previous page ended: the moment and the user's id. */
+export const listMembers = async (
+  db: Db,
+  workspaceId: string,
+  after: string[] | undefined,
+  rows: number,
+): Promise<ListedMember[]> => {
+  const [lastJoined, lastUser] = after ?? []
+  const found = await db
+    .select(columns)
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(
+      and(
+        eq(members.workspaceId, workspaceId),
+        after &&
+          sql`(${members.joinedAt}, ${members.userId}) > (${lastJoined}::timestamptz, ${lastUser}::uuid)`,
+      ),
+    )
+    .orderBy(asc(members.joinedAt), asc(members.userId))
+    .limit(rows)
+  return found.map(toListed)
+}
+
+/** The member with this login, compared without case. */
+export const findMember = async (
+  db: Db,
+  workspaceId: string,
+  login: string,
+): Promise<ListedMember | undefined> => {
+  const [found] = await db
+    .select(columns)
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(eq(members.workspaceId, workspaceId), eq(users.loginKey, login.toLowerCase())))
+  return found && toListed(found)
+}
+
+/** Whether somebody else is an admin, too. Certain only while the workspace is locked. */
+export const hasOtherAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
+  const [other] = await tx
+    .select({ userId: members.userId })
+    .from(members)
+    .where(and(eq(members.workspaceId, workspaceId), eq(members.role, 'admin'), ne(members.userId, userId)))
+    .limit(1)
+  return other !== undefined
+}
+
+export const updateRole = async (tx: Db, workspaceId: string, userId: string, role: Role): Promise<void> => {
+  await tx.update(members).set({ role }).where(membership(workspaceId, userId))
+}
+
+export const deleteMember = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  await tx.delete(members).where(membership(workspaceId, userId))
 }

@@ -1,6 +1,7 @@
 import type { ProjectPage } from '../../schemas/projects.js'
 import type { Database } from '../db/client.js'
 import { toTimestamp } from '../domain/time.js'
+import { patternMatches } from './repo-access.js'
 
 type Project = ProjectPage['projects'][number]
 
@@ -27,8 +28,7 @@ const LIST_PROJECTS = `
   join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
   where exists (
     select from patterns p
-    where p.workspace_id = k.workspace_id and p.owner_key = k.owner_key
-      and case when p.exact then p.repo_key = k.repo_key else k.repo_key like p.repo_like end
+    where p.workspace_id = k.workspace_id and ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
   )
   order by k.owner_key, k.repo_key, k.workspace_id
   limit $5::int`

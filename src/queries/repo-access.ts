@@ -28,6 +28,10 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
   workspaceId ?? null,
 ]
 
+/** SQL: whether a row of `patterns` matches the repository whose keys are these expressions. */
+export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
+  `${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end`
+
 /**
  * SQL: the caller's matching workspaces (`m`, `w`) with the best pattern of each (`p`). Its parameters are those of
  * `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
@@ -38,8 +42,7 @@ export const MATCHES = `
   join lateral (
     select p.pattern, p.exact, p.literal_length
     from patterns p
-    where p.workspace_id = m.workspace_id and p.owner_key = $2::text
-      and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+    where p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}
     order by p.exact desc, p.literal_length desc, p.pattern
     limit 1
   ) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`

@@ -1,9 +1,9 @@
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
-import { members, patterns, workspaces } from '../db/tables.js'
+import { invites, members, patterns, workspaces } from '../db/tables.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -34,6 +34,26 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
   return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
 }
 
+/**
+ * Held until the transaction ends. Every change of a workspace's administration takes this lock before any other, so
+ * that such changes come one after the other and cannot deadlock; pushes and joins do not need it.
+ */
+export const lockWorkspace = async (
+  tx: Db,
+  id: string,
+): Promise<{ name: string; personal: boolean } | undefined> => {
+  const [row] = await tx
+    .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+    .for('no key update')
+  return row
+}
+
+export const renameWorkspace = async (tx: Db, id: string, name: string): Promise<void> => {
+  await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
+}
+
 /** @returns the id. Undefined when the user has a personal workspace already. */
 export const insertWorkspace = async (
   tx: Db,
@@ -57,6 +77,15 @@ export const lockPersonalWorkspace = async (tx: Db, userId: string): Promise<str
   return row?.id
 }
 
+export const listPatterns = async (db: Db, workspaceId: string): Promise<string[]> => {
+  const rows = await db
+    .select({ pattern: patterns.pattern })
+    .from(patterns)
+    .where(eq(patterns.workspaceId, workspaceId))
+    .orderBy(asc(patterns.position))
+  return rows.map(({ pattern }) => pattern)
+}
+
 export const countPatterns = async (db: Db, workspaceId: string): Promise<number> => {
   const [row] = await db
     .select({ total: count() })
@@ -76,4 +105,20 @@ export const insertPatterns = async (
   await tx
     .insert(patterns)
     .values(list.map((pattern, index) => ({ workspaceId, position: from + index, ...pattern })))
+}
+
+export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.delete(patterns).where(eq(patterns.workspaceId, workspaceId))
+}
+
+/**
+ * Makes a locked workspace disappear at once: nobody finds it any more, through whatever they ask. The rows that remain
+ * are for `purgeDeletedWorkspaces`. The order matters. Who joins holds the invite and then becomes a member, so the
+ * invites go first; who writes holds the own role, so that behind the members nothing can be written any more.
+ */
+export const hideWorkspace = async (tx: Db, id: string): Promise<void> => {
+  await tx.delete(invites).where(eq(invites.workspaceId, id))
+  await tx.delete(members).where(eq(members.workspaceId, id))
+  await deletePatterns(tx, id)
+  await tx.update(workspaces).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(workspaces.id, id))
 }

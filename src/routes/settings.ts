@@ -13,6 +13,7 @@ import {
 } from '../../schemas/settings.js'
 import { noneMatchNames } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
+import { sendJsonText, withSettingsText } from '../json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
 import { callerOf } from '../plugins/session.js'
@@ -39,19 +40,11 @@ const questionOf = (
   workspaceId: workspace,
 })
 
-/** The answer as text: the stored settings go out as they came in, without being parsed. */
 const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
   const { owner, repo, workspaceId, settings, version, sizeBytes, updatedAt, updatedBy } = snapshot
-  const rest = JSON.stringify({
-    version,
-    size_bytes: sizeBytes,
-    updated_at: updatedAt,
-    updated_by: updatedBy,
-  })
-  const first = JSON.stringify({ owner, repo, workspace_id: workspaceId })
-  return reply
-    .type('application/json; charset=utf-8')
-    .send(`${first.slice(0, -1)},"settings":${settings},${rest.slice(1)}` as never)
+  const before = { owner, repo, workspace_id: workspaceId }
+  const after = { version, size_bytes: sizeBytes, updated_at: updatedAt, updated_by: updatedBy }
+  return sendJsonText(reply, withSettingsText(before, settings, after))
 }
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,6 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requirePro } from '../../policies/pro.js'
+import { auditRoutes } from './audit.js'
+import { effectiveConfigRoutes } from './effective-config.js'
+import { inviteRoutes } from './invites.js'
 import { joinRoute } from './join.js'
+import { memberRoutes } from './members.js'
+import { overrideRoutes } from './overrides.js'
+import { patternRoutes } from './patterns.js'
+import { workspaceSettingsRoutes } from './workspace-settings.js'
 import { workspaceRoutes } from './workspaces.js'
 
 /** Everything below `/api/team`. Joining is open to everybody; the rest needs Pro. */
@@ -12,5 +19,12 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     })
     pro.addHook('onRequest', requirePro)
     await pro.register(workspaceRoutes)
+    await pro.register(memberRoutes)
+    await pro.register(inviteRoutes)
+    await pro.register(patternRoutes)
+    await pro.register(workspaceSettingsRoutes)
+    await pro.register(overrideRoutes)
+    await pro.register(effectiveConfigRoutes)
+    await pro.register(auditRoutes)
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { JoinBody, JoinResult } from '../../../schemas/workspaces.js'
+import { JoinBody, JoinResult } from '../../../schemas/invites.js'
 import { joinWorkspace } from '../../operations/join-workspace.js'
 import { callerOf } from '../../plugins/session.js'
 import { anyCaller } from '../../policies/access.js'

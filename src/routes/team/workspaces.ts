@@ -1,9 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { CreatedWorkspace, CreateWorkspaceBody, MyWorkspaces } from '../../../schemas/workspaces.js'
+import { Ok, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { CreatedWorkspace } from '../../../schemas/invites.js'
+import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../../schemas/workspaces.js'
 import { ApiError } from '../../errors.js'
+import { deleteWorkspace, renameWorkspace } from '../../operations/change-workspace.js'
 import { createWorkspace } from '../../operations/create-workspace.js'
-import { callerOf } from '../../plugins/session.js'
-import { anyCaller } from '../../policies/access.js'
+import { callerOf, callOf } from '../../plugins/session.js'
+import { adminOf, anyCaller } from '../../policies/access.js'
 import { readUser } from '../../queries/users.js'
 import { listWorkspacesOf } from '../../queries/workspaces.js'
 
@@ -40,6 +43,41 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       reply.code(201)
       return createWorkspace(app.database, callerOf(request).userId, request.body)
+    },
+  })
+
+  app.route({
+    method: 'PATCH',
+    url: '/workspaces/:id',
+    config: { access: adminOf('params.id') },
+    schema: {
+      operationId: 'renameWorkspace',
+      tags: ['team'],
+      summary: 'Rename a workspace',
+      params: WorkspaceParams,
+      body: RenameBody,
+      response: { 200: ref(Workspace) },
+    },
+    handler: (request) => renameWorkspace(app.database, callOf(request), request.body.name),
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id',
+    config: { access: adminOf('params.id') },
+    schema: {
+      operationId: 'deleteWorkspace',
+      tags: ['team'],
+      summary: 'Delete a workspace with all of its data',
+      description:
+        'Nobody sees anything of it from then on; what it held is removed within moments. A personal workspace may be deleted as well: the next push of an own repository makes a new one.',
+      params: WorkspaceParams,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      await deleteWorkspace(app.database, callOf(request))
+      void app.housekeeping.run()
+      return { ok: true } as const
     },
   })
 }

@@ -1,0 +1,24 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Login, NextCursor, Nullable, ref, Timestamp, Uuid } from './common.js'
+
+export const AuditEntry = Type.Object(
+  {
+    id: Uuid,
+    at: Timestamp,
+    actor: { ...Login, description: 'Their login at that moment.' },
+    action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
+    target: Nullable(
+      Type.String({ description: 'A login, a repository, or the id of an invite.', examples: ['bob'] }),
+    ),
+    details: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What belongs to the action, for example the role before and after.',
+      examples: [{ role: 'member' }],
+    }),
+  },
+  { $id: 'AuditEntry', additionalProperties: false },
+)
+export type AuditEntry = Static<typeof AuditEntry>
+
+export const AuditPage = Closed({ entries: Type.Array(ref(AuditEntry)), next_cursor: NextCursor })

@@ -1,0 +1,26 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { RepoPath, Settings, StringEnum, Uuid, WorkspaceChoice } from './common.js'
+
+export const EffectiveConfigQuery = Type.Object({ repo: RepoPath, workspace: WorkspaceChoice })
+
+const Source = StringEnum(['workspace', 'project'])
+export type Source = Static<typeof Source>
+
+export const EffectiveConfig = Type.Object(
+  {
+    repo: RepoPath,
+    workspace_id: Uuid,
+    matched_pattern: Type.String({ examples: ['acme/*'] }),
+    idle_window_minutes: Type.Integer({ examples: [5] }),
+    settings: Settings,
+    sources: Type.Unsafe<Record<string, Source>>({
+      type: 'object',
+      additionalProperties: Source,
+      description: 'For each key of `settings`, where its value comes from.',
+      examples: [{ 'ext.theme': 'workspace', 'ext.fontSize': 'project' }],
+    }),
+    also_matched: Type.Array(Uuid, { description: "The caller's other matching workspaces, best first." }),
+  },
+  { $id: 'EffectiveConfig', additionalProperties: false },
+)
+export type EffectiveConfig = Static<typeof EffectiveConfig>

@@ -1,0 +1,60 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Login, NextCursor, Nullable, Role, ref, StringEnum, Timestamp, Uuid } from './common.js'
+import { limits } from './limits.js'
+import { Workspace } from './workspaces.js'
+
+export const Invite = Type.Object(
+  {
+    id: Uuid,
+    code: Type.String({ examples: ['7KQ4-M2XW-9PDA-RT6H'] }),
+    role: Role,
+    max_uses: Nullable(Type.Integer()),
+    used_count: Type.Integer({ examples: [0] }),
+    expires_at: Timestamp,
+    status: StringEnum(['active', 'revoked', 'expired', 'exhausted']),
+    created_by: Login,
+    created_at: Timestamp,
+  },
+  { $id: 'Invite', additionalProperties: false },
+)
+export type Invite = Static<typeof Invite>
+
+export const InviteParams = Type.Object({ id: Uuid, invite: Uuid })
+
+export const CreateInviteBody = Closed({
+  role: Type.Optional({ ...Role, default: 'member', description: 'What who joins with it becomes.' }),
+  expires_in_hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.invite_hours_max,
+      default: limits.invite_hours_default,
+    }),
+  ),
+  max_uses: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.invite_uses,
+        default: null,
+        description: 'How many may join with it; null: no limit.',
+      }),
+    ),
+  ),
+})
+export type CreateInviteBody = Static<typeof CreateInviteBody>
+
+/** The answer to a new workspace: it comes with a first invite. */
+export const CreatedWorkspace = Closed({ workspace: ref(Workspace), invite: ref(Invite) })
+
+export const InvitePage = Closed({ invites: Type.Array(ref(Invite)), next_cursor: NextCursor })
+
+export const JoinBody = Closed({
+  code: Type.String({
+    minLength: 1,
+    maxLength: limits.invite_code_length,
+    examples: ['7KQ4-M2XW-9PDA-RT6H'],
+  }),
+})
+export type JoinBody = Static<typeof JoinBody>
+
+export const JoinResult = Closed({ workspace: ref(Workspace), already_member: Type.Boolean() })

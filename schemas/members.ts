@@ -1,0 +1,31 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Day, Login, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
+import { limits } from './limits.js'
+
+export const Member = Type.Object(
+  {
+    login: Login,
+    avatar_url: Type.String({ examples: ['https://avatars.example.com/u/1'] }),
+    role: Role,
+    joined_at: Timestamp,
+    last_active_day: Nullable({
+      ...Day,
+      description: 'The last UTC day with active minutes in this workspace; null when there is none.',
+    }),
+  },
+  { $id: 'Member', additionalProperties: false },
+)
+export type Member = Static<typeof Member>
+
+export const MemberPage = Closed({ members: Type.Array(ref(Member)), next_cursor: NextCursor })
+
+const NamedLogin = Type.String({
+  minLength: 1,
+  maxLength: limits.login_length,
+  description: 'Compared without case.',
+  examples: ['ada'],
+})
+export const MemberQuery = Type.Object({ login: NamedLogin })
+
+export const ChangeRoleBody = Closed({ login: NamedLogin, role: Role })
+export type ChangeRoleBody = Static<typeof ChangeRoleBody>

@@ -1,0 +1,26 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  Closed,
+  Login,
+  NextCursor,
+  Owner,
+  Repo,
+  ref,
+  Settings,
+  SettingsInput,
+  Timestamp,
+  Uuid,
+} from './common.js'
+
+export const Override = Type.Object(
+  { owner: Owner, repo: Repo, settings: Settings, updated_at: Timestamp, updated_by: Login },
+  { $id: 'Override', additionalProperties: false },
+)
+export type Override = Static<typeof Override>
+
+export const OverridePage = Closed({ overrides: Type.Array(ref(Override)), next_cursor: NextCursor })
+
+export const OverrideParams = Type.Object({ id: Uuid, owner: Owner, repo: Repo })
+
+export const OverrideBody = Closed({ settings: SettingsInput })
+export type OverrideBody = Static<typeof OverrideBody>

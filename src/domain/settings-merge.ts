@@ -1,0 +1,22 @@
+/** How settings objects are put together; a key that stays keeps its place, new keys go last. */
+import type { Source } from '../../schemas/effective-config.js'
+
+export type SettingsObject = Record<string, unknown>
+
+/** JSON Merge Patch (RFC 7396) on the first level of keys: null removes, any other value replaces whole. */
+export const mergeSettings = (current: SettingsObject, patch: SettingsObject): SettingsObject =>
+  Object.fromEntries(Object.entries({ ...current, ...patch }).filter(([key]) => patch[key] !== null))
+
+/** A workspace's settings as a repository with an override sees them, and where each value comes from. */
+export const overlaySettings = (
+  workspace: SettingsObject,
+  override: SettingsObject,
+): { settings: SettingsObject; sources: Record<string, Source> } => {
+  const settings = mergeSettings(workspace, override)
+  const sources = Object.fromEntries(
+    Object.keys(settings).map(
+      (key) => [key, Object.hasOwn(override, key) ? 'project' : 'workspace'] as const,
+    ),
+  )
+  return { settings, sources }
+}

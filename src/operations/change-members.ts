@@ -1,0 +1,51 @@
+import type { Role } from '../../schemas/common.js'
+import type { Member } from '../../schemas/members.js'
+import type { Database, Db } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { deleteMember, findMember, hasOtherAdmin, updateRole } from '../queries/members.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+
+const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
+  const found = await findMember(tx, workspaceId, login)
+  if (!found) throw new ApiError('member_not_found')
+  return found
+}
+
+/** A locked workspace keeps an admin when this one goes. */
+const keepAnAdmin = async (tx: Db, workspaceId: string, { userId, role }: { userId: string; role: Role }) => {
+  if (role === 'admin' && !(await hasOtherAdmin(tx, workspaceId, userId))) throw new ApiError('last_admin')
+}
+
+/** @throws {ApiError} `member_not_found`, `last_admin` */
+export const changeRole = (
+  database: Database,
+  call: WorkspaceCall,
+  { login, role }: { login: string; role: Role },
+): Promise<Member> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    const { userId, member } = await memberNamed(tx, call.workspaceId, login)
+    if (member.role === role) return member
+    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    await updateRole(tx, call.workspaceId, userId, role)
+    await record('member.role_changed', member.login, { before: member.role, after: role })
+    return { ...member, role }
+  })
+
+/** @throws {ApiError} `member_not_found`, `last_admin` */
+export const removeMember = (database: Database, call: WorkspaceCall, login: string): Promise<void> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    const { userId, member } = await memberNamed(tx, call.workspaceId, login)
+    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    await deleteMember(tx, call.workspaceId, userId)
+    await record('member.removed', member.login, { role: member.role })
+  })
+
+/** @throws {ApiError} `personal_workspace`, `last_admin` */
+export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
+  changeWorkspace(database, call, 'member', async ({ tx, caller, workspace, record }) => {
+    if (workspace.personal) throw new ApiError('personal_workspace')
+    const { userId, member } = await memberNamed(tx, call.workspaceId, caller.login)
+    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    await deleteMember(tx, call.workspaceId, userId)
+    await record('member.left', member.login, { role: member.role })
+  })

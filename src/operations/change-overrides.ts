@@ -1,0 +1,49 @@
+import type { Database } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import {
+  deleteOverride,
+  matchesWorkspace,
+  readOverride,
+  type StoredOverride,
+  upsertOverride,
+} from '../queries/overrides.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+
+/** One repository in one workspace, spelled as the caller does. */
+interface RepoCall extends WorkspaceCall {
+  owner: string
+  repo: string
+}
+
+const keyOf = ({ workspaceId, owner, repo }: RepoCall) => ({
+  workspaceId,
+  ownerKey: owner.toLowerCase(),
+  repoKey: repo.toLowerCase(),
+})
+
+/** Replaces the override; the same content again changes nothing. @throws {ApiError} `repo_outside_patterns` */
+export const setOverride = (
+  database: Database,
+  call: RepoCall,
+  content: Record<string, unknown>,
+): Promise<StoredOverride> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
+    const key = keyOf(call)
+    if (!(await matchesWorkspace(tx, key))) throw new ApiError('repo_outside_patterns')
+    const settings = JSON.stringify(content)
+    const current = await readOverride(tx, key)
+    if (current?.settings === settings) return current
+    const { owner, repo } = call
+    const override = await upsertOverride(tx, key, { owner, repo, settings, author: caller })
+    const details = { size_bytes: Buffer.byteLength(settings) }
+    await record('override.set', `${override.owner}/${override.repo}`, details)
+    return override
+  })
+
+/** @throws {ApiError} `override_not_found` */
+export const removeOverride = (database: Database, call: RepoCall): Promise<void> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    const removed = await deleteOverride(tx, keyOf(call))
+    if (!removed) throw new ApiError('override_not_found')
+    await record('override.removed', `${removed.owner}/${removed.repo}`)
+  })

@@ -1,0 +1,95 @@
+import type { Role } from '../../schemas/common.js'
+import type { Workspace } from '../../schemas/workspaces.js'
+import type { Database, Db } from '../db/client.js'
+import { parsePattern } from '../domain/repo-pattern.js'
+import { ApiError } from '../errors.js'
+import { holdRole } from '../policies/roles.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import type { User } from '../queries/users.js'
+import {
+  deletePatterns,
+  hideWorkspace,
+  insertPatterns,
+  listPatterns,
+  listWorkspacesOf,
+  lockWorkspace,
+  renameWorkspace as updateName,
+} from '../queries/workspaces.js'
+
+/** Which workspace, and who changes it. */
+export interface WorkspaceCall {
+  workspaceId: string
+  userId: string
+}
+
+interface Change {
+  tx: Db
+  caller: User
+  workspace: { name: string; personal: boolean }
+  /** Writes an entry of the audit trail in the caller's name. */
+  record(action: string, target?: string, details?: Record<string, unknown>): Promise<void>
+}
+
+/**
+ * Runs `work` on a workspace that no other such change touches meanwhile, for a caller who has the role now.
+ * @throws {ApiError} `workspace_not_found`, `admin_required`
+ */
+export const changeWorkspace = <T>(
+  database: Database,
+  { workspaceId, userId }: WorkspaceCall,
+  wanted: Role,
+  work: (change: Change) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    const workspace = await lockWorkspace(tx, workspaceId)
+    if (!workspace) throw new ApiError('workspace_not_found')
+    const caller = await holdRole(tx, workspaceId, userId, wanted)
+    const record: Change['record'] = (action, target, details) =>
+      insertAuditEntry(tx, {
+        workspaceId,
+        actor: caller.login,
+        action,
+        ...(target !== undefined && { target }),
+        ...(details && { details }),
+      })
+    return work({ tx, caller, workspace, record })
+  })
+
+export const renameWorkspace = (
+  database: Database,
+  call: WorkspaceCall,
+  newName: string,
+): Promise<Workspace> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, workspace, record }) => {
+    const name = newName.trim()
+    if (name !== workspace.name) {
+      await updateName(tx, call.workspaceId, name)
+      await record('workspace.renamed', undefined, { before: workspace.name, after: name })
+    }
+    const [renamed] = await listWorkspacesOf(tx, call.userId, [call.workspaceId])
+    if (!renamed) throw new Error('The locked workspace is not there')
+    return renamed
+  })
+
+/** Nobody sees anything of it from then on; its rows are removed in the background. */
+export const deleteWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
+  changeWorkspace(database, call, 'admin', ({ tx }) => hideWorkspace(tx, call.workspaceId))
+
+/** The patterns are known to be valid and different from each other. */
+export const replacePatterns = (
+  database: Database,
+  call: WorkspaceCall,
+  patterns: string[],
+): Promise<string[]> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    const before = await listPatterns(tx, call.workspaceId)
+    if (JSON.stringify(before) === JSON.stringify(patterns)) return before
+    await deletePatterns(tx, call.workspaceId)
+    await insertPatterns(
+      tx,
+      call.workspaceId,
+      patterns.flatMap((pattern) => parsePattern(pattern) ?? []),
+    )
+    await record('patterns.replaced', undefined, { before, after: patterns })
+    return patterns
+  })

@@ -1,0 +1,86 @@
+/**
+ * What has to be done now and then: a list of jobs, each in small transactions of which only one is under way at a time,
+ * whatever the number of instances. So nothing is held for long, and a crash loses nothing.
+ */
+import fp from 'fastify-plugin'
+import type { Db } from '../db/client.js'
+import { deleteOldAuditEntries } from '../queries/audit.js'
+import { takeHousekeepingTurn } from '../queries/housekeeping.js'
+import { purgeDeletedWorkspaces } from '../queries/purge.js'
+import { deleteExpiredSessions } from '../queries/sessions.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    housekeeping: {
+      /** Does now what there is to do. Never rejects: what fails is logged, and tried again with the next run. */
+      run(): Promise<void>
+    }
+  }
+}
+
+interface Job {
+  name: string
+  /** One small step within a transaction. @returns whether there may be more to do */
+  step(tx: Db): Promise<boolean>
+}
+
+const PERIOD_MS = 60_000
+/** Rows that one step deletes at most: rows of settings are large. */
+const ROWS = 500
+
+const jobs: Job[] = [
+  { name: 'deleted workspaces', step: (tx) => purgeDeletedWorkspaces(tx, ROWS) },
+  { name: 'old audit entries', step: async (tx) => (await deleteOldAuditEntries(tx, ROWS)) === ROWS },
+  {
+    name: 'expired sessions',
+    step: async (tx) => {
+      await deleteExpiredSessions(tx)
+      return false
+    },
+  },
+]
+
+export default fp(
+  async (app) => {
+    let closing = false
+
+    const finish = async ({ name, step }: Job) => {
+      const takeStep = () =>
+        app.database.transaction(async (tx) => {
+          await takeHousekeepingTurn(tx)
+          return step(tx)
+        })
+      try {
+        let more = true
+        while (more && !closing) more = await takeStep()
+      } catch (error) {
+        app.log.warn({ err: error, job: name }, 'housekeeping failed and will be tried again')
+      }
+    }
+
+    let current = Promise.resolve()
+    let next: Promise<void> | undefined
+    /** Whoever asks while a run is under way gets the one after it, which sees all that happened before. */
+    const run = () => {
+      next ??= current.then(async () => {
+        current = next ?? current
+        next = undefined
+        for (const job of jobs) await finish(job)
+      })
+      return next
+    }
+    app.decorate('housekeeping', { run })
+
+    let timer: NodeJS.Timeout | undefined
+    app.addHook('onReady', async () => {
+      timer = setInterval(run, PERIOD_MS)
+      timer.unref()
+    })
+    app.addHook('onClose', async () => {
+      closing = true
+      clearInterval(timer)
+      await current
+    })
+  },
+  { name: 'housekeeping' },
+)

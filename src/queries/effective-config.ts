@@ -1,0 +1,60 @@
+import type { Database } from '../db/client.js'
+import { MATCH_ORDER, MATCHES, type RepoQuestion } from './repo-access.js'
+
+export interface StoredEffectiveConfig {
+  workspaceId: string
+  pattern: string
+  idleWindowMinutes: number
+  alsoMatched: string[]
+  etag: string
+  /** As the override spells them; null without one. */
+  owner: string | null
+  repo: string | null
+  /** JSON texts; both null when the caller has this version already, the second also without an override. */
+  settings: string | null
+  override: string | null
+}
+
+/**
+ * Decides and reads in one round trip. The ETag is made of ids and versions alone, and the large texts leave their
+ * tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
+ * the choice of a workspace is $5 and not $4.
+ */
+const READ_EFFECTIVE_CONFIG = `
+  with matched as (
+    select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings,
+      row_number() over (order by ${MATCH_ORDER}) as place
+    from ${MATCHES}
+  ), best as (
+    select * from matched where $5::uuid is null or workspace_id = $5::uuid order by place limit 1
+  ), tagged as (
+    select b.*, o.owner, o.repo, o.settings as override, a.others,
+      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, a.others::text)) || '"' as etag
+    from best b
+    left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
+    cross join lateral (
+      select array(select workspace_id from matched where workspace_id <> b.workspace_id order by place) as others
+    ) a
+  )
+  select
+    $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",
+    t.workspace_id as "workspaceId", t.pattern, t.idle_window_minutes as "idleWindowMinutes", t.others as "alsoMatched",
+    t.etag, t.owner, t.repo,
+    case when strpos($6::text, t.etag) = 0 and $6::text <> '*' then t.settings end as settings,
+    case when strpos($6::text, t.etag) = 0 and $6::text <> '*' then t.override end as override
+  from (values (true)) one
+  left join tagged t on true`
+
+/** `config` is null when none of the caller's workspaces matches, or not the one that they chose. */
+export const readEffectiveConfig = async (
+  database: Database,
+  { userId, ownerKey, repoKey, workspaceId }: RepoQuestion,
+  ifNoneMatch: string | undefined,
+): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
+  type Row = StoredEffectiveConfig & { inWorkspace: boolean }
+  const parameters = [userId, ownerKey, repoKey, null, workspaceId ?? null, ifNoneMatch?.trim() ?? '']
+  const [row] = await database.query<Row>(READ_EFFECTIVE_CONFIG, parameters)
+  if (!row) throw new Error('The query returned no row')
+  const { inWorkspace, ...config } = row
+  return { inWorkspace, config: config.workspaceId === null ? null : config }
+}

@@ -1,0 +1,67 @@
+/** A workspace's own settings: the idle window and the settings object, with one version for both. */
+import { eq, sql } from 'drizzle-orm'
+import type { Database, Db } from '../db/client.js'
+import { workspaces } from '../db/tables.js'
+import { toTimestamp } from '../domain/time.js'
+
+export interface StoredWorkspaceSettings {
+  idleWindowMinutes: number
+  /** JSON text, as stored. */
+  settings: string
+  version: number
+  updatedAt: string
+}
+
+export const workspaceSettingsEtag = (workspaceId: string, version: number): string =>
+  `"${workspaceId}-${version}"`
+
+/** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
+const READ_SETTINGS = `
+  select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
+    case when strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*' then settings end as settings
+  from workspaces where id = $1::uuid and deleted_at is null`
+
+/** `settings` is null when the caller has this version already. */
+export const readWorkspaceSettings = async (
+  database: Database,
+  workspaceId: string,
+  ifNoneMatch: string | undefined,
+): Promise<(Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }) | undefined> => {
+  type Row = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
+  const [row] = await database.query<Row>(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
+  return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
+}
+
+const columns = {
+  idleWindowMinutes: workspaces.idleWindowMinutes,
+  settings: workspaces.settings,
+  version: workspaces.settingsVersion,
+  updatedAt: workspaces.settingsUpdatedAt,
+}
+
+/** Of a locked workspace, so that what is written next builds on what was read. */
+export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
+  const [row] = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
+  if (!row) throw new Error('The locked workspace is not there')
+  return { ...row, updatedAt: toTimestamp(row.updatedAt) }
+}
+
+/** Makes the next version. */
+export const updateWorkspaceSettings = async (
+  tx: Db,
+  workspaceId: string,
+  { idleWindowMinutes, settings }: { idleWindowMinutes: number; settings: string },
+): Promise<StoredWorkspaceSettings> => {
+  const [row] = await tx
+    .update(workspaces)
+    .set({
+      idleWindowMinutes,
+      settings,
+      settingsVersion: sql`${workspaces.settingsVersion} + 1`,
+      settingsUpdatedAt: sql`now()`,
+    })
+    .where(eq(workspaces.id, workspaceId))
+    .returning(columns)
+  if (!row) throw new Error('The locked workspace is not there')
+  return { ...row, updatedAt: toTimestamp(row.updatedAt) }
+}

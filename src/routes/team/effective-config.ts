@@ -1,0 +1,53 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
+import { EffectiveConfig, EffectiveConfigQuery } from '../../../schemas/effective-config.js'
+import { overlaySettings } from '../../domain/settings-merge.js'
+import { ApiError } from '../../errors.js'
+import { callerOf } from '../../plugins/session.js'
+import { repoMember } from '../../policies/access.js'
+import { readEffectiveConfig } from '../../queries/effective-config.js'
+
+export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/effective-config',
+    config: { access: repoMember, errors: ['not_a_member', 'workspace_not_found'] },
+    schema: {
+      operationId: 'getEffectiveConfig',
+      tags: ['team'],
+      summary: 'The settings that hold for a repository',
+      description:
+        'Of the best of the caller’s matching workspaces, whatever the role there: its settings, with the override of the repository laid over them. The order is that of pulling settings: where the caller is admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace.',
+      querystring: EffectiveConfigQuery,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(EffectiveConfig), 304: NotModified },
+    },
+    handler: async (request, reply) => {
+      const { repo: path, workspace: workspaceId } = request.query
+      const [ownerKey = '', repoKey = ''] = path.toLowerCase().split('/')
+      const question = { userId: callerOf(request).userId, ownerKey, repoKey, workspaceId }
+      const { inWorkspace, config } = await readEffectiveConfig(
+        app.database,
+        question,
+        request.headers['if-none-match'],
+      )
+      if (!inWorkspace) throw new ApiError('workspace_not_found')
+      if (!config) throw new ApiError('not_a_member')
+      reply.header('ETag', config.etag)
+      if (config.settings === null) return reply.code(304).send(undefined)
+      const { settings, sources } = overlaySettings(
+        JSON.parse(config.settings),
+        JSON.parse(config.override ?? '{}'),
+      )
+      return {
+        repo: config.owner === null ? path : `${config.owner}/${config.repo}`,
+        workspace_id: config.workspaceId,
+        matched_pattern: config.pattern,
+        idle_window_minutes: config.idleWindowMinutes,
+        settings,
+        sources,
+        also_matched: config.alsoMatched,
+      }
+    },
+  })
+}

@@ -1,0 +1,87 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schemas/members.js'
+import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
+import { decodeCursor, toPage } from '../../pagination.js'
+import { callOf } from '../../plugins/session.js'
+import { adminOf, memberOf } from '../../policies/access.js'
+import { listMembers } from '../../queries/members.js'
+
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/members',
+    config: { access: memberOf('params.id') },
+    schema: {
+      operationId: 'listMembers',
+      tags: ['team'],
+      summary: 'List the members',
+      description: 'In the order in which they joined.',
+      params: WorkspaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: MemberPage },
+    },
+    handler: async ({ params, query }) => {
+      const { limit = limits.page_size_default, cursor } = query
+      const after = decodeCursor(cursor, ['timestamp', 'uuid'])
+      const members = await listMembers(app.db, params.id, after, limit + 1)
+      const page = toPage(members, limit, ({ member, userId }) => [member.joined_at, userId])
+      return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
+    },
+  })
+
+  app.route({
+    method: 'PATCH',
+    url: '/workspaces/:id/members',
+    config: { access: adminOf('params.id'), errors: ['member_not_found', 'last_admin'] },
+    schema: {
+      operationId: 'changeMemberRole',
+      tags: ['team'],
+      summary: "Change a member's role",
+      params: WorkspaceParams,
+      body: ChangeRoleBody,
+      response: { 200: ref(Member) },
+    },
+    handler: (request) => changeRole(app.database, callOf(request), request.body),
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id/members',
+    config: { access: adminOf('params.id'), errors: ['member_not_found', 'last_admin'] },
+    schema: {
+      operationId: 'removeMember',
+      tags: ['team'],
+      summary: 'Remove a member',
+      description: 'Whoever is removed is out on their next call. The activity of their days there stays.',
+      params: WorkspaceParams,
+      querystring: MemberQuery,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      await removeMember(app.database, callOf(request), request.query.login)
+      return { ok: true } as const
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/workspaces/:id/leave',
+    config: { access: memberOf('params.id'), errors: ['personal_workspace', 'last_admin'] },
+    schema: {
+      operationId: 'leaveWorkspace',
+      tags: ['team'],
+      summary: 'Leave a workspace',
+      description: 'The last admin makes somebody else admin first, or deletes the workspace.',
+      params: WorkspaceParams,
+      body: NoBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      await leaveWorkspace(app.database, callOf(request))
+      return { ok: true } as const
+    },
+  })
+}

@@ -1,0 +1,82 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
+import { sendJsonText, withSettingsText } from '../../json-text.js'
+import { removeOverride, setOverride } from '../../operations/change-overrides.js'
+import { decodeCursor, toCursor } from '../../pagination.js'
+import { callOf } from '../../plugins/session.js'
+import { adminOf, memberOf } from '../../policies/access.js'
+import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
+
+const toText = ({ owner, repo, settings, updatedAt, updatedBy }: StoredOverride) =>
+  withSettingsText({ owner, repo }, settings, { updated_at: updatedAt, updated_by: updatedBy })
+
+export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/project-settings',
+    config: { access: memberOf('params.id') },
+    schema: {
+      operationId: 'listOverrides',
+      tags: ['team'],
+      summary: 'List the per-repo overrides',
+      description:
+        'Ordered by owner and repository. Where settings are large, a page holds fewer rows than `limit`.',
+      params: WorkspaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: OverridePage },
+    },
+    handler: async ({ params, query }, reply) => {
+      const { limit = limits.page_size_default, cursor } = query
+      const after = decodeCursor(cursor, ['text', 'text'])
+      const { rows, more } = await listOverrides(app.database, params.id, after, limit)
+      const last = more ? rows.at(-1) : undefined
+      const next = last ? toCursor([last.owner.toLowerCase(), last.repo.toLowerCase()]) : null
+      return sendJsonText(
+        reply,
+        `{"overrides":[${rows.map(toText).join(',')}],"next_cursor":${JSON.stringify(next)}}`,
+      )
+    },
+  })
+
+  app.route({
+    method: 'PUT',
+    url: '/workspaces/:id/project-settings/:owner/:repo',
+    config: { access: adminOf('params.id'), errors: ['repo_outside_patterns', 'settings_too_large'] },
+    schema: {
+      operationId: 'setOverride',
+      tags: ['team'],
+      summary: 'Set the override of a repository',
+      description:
+        "Replaces what was there. `null` as a value hides the workspace's key. The same content again changes nothing.",
+      params: OverrideParams,
+      body: OverrideBody,
+      response: { 200: ref(Override) },
+    },
+    handler: async (request, reply) => {
+      const { owner, repo } = request.params
+      const call = { ...callOf(request), owner, repo }
+      return sendJsonText(reply, toText(await setOverride(app.database, call, request.body.settings)))
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id/project-settings/:owner/:repo',
+    config: { access: adminOf('params.id'), errors: ['override_not_found'] },
+    schema: {
+      operationId: 'removeOverride',
+      tags: ['team'],
+      summary: 'Remove the override of a repository',
+      params: OverrideParams,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      const { owner, repo } = request.params
+      await removeOverride(app.database, { ...callOf(request), owner, repo })
+      return { ok: true } as const
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { WorkspaceParams } from '../../../schemas/common.js'
+import { Patterns } from '../../../schemas/workspaces.js'
+import { replacePatterns } from '../../operations/change-workspace.js'
+import { callOf } from '../../plugins/session.js'
+import { adminOf, memberOf } from '../../policies/access.js'
+import { listPatterns } from '../../queries/workspaces.js'
+
+export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/patterns',
+    config: { access: memberOf('params.id') },
+    schema: {
+      operationId: 'listPatterns',
+      tags: ['team'],
+      summary: 'List the repo patterns',
+      params: WorkspaceParams,
+      response: { 200: Patterns },
+    },
+    handler: async ({ params }) => ({ patterns: await listPatterns(app.db, params.id) }),
+  })
+
+  app.route({
+    method: 'PUT',
+    url: '/workspaces/:id/patterns',
+    config: { access: adminOf('params.id') },
+    schema: {
+      operationId: 'replacePatterns',
+      tags: ['team'],
+      summary: 'Replace the repo patterns',
+      description:
+        'Settings and overrides of repositories that no pattern matches any more are kept, and show again when one does.',
+      params: WorkspaceParams,
+      body: Patterns,
+      response: { 200: Patterns },
+    },
+    handler: async (request) => ({
+      patterns: await replacePatterns(app.database, callOf(request), request.body.patterns),
+    }),
+  })
+}

@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { ConditionalReadHeaders, NotModified, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
+import { ApiError } from '../../errors.js'
+import { sendJsonText, withSettingsText } from '../../json-text.js'
+import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
+import { callOf } from '../../plugins/session.js'
+import { adminOf, memberOf } from '../../policies/access.js'
+import {
+  readWorkspaceSettings,
+  type StoredWorkspaceSettings,
+  workspaceSettingsEtag,
+} from '../../queries/workspace-settings.js'
+
+const sendSettings = (
+  reply: FastifyReply,
+  { idleWindowMinutes, settings, version, updatedAt }: StoredWorkspaceSettings,
+) =>
+  sendJsonText(
+    reply,
+    withSettingsText({ idle_window_minutes: idleWindowMinutes }, settings, {
+      version,
+      updated_at: updatedAt,
+    }),
+  )
+
+export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/settings',
+    config: { access: memberOf('params.id') },
+    schema: {
+      operationId: 'getWorkspaceSettings',
+      tags: ['team'],
+      summary: "The workspace's idle window and settings",
+      params: WorkspaceParams,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(WorkspaceSettings), 304: NotModified },
+    },
+    handler: async ({ params, headers }, reply) => {
+      const found = await readWorkspaceSettings(app.database, params.id, headers['if-none-match'])
+      if (!found) throw new ApiError('workspace_not_found')
+      reply.header('ETag', workspaceSettingsEtag(params.id, found.version))
+      if (found.settings === null) return reply.code(304).send(undefined)
+      return sendSettings(reply, { ...found, settings: found.settings })
+    },
+  })
+
+  app.route({
+    method: 'PATCH',
+    url: '/workspaces/:id/settings',
+    config: { access: adminOf('params.id'), errors: ['settings_too_large'] },
+    schema: {
+      operationId: 'patchWorkspaceSettings',
+      tags: ['team'],
+      summary: 'Change the idle window, merge keys into the settings, or both',
+      description:
+        'Patches at the same moment come one after the other, so those of different keys all survive. What changes something raises `version` by one; what changes nothing leaves `version` and `updated_at` alone.',
+      params: WorkspaceParams,
+      body: WorkspaceSettingsPatch,
+      response: { 200: ref(WorkspaceSettings) },
+    },
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const patched = await patchWorkspaceSettings(app.database, callOf(request), body)
+      reply.header('ETag', workspaceSettingsEtag(params.id, patched.version))
+      return sendSettings(reply, patched)
+    },
+  })
+}

@@ -1,0 +1,157 @@
+import { getTableName } from 'drizzle-orm'
+import t from 'tap'
+import { takeHousekeepingTurn } from '../src/queries/housekeeping.js'
+import { tablesOfWorkspaces } from '../src/queries/purge.js'
+import { type Reply, type Service, startService } from './service.js'
+
+const team = '/api/team/workspaces'
+
+/** Every table that belongs to workspaces, as the database itself knows it. */
+const tablesWithWorkspace = async ({ database }: Service): Promise<string[]> => {
+  const rows = await database.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'workspace_id' order by 1`,
+    [],
+  )
+  return rows.map(({ name }) => name)
+}
+
+const countRows = async ({ database }: Service, table: string, column: string, id: string) => {
+  const text = `select count(*)::int as total from ${table} where ${column} = $1::uuid`
+  const [row] = await database.query<{ total: number }>(text, [id])
+  return row?.total
+}
+
+t.test('every table of workspaces is cleared', async (t) => {
+  const service = await startService(t)
+  t.same(tablesOfWorkspaces.map(getTableName).sort(), await tablesWithWorkspace(service))
+})
+
+t.test('nothing is left of workspaces that are deleted while members write to them', async (t) => {
+  const service = await startService(t)
+  const beside = await startService(t, { beside: service })
+  const ada = await service.signIn('ada')
+  const [bob, cyd, dan, eve] = [
+    await beside.signIn('bob'),
+    await service.signIn('cyd'),
+    await beside.signIn('dan'),
+    await service.signIn('eve'),
+  ]
+  const tables = await tablesWithWorkspace(service)
+  for (let round = 0; round < 6; round++) {
+    const { id, code } = await service.workspace(ada, { patterns: [`round${round}/*`], members: [bob, cyd] })
+    for (const login of ['bob', 'cyd']) {
+      await ada.patch(`${team}/${id}/members`, { login, role: 'admin' })
+    }
+    let deleted = false
+    let successes = 0
+    const failures: Reply[] = []
+    const keepWriting = async (write: (turn: number) => Promise<Reply>) => {
+      for (let turn = 0, rest = 3; rest > 0; turn++) {
+        const reply = await write(turn)
+        if (reply.status === 200) successes++
+        if (reply.status >= 500) failures.push(reply)
+        if (deleted) rest--
+      }
+    }
+    const repo = (turn: number) => `round${round}/repo-${turn}`
+    const writers = [
+      keepWriting((turn) => bob.push(repo(turn), { 'ext.n': turn })),
+      keepWriting((turn) => cyd.push(repo(turn), { 'ext.n': -turn })),
+      keepWriting((turn) => ada.put(`${team}/${id}/project-settings/${repo(turn)}`, { settings: {} })),
+      keepWriting((turn) => bob.patch(`${team}/${id}/settings`, { settings: { 'ext.n': turn } })),
+      keepWriting((turn) =>
+        cyd.put(`${team}/${id}/patterns`, { patterns: [`round${round}/*`, `x/${turn}`] }),
+      ),
+      keepWriting(() => ada.post(`${team}/${id}/invites`)),
+      keepWriting((turn) =>
+        turn % 2 ? dan.post(`${team}/${id}/leave`) : dan.post(`${team}/join`, { code }),
+      ),
+      keepWriting(() => eve.post(`${team}/join`, { code })),
+    ]
+    while (successes < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+    const removals = await Promise.all([ada.delete(`${team}/${id}`), bob.delete(`${team}/${id}`)])
+    deleted = true
+    t.same(removals.map(({ status }) => status).sort(), [200, 404], 'one of two deletes it')
+    await Promise.all(writers)
+    t.same(failures, [])
+    await service.app.housekeeping.run()
+    for (const table of tables) t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
+    t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+  }
+})
+
+t.test('a large workspace is removed in steps, also by an instance that did not delete it', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const { id: kept } = await service.workspace(ada, { patterns: ['kept/*'] })
+  await ada.push('kept/repo', { 'ext.a': 1 })
+  await ada.put(`${team}/${kept}/project-settings/kept/repo`, { settings: {} })
+  await service.database.query(
+    `insert into audit_entries (workspace_id, id, actor, action, details)
+     select $1::uuid, gen_random_uuid(), 'ada', 'member.joined', '{}' from generate_series(1, 1700)`,
+    [id],
+  )
+  // As if the instance that deleted it had stopped right then.
+  await service.database.query('delete from members where workspace_id = $1::uuid', [id])
+  await service.database.query('update workspaces set deleted_at = now() where id = $1::uuid', [id])
+  await Promise.all([service.app.housekeeping.run(), service.app.housekeeping.run()])
+  for (const table of await tablesWithWorkspace(service)) {
+    t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
+  }
+  t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+  t.match((await ada.get('/api/settings/kept/repo')).body, { workspace_id: kept, version: 1 })
+  t.equal((await ada.get(`${team}/${kept}/project-settings`)).body.overrides.length, 1)
+})
+
+t.test('audit entries are kept for 400 days, dead sessions until they would have expired', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await service.database.query(
+    `insert into audit_entries (workspace_id, id, at, actor, action, details)
+     select $1::uuid, gen_random_uuid(), now() - make_interval(days => days), 'ada', 'member.joined', '{}'
+     from unnest(array[399, 401, 500]) as days`,
+    [id],
+  )
+  await service.database.query(
+    `insert into revocations (jti, expires_at)
+     values (gen_random_uuid(), now() - interval '1 minute'), (gen_random_uuid(), now() + interval '1 day')`,
+    [],
+  )
+  await service.app.housekeeping.run()
+  t.equal((await ada.get(`${team}/${id}/audit`)).body.entries.length, 2)
+  t.equal((await service.database.query('select 1 from revocations', [])).length, 1)
+})
+
+t.test('only one instance keeps house at a time', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  let run = Promise.resolve()
+  await service.database.transaction(async (tx) => {
+    await takeHousekeepingTurn(tx)
+    await ada.delete(`${team}/${id}`)
+    run = service.app.housekeeping.run()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    t.equal(await countRows(service, 'workspaces', 'id', id), 1, 'it is not their turn')
+  })
+  await run
+  t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+})
+
+t.test('a failure is logged, and the next run makes up for it', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await service.database.query('alter table audit_entries rename to hidden_entries', [])
+  await service.database.query('delete from members where workspace_id = $1::uuid', [id])
+  await service.database.query('update workspaces set deleted_at = now() where id = $1::uuid', [id])
+  await service.app.housekeeping.run()
+  t.equal(await countRows(service, 'workspaces', 'id', id), 1)
+  t.ok(service.logs.some((line) => line.includes('housekeeping failed')))
+  await service.database.query('alter table hidden_entries rename to audit_entries', [])
+  await service.app.housekeeping.run()
+  t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+})

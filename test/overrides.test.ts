@@ -1,0 +1,137 @@
+import t from 'tap'
+import type { Override } from '../schemas/overrides.js'
+import { startService } from './service.js'
+
+const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
+
+t.test('an override is set, replaced, listed and removed', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { patterns: ['acme/*', 'beta/one'], members: [bob] })
+
+  const set = await ada.put(`${path(id)}/Acme/Api`, { settings: { 'ext.b': 1, 'ext.a': null } })
+  t.equal(set.status, 200)
+  t.match(set.body, { owner: 'Acme', repo: 'Api', updated_by: 'ada' })
+  t.equal(JSON.stringify(set.body.settings), '{"ext.b":1,"ext.a":null}')
+  const replaced = await ada.put(`${path(id)}/acme/api`, { settings: { 'ext.c': [] } })
+  t.match(replaced.body, { owner: 'Acme', repo: 'Api' }, 'in the case first given')
+  t.same(replaced.body.settings, { 'ext.c': [] })
+  t.equal((await ada.put(`${path(id)}/ACME/api`, { settings: { 'ext.c': [] } })).text, replaced.text)
+  await ada.put(`${path(id)}/beta/one`, { settings: {} })
+
+  const listed = (await bob.get(path(id))).body
+  t.same(listed.overrides[0], replaced.body)
+  t.same(
+    listed.overrides.map(({ owner, repo }: Override) => `${owner}/${repo}`),
+    ['Acme/Api', 'beta/one'],
+  )
+  t.equal(listed.next_cursor, null)
+
+  t.same((await ada.delete(`${path(id)}/aCme/aPi`)).body, { ok: true })
+  t.match((await ada.delete(`${path(id)}/acme/api`)).body, { status: 404, code: 'override_not_found' })
+  t.equal((await bob.get(path(id))).body.overrides.length, 1)
+})
+
+t.test('a repository that no pattern matches takes no override', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada, { patterns: ['acme/a_b', 'acme/api-*'] })
+  const outside = { status: 422, code: 'repo_outside_patterns' }
+  for (const repo of ['acme/axb', 'other/api-1', 'acme/ap']) {
+    t.match((await ada.put(`${path(id)}/${repo}`, { settings: {} })).body, outside, repo)
+  }
+  t.equal((await ada.put(`${path(id)}/acme/api-`, { settings: {} })).status, 200)
+  await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: [] })
+  t.match((await ada.put(`${path(id)}/acme/api-`, { settings: { 'ext.a': 1 } })).body, outside)
+  t.equal((await ada.delete(`${path(id)}/acme/api-`)).status, 200, 'it can still be removed')
+})
+
+t.test('overrides obey the rules of snapshots', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const put = (body: unknown, repo = 'acme/api') => ada.put(`${path(id)}/${repo}`, body)
+  for (const body of [undefined, {}, { settings: null }, { settings: { a: 1 } }, { settings: {}, x: 1 }]) {
+    t.equal((await put(body)).status, 400, JSON.stringify(body))
+  }
+  const around = JSON.stringify({ 'ext.a': '' }).length
+  t.match((await put({ settings: { 'ext.a': 'x'.repeat(262_145 - around) } })).body, {
+    status: 413,
+    code: 'settings_too_large',
+    limit_bytes: 262_144,
+    actual_bytes: 262_145,
+  })
+  t.equal((await put({ settings: { 'ext.a': 'x'.repeat(262_144 - around) } })).status, 200)
+  for (const repo of ['ac%2Fme/x', 'acme/x%00', `acme/${'x'.repeat(101)}`, 'ac me/x']) {
+    t.equal((await put({ settings: {} }, repo)).status, 400, repo)
+  }
+})
+
+t.test('a page of large overrides ends early, and the pages together are complete', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const names = Array.from({ length: 20 }, (_, index) => `repo-${String(index).padStart(2, '0')}`)
+  for (const name of names) {
+    await ada.put(`${path(id)}/acme/${name}`, { settings: { 'ext.a': name.padEnd(250_000, 'x') } })
+  }
+  const seen: string[] = []
+  let pages = 0
+  let cursor = ''
+  do {
+    const page = await ada.get(`${path(id)}?limit=19${cursor && `&cursor=${cursor}`}`)
+    t.ok(page.text.length < 5_000_000)
+    seen.push(...page.body.overrides.map(({ repo }: Override) => repo))
+    cursor = page.body.next_cursor ?? ''
+    pages++
+  } while (cursor)
+  t.same(seen, names)
+  t.equal(pages, 2)
+  t.equal((await ada.get(`${path(id)}?limit=1`)).body.overrides.length, 1)
+})
+
+t.test('projects say which repositories have an override', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await ada.push('acme/both', {})
+  await ada.push('acme/pushed', {})
+  await ada.put(`${path(id)}/acme/both`, { settings: {} })
+  await ada.put(`${path(id)}/acme/overridden`, { settings: {} })
+  const projects = async () =>
+    (await ada.get('/api/projects')).body.projects.map(
+      ({ repo, synced, has_override, version }: Record<string, unknown>) => [
+        repo,
+        synced,
+        has_override,
+        version,
+      ],
+    )
+  t.same(await projects(), [
+    ['both', true, true, 1],
+    ['overridden', false, true, null],
+    ['pushed', true, false, 1],
+  ])
+  await ada.delete(`${path(id)}/acme/overridden`)
+  await ada.delete(`${path(id)}/acme/both`)
+  t.same(await projects(), [
+    ['both', true, false, 1],
+    ['pushed', true, false, 1],
+  ])
+})
+
+t.test('fifty writes of one override at once leave one of them', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      index % 5 === 4
+        ? ada.delete(`${path(id)}/acme/api`)
+        : ada.put(`${path(id)}/acme/api`, { settings: { 'ext.n': index } }),
+    ),
+  )
+  t.ok(replies.every(({ status }) => status === 200 || status === 404))
+  await ada.put(`${path(id)}/acme/api`, { settings: { 'ext.n': 'last' } })
+  t.match((await ada.get(path(id))).body.overrides, [{ settings: { 'ext.n': 'last' } }])
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { mergeSettings } from '../src/domain/settings-merge.js'
+import { startService } from './service.js'
+
+const path = (id: string) => `/api/team/workspaces/${id}/settings`
+
+t.test('settings begin empty and are patched key by key', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const fresh = await bob.get(path(id))
+  t.match(fresh.body, { idle_window_minutes: 5, settings: {}, version: 1 })
+
+  const first = await ada.patch(path(id), { settings: { 'ext.b': 1, 'ext.a': { x: null }, 'ext.c': [null] } })
+  t.equal(first.status, 200)
+  t.equal(first.body.version, 2)
+  const second = await ada.patch(path(id), {
+    idle_window_minutes: 15,
+    settings: { 'ext.d': 'new', 'ext.b': { deep: { er: null } }, 'ext.c': null, 'ext.none': null },
+  })
+  t.equal(
+    JSON.stringify(second.body.settings),
+    '{"ext.b":{"deep":{"er":null}},"ext.a":{"x":null},"ext.d":"new"}',
+    'a key that stays keeps its place; null below the first level is a value',
+  )
+  t.match(second.body, { idle_window_minutes: 15, version: 3 })
+
+  const read = await bob.get(path(id))
+  t.equal(read.text, second.text)
+  t.equal(read.headers.get('etag'), second.headers.get('etag'))
+  t.equal(read.headers.get('cache-control'), 'private, no-cache')
+  t.match((await ada.get('/api/team/me')).body.workspaces[0], { idle_window_minutes: 15 })
+})
+
+t.test('a version that the caller has is not sent again, and its ETag never comes back', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const etags = new Set<string>()
+  for (const value of [1, 2, 1, null]) {
+    const patched = await ada.patch(path(id), { settings: { 'ext.a': value } })
+    const etag = patched.headers.get('etag') ?? ''
+    t.match(etag, /^"[^"]+"$/)
+    etags.add(etag)
+    const again = await ada.get(path(id), { 'If-None-Match': `"x", W/${etag}` })
+    t.equal(again.status, 304)
+    t.equal(again.text, '')
+    t.equal(again.headers.get('etag'), etag)
+    t.equal((await ada.get(path(id), { 'If-None-Match': '"x"' })).status, 200)
+  }
+  t.equal(etags.size, 4)
+  t.equal((await ada.get(path(id), { 'If-None-Match': '*' })).status, 304)
+})
+
+t.test('a patch that changes nothing makes no version', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const before = await ada.patch(path(id), { idle_window_minutes: 7, settings: { 'ext.a': [1] } })
+  const empty: unknown[] = [
+    undefined,
+    {},
+    { settings: {} },
+    { idle_window_minutes: 7 },
+    { settings: { 'ext.a': [1], 'ext.b': null } },
+  ]
+  for (const body of empty) {
+    const after = await ada.patch(path(id), body)
+    t.equal(after.status, 200)
+    t.equal(after.text, before.text, JSON.stringify(body))
+  }
+})
+
+t.test('wrong patches are refused', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  for (const body of [
+    { idle_window_minutes: 0 },
+    { idle_window_minutes: 16 },
+    { idle_window_minutes: 5.5 },
+    { idle_window_minutes: '5' },
+    { idle_window_minutes: null },
+    { settings: null },
+    { settings: [] },
+    { settings: { theme: 1 } },
+    { settings: { theme: null } },
+    { settings: { [`ext.${'x'.repeat(197)}`]: 1 } },
+    { version: 1 },
+  ]) {
+    t.equal((await ada.patch(path(id), body)).status, 400, JSON.stringify(body))
+  }
+  t.equal((await ada.patch(path(id), { settings: { [`ext.${'x'.repeat(196)}`]: 1 } })).status, 200)
+})
+
+t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const around = Buffer.byteLength(JSON.stringify({ 'ext.a': '', 'ext.b': '€' }))
+  t.equal((await ada.patch(path(id), { settings: { 'ext.b': '€' } })).status, 200)
+  const fill = (length: number) => ada.patch(path(id), { settings: { 'ext.a': 'x'.repeat(length) } })
+  t.match((await fill(262_144 - around + 1)).body, {
+    status: 413,
+    code: 'settings_too_large',
+    limit_bytes: 262_144,
+    actual_bytes: 262_145,
+  })
+  t.match(await fill(262_144 - around), { status: 200, body: { version: 3 } })
+  t.equal((await ada.patch(path(id), { settings: { 'ext.c': 1 } })).status, 413)
+  t.equal((await ada.patch(path(id), { settings: { 'ext.c': 1, 'ext.a': null } })).status, 200)
+  // What counts is what remains: the patch itself may be larger.
+  const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`ext.${index}`, null]))
+  t.equal((await ada.patch(path(id), { settings: many })).status, 200)
+})
+
+t.test('a hundred patches of different keys at once all survive, without gaps in the versions', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
+  )
+  t.ok(replies.every(({ status }) => status === 200))
+  const versions = replies.map(({ body }) => body.version).sort((a, b) => a - b)
+  t.same(
+    versions,
+    Array.from({ length: 100 }, (_, index) => index + 2),
+  )
+  const { body } = await ada.get(path(id))
+  t.equal(body.version, 101)
+  t.equal(Object.keys(body.settings).length, 100)
+})
+
+t.test('the merge follows RFC 7396 on the first level', async () => {
+  const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d')
+  const present = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant({ x: null })))
+  const patch = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant(null)))
+  fc.assert(
+    fc.property(present, patch, (current, changes) => {
+      const merged = mergeSettings(current, changes)
+      const kept = Object.keys(current).filter((name) => changes[name] !== null)
+      const added = Object.keys(changes).filter((name) => changes[name] !== null && !(name in current))
+      t.same(Object.keys(merged), [...kept, ...added])
+      for (const name of Object.keys(merged)) t.same(merged[name], changes[name] ?? current[name])
+    }),
+  )
+})
