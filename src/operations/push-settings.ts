@@ -16,6 +16,7 @@ import {
   lockSnapshot,
   type SnapshotKey,
   type SnapshotText,
+  type StoredSnapshot,
   updateSnapshot,
 } from '../queries/snapshots.js'
 import { lockUser, readUser, type User } from '../queries/users.js'
@@ -150,7 +151,7 @@ export const toPushResult = ({
   sizeBytes,
   updatedAt,
   updatedBy,
-}: SnapshotText) => ({
+}: StoredSnapshot) => ({
   owner,
   repo,
   workspace_id: workspaceId,
@@ -175,26 +176,23 @@ export const writeSnapshot = async (
   tx: Db,
   key: SnapshotKey,
   write: Write,
-): Promise<{ snapshot: SnapshotText; changed: boolean }> => {
+): Promise<{ snapshot: StoredSnapshot; changed: boolean }> => {
   const { owner, repo, settings, author, precondition, action = 'settings.pushed' } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author }
-  let current = await lockSnapshot(tx, key)
+  const current = await lockSnapshot(tx, key)
   precondition?.(current)
   if (current?.settings === settings) return { snapshot: current, changed: false }
-  if (current) {
-    await updateSnapshot(tx, key, current.version + 1, content)
-  } else if (!(await insertSnapshot(tx, key, { owner, repo, ...content }))) {
-    // Another first push was faster: now there is one to lock.
-    return writeSnapshot(tx, key, write)
-  }
-  current = await lockSnapshot(tx, key)
-  if (!current) throw new Error('The snapshot just written is not there')
+  const snapshot = current
+    ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
+    : await insertSnapshot(tx, key, { ...content, owner, repo })
+  // Another first push was faster: now there is one to lock.
+  if (!snapshot) return writeSnapshot(tx, key, write)
   await insertAuditEntry(tx, {
     workspaceId: key.workspaceId,
     actor: author.login,
     action,
-    target: `${current.owner}/${current.repo}`,
-    details: { version: current.version, size_bytes: current.sizeBytes },
+    target: `${snapshot.owner}/${snapshot.repo}`,
+    details: { version: snapshot.version, size_bytes: snapshot.sizeBytes },
   })
-  return { snapshot: current, changed: true }
+  return { snapshot, changed: true }
 }

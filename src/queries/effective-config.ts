@@ -25,6 +25,7 @@ const READ_EFFECTIVE_CONFIG = `
     select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings,
       row_number() over (order by ${MATCH_ORDER}) as place
     from ${MATCHES}
+    join workspaces w on w.id = m.workspace_id
   ), best as (
     select * from matched where $5::uuid is null or workspace_id = $5::uuid order by place limit 1
   ), tagged as (

@@ -32,23 +32,34 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
 export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
   `${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end`
 
+/** SQL: the pattern `p` matches the repository of `repoParameters`. */
+const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and p.owner_key = $2::text
+  and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end`
+
+const OF_CALLER = `m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`
+
 /**
- * SQL: the caller's matching workspaces (`m`, `w`) with the best pattern of each (`p`). Its parameters are those of
- * `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
+ * SQL: every pair of a membership `m` of the caller and a matching pattern `p`, to take the best of. Its parameters are
+ * those of `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
  */
+export const MATCHING_PAIRS = `members m join patterns p on ${OF_CALLER} and ${PATTERN_MATCHES}`
+
+/** SQL: the caller's matching workspaces `m`, each once, with its best pattern `p`. */
 export const MATCHES = `
   members m
-  join workspaces w on w.id = m.workspace_id
   join lateral (
     select p.pattern, p.exact, p.literal_length
     from patterns p
-    where p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}
+    where ${PATTERN_MATCHES}
     order by p.exact desc, p.literal_length desc, p.pattern
     limit 1
-  ) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`
+  ) p on ${OF_CALLER}`
 
-/** SQL: admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace, the id. */
-export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, w.created_at, w.id`
+/**
+ * SQL: admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace, the id. A
+ * workspace's id begins with the moment of its creation, so the id alone says the last two.
+ */
+export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
 
 const FIND_MATCHES = `
   select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds

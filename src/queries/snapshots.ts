@@ -5,7 +5,7 @@ import type { SnapshotVersionList } from '../../schemas/settings.js'
 import type { Database, Db } from '../db/client.js'
 import { snapshots, snapshotVersions, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
-import { MATCH_ORDER, MATCHES, type RepoQuestion, repoParameters } from './repo-access.js'
+import { MATCH_ORDER, MATCHING_PAIRS, type RepoQuestion, repoParameters } from './repo-access.js'
 
 /** Where one snapshot is. */
 export interface SnapshotKey {
@@ -38,25 +38,25 @@ export const etagOf = ({ id, version }: { id: string; version: number }): string
  */
 const READ_BEST_SNAPSHOT = `
   select
-    u.login_key = $2::text as "ownsRepo",
+    case when t.id is null then (select login_key = $2::text from users where id = $1::uuid) end as "ownsRepo",
     $4::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $4::uuid) as "inWorkspace",
     t.workspace_id as "workspaceId", t.id, t.owner, t.repo, t.version, t.size_bytes as "sizeBytes",
     t.updated_at as "updatedAt", a.login as "updatedBy",
     case when strpos($5::text, '"' || t.id || '-' || t.version || '"') = 0 and $5::text <> '*' then t.settings end as settings
-  from users u
+  from (values (true)) always
   left join lateral (
     select m.workspace_id, s.id, s.owner, s.repo, s.version, s.size_bytes, s.updated_at, s.updated_by, s.settings
-    from ${MATCHES}
+    from ${MATCHING_PAIRS}
     left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
     order by (s.id is null), ${MATCH_ORDER}
     limit 1
   ) t on true
-  left join users a on a.id = t.updated_by
-  where u.id = $1::uuid`
+  left join users a on a.id = t.updated_by`
 
 export interface BestSnapshot {
-  ownsRepo: boolean
   inWorkspace: boolean
+  /** Only when there is no snapshot; null when the caller is not in the database. */
+  ownsRepo: boolean | null
   /** Null: no workspace of the caller matches. */
   workspaceId: string | null
   /** Null: nothing was pushed. */
@@ -65,16 +65,15 @@ export interface BestSnapshot {
   settings: string | null
 }
 
-/** Undefined when the caller is not in the database. */
 export const readBestSnapshot = async (
   database: Database,
   question: RepoQuestion,
   ifNoneMatch: string | undefined,
-): Promise<BestSnapshot | undefined> => {
-  type Row = SnapshotText & { ownsRepo: boolean; inWorkspace: boolean }
+): Promise<BestSnapshot> => {
+  type Row = SnapshotText & { ownsRepo: boolean | null; inWorkspace: boolean }
   const parameters = [...repoParameters(question), ifNoneMatch?.trim() ?? '']
   const [row] = await database.query<Row>(READ_BEST_SNAPSHOT, parameters)
-  if (!row) return undefined
+  if (!row) throw new Error('The query returned no row')
   const { ownsRepo, inWorkspace, settings, ...snapshot } = row
   const found = snapshot.id === null ? null : { ...snapshot, updatedAt: toTimestamp(snapshot.updatedAt) }
   return { ownsRepo, inWorkspace, workspaceId: row.workspaceId, snapshot: found, settings }
@@ -126,47 +125,71 @@ interface NewContent {
   author: Author
 }
 
-/** False when somebody else's first push was faster: lock and look again. */
+interface Write extends NewContent {
+  version: number
+}
+
+/** What a write answers with. */
+const written = {
+  id: snapshots.id,
+  owner: snapshots.owner,
+  repo: snapshots.repo,
+  updatedAt: snapshots.updatedAt,
+}
+
+const toStored = (
+  row: { id: string; owner: string; repo: string; updatedAt: string } | undefined,
+  { workspaceId }: SnapshotKey,
+  { version, sizeBytes, author }: Write,
+): StoredSnapshot | undefined =>
+  row && {
+    ...row,
+    workspaceId,
+    version,
+    sizeBytes,
+    updatedAt: toTimestamp(row.updatedAt),
+    updatedBy: author.login,
+  }
+
+/** Version 1. Undefined when somebody else's first push was faster: lock and look again. */
 export const insertSnapshot = async (
   tx: Db,
   key: SnapshotKey,
-  { owner, repo, settings, sizeBytes, author }: NewContent & { owner: string; repo: string },
-): Promise<boolean> => {
-  const inserted = await tx
+  { owner, repo, ...content }: NewContent & { owner: string; repo: string },
+): Promise<StoredSnapshot | undefined> => {
+  const { settings, sizeBytes, author } = content
+  const write = { ...content, version: 1 }
+  const [row] = await tx
     .insert(snapshots)
     .values({ ...key, id: uuidv7(), owner, repo, version: 1, settings, sizeBytes, updatedBy: author.id })
     .onConflictDoNothing()
-    .returning({ version: snapshots.version })
-  if (inserted.length === 0) return false
-  await keepVersion(tx, key, 1, { settings, sizeBytes, author })
-  return true
+    .returning(written)
+  if (row) await keepVersion(tx, key, write)
+  return toStored(row, key, write)
 }
 
 /** The next version of a locked snapshot. */
 export const updateSnapshot = async (
   tx: Db,
   key: SnapshotKey,
-  version: number,
-  content: NewContent,
-): Promise<void> => {
-  const { settings, sizeBytes, author } = content
-  await tx
+  write: Write,
+): Promise<StoredSnapshot | undefined> => {
+  const { version, settings, sizeBytes, author } = write
+  const [row] = await tx
     .update(snapshots)
     .set({ version, settings, sizeBytes, updatedAt: sql`now()`, updatedBy: author.id })
     .where(at(key))
-  await keepVersion(tx, key, version, content)
+    .returning(written)
+  await keepVersion(tx, key, write)
+  if (version > limits.settings_versions_kept) {
+    const oldest = version - limits.settings_versions_kept
+    await tx.delete(snapshotVersions).where(and(versionsAt(key), lte(snapshotVersions.version, oldest)))
+  }
+  return toStored(row, key, write)
 }
 
-const keepVersion = async (
-  tx: Db,
-  key: SnapshotKey,
-  version: number,
-  { settings, sizeBytes, author }: NewContent,
-) => {
+const keepVersion = async (tx: Db, key: SnapshotKey, { version, settings, sizeBytes, author }: Write) => {
   await tx.insert(snapshotVersions).values({ ...key, version, settings, sizeBytes, createdBy: author.id })
-  await tx
-    .delete(snapshotVersions)
-    .where(and(versionsAt(key), lte(snapshotVersions.version, version - limits.settings_versions_kept)))
 }
 
 /** With its history. False when there was none. */

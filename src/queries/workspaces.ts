@@ -59,9 +59,17 @@ export const insertWorkspace = async (
   tx: Db,
   { name, personalOf = null }: { name: string; personalOf?: string | null },
 ): Promise<string | undefined> => {
+  // The id and the moment agree: the order of ids is the order of age.
+  const createdAt = new Date()
   const [row] = await tx
     .insert(workspaces)
-    .values({ id: uuidv7(), name, personalOf, idleWindowMinutes: limits.idle_window_minutes_default })
+    .values({
+      id: uuidv7({ msecs: createdAt.getTime() }),
+      name,
+      personalOf,
+      idleWindowMinutes: limits.idle_window_minutes_default,
+      createdAt: createdAt.toISOString(),
+    })
     .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
   return row?.id

@@ -80,10 +80,11 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const question = questionOf(request, request.params, request.query)
       const best = await readBestSnapshot(database, question, request.headers['if-none-match'])
-      if (!best) throw new ApiError('token_invalid')
-      if (!best.inWorkspace) throw new ApiError('workspace_not_found')
-      if (!best.snapshot)
+      if (!best.snapshot) {
+        if (best.ownsRepo === null) throw new ApiError('token_invalid')
+        if (!best.inWorkspace) throw new ApiError('workspace_not_found')
         throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
+      }
       reply.header('ETag', etagOf(best.snapshot))
       if (best.settings === null) return reply.code(304).send(undefined)
       return sendSnapshot(reply, { ...best.snapshot, settings: best.settings })
