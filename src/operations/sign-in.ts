@@ -3,6 +3,7 @@ import type { RepohostUser } from '../clients/repohost.js'
 import type { Database } from '../db/client.js'
 import { isUniqueViolation } from '../db/failures.js'
 import { ApiError } from '../errors.js'
+import type { Milestones } from '../plugins/milestones.js'
 import type { Sessions } from '../plugins/session.js'
 import { upsertUser } from '../queries/users.js'
 
@@ -11,7 +12,7 @@ import { upsertUser } from '../queries/users.js'
  * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
  */
 export const signIn = async (
-  { database, sessions }: { database: Database; sessions: Sessions },
+  { database, sessions, milestones }: { database: Database; sessions: Sessions; milestones: Milestones },
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
@@ -28,5 +29,6 @@ export const signIn = async (
       if (isUniqueViolation(error)) return database.transaction((tx) => upsertUser(tx, repohostUser))
       throw error
     })
+  milestones.reached(user.id, 'signed_in')
   return { token: sessions.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }
