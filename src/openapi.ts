@@ -2,8 +2,12 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { VerifyResult } from '../schemas/auth.js'
+import { BillingEvent, BillingUrl } from '../schemas/billing.js'
 import { Ok } from '../schemas/common.js'
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
+import { Funnel } from '../schemas/funnel.js'
+import { Limits } from '../schemas/limits.js'
+import { Model } from '../schemas/models.js'
 import { Profile } from '../schemas/profile.js'
 import { PushResult, Snapshot } from '../schemas/settings.js'
 import { Invite, Workspace } from '../schemas/workspaces.js'
@@ -11,13 +15,30 @@ import { needsSession } from './policies/access.js'
 import { serviceVersion } from './root.js'
 
 /** Schemas with an `$id`: components of the document. */
-const resources = [Problem, Ok, VerifyResult, Profile, Snapshot, PushResult, Workspace, Invite]
+const resources = [
+  Problem,
+  Ok,
+  VerifyResult,
+  Profile,
+  Snapshot,
+  PushResult,
+  Workspace,
+  Invite,
+  BillingUrl,
+  BillingEvent,
+  Model,
+  Funnel,
+  Limits,
+]
 
 const tags = [
   { name: 'auth', description: 'Sign in and out.' },
   { name: 'profile', description: 'Who the caller is.' },
   { name: 'settings', description: 'One settings snapshot per repository, with its history.' },
   { name: 'team', description: 'Workspaces: members, roles, invites, patterns, settings, overrides.' },
+  { name: 'billing', description: 'Subscriptions at the billing provider.' },
+  { name: 'models', description: "Model lists of two providers, with the caller's own keys." },
+  { name: 'funnel', description: 'Activation events, and how far users come.' },
   { name: 'service', description: 'The service itself.' },
 ]
 
