@@ -51,18 +51,17 @@ export interface FunnelRange {
 
 const ALL_TIME = 'select user_id, event, source, first_at, events from funnel_users'
 const IN_RANGE = `
-  select user_id, event, source, min(first_at) as first_at, sum(events) as events from funnel_days
+  select user_id, event, source, first_at, events from funnel_days
   where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')`
 
 /**
  * One statement for everything. `$1` are the steps, `$2` the source or null, `$3` and `$4` the days of a range. The
  * users' first times at all steps are laid side by side once; all that is asked of steps follows from these rows.
+ * The rows themselves are read three times: keeping them for that would cost several times as much.
  */
 const funnelStatement = (steps: number, ranged: boolean): string => {
   const indexes = Array.from({ length: steps }, (_, index) => index)
-  const rows = ranged
-    ? `${IN_RANGE} and ($2::text is null or source = $2) group by user_id, event, source`
-    : `${ALL_TIME} where $2::text is null or source = $2`
+  const rows = `${ranged ? `${IN_RANGE} and` : `${ALL_TIME} where`} ($2::text is null or source = $2)`
   const stepOf = (index: number) => `json_build_object(
     'users', count(t${index}),
     'with_previous', count(*) filter (where t${index} is not null and t${Math.max(0, index - 1)} is not null),
@@ -71,7 +70,7 @@ const funnelStatement = (steps: number, ranged: boolean): string => {
       order by greatest(0, extract(epoch from t${index} - t0)::float8)
     ) filter (where t${index} is not null and t0 is not null))`
   return `
-  with rows as (${rows}),
+  with rows as not materialized (${rows}),
   firsts as (
     select user_id,
       ${indexes.map((index) => `min(first_at) filter (where event = ($1::text[])[${index + 1}]) as t${index}`).join(',\n      ')}
