@@ -79,12 +79,13 @@ const securityOf = ({ config }: RouteOptions) => {
 }
 
 /** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
-export const errorCodesOf = ({ method, schema, config }: RouteOptions): ErrorCode[] => {
+export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
   const codes: ErrorCode[] = ['validation_failed', 'internal_error', 'unavailable']
   if (config?.limit !== 'none') codes.push('rate_limited')
   codes.push('validation_failed')
-  if (schema?.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  // A body is read wherever a method may have one, wanted or not.
+  if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   if (access && needsSession(access)) {
     codes.push('unauthenticated', 'token_invalid', 'token_expired', 'token_revoked')
     if (method !== 'GET') codes.push('csrf_rejected')

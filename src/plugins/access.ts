@@ -48,7 +48,8 @@ export default fp(
       if (needsSession(access)) callerOf(request)
       if (access.kind === 'adminKey') checkAdminKey(request, adminKeys)
       const byCookie = request.sessionFromCookie && !(request.session instanceof ApiError)
-      if (byCookie && unsafeMethods.has(request.method) && !comesFrom(trusted, request)) {
+      const bySignature = access.kind === 'billingSignature'
+      if (byCookie && !bySignature && unsafeMethods.has(request.method) && !comesFrom(trusted, request)) {
         throw new ApiError('csrf_rejected')
       }
     })

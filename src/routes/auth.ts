@@ -31,7 +31,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: anyone,
       core: true,
       limit: 'verify',
-      errors: ['repohost_token_invalid', 'upstream_failed', 'upstream_timeout'],
+      errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
     },
     schema: {
       operationId: 'verifyRepohostToken',
