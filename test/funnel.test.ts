@@ -99,6 +99,19 @@ t.test('milestones are written when the service stops, and need no funnel to be 
   t.match(await stepOf(next, 'activity_flushed'), { users: 1, events: 1 })
 })
 
+t.test('milestones that could not be written are written later', async (t) => {
+  const service = await start(t)
+  await service.app.milestones.flush()
+  const rename = (from: string, to: string) =>
+    service.database.query(`alter table ${from} rename to ${to}`, [])
+  await rename('funnel_users', 'funnel_gone')
+  await service.signIn('ada')
+  t.equal((await funnel(service)).status, 500)
+  t.equal((await service.signIn('bob')).login, 'bob', 'nobody else is held back')
+  await rename('funnel_gone', 'funnel_users')
+  t.match(await stepOf(service, 'signed_in'), { users: 2, events: 2 })
+})
+
 t.test('conversions count who has both, and medians are taken over them', async (t) => {
   const service = await start(t, { FUNNEL_STEPS: 'first,second,third' })
   const logins = ['ada', 'bob', 'eve', 'fay']

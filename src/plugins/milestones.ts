@@ -19,6 +19,8 @@ export interface Milestones {
 }
 
 const DELAY_MS = 200
+/** After a failure: the database has other worries. */
+const RETRY_MS = 2_000
 const BATCH = 1_000
 /** More than this is forgotten: the database knows what it has, and the users will come again. */
 const REMEMBERED = 50_000
@@ -39,6 +41,7 @@ export default fp(async (app) => {
         await insertMilestones(app.database, batch)
       } catch (error) {
         noted = [...batch, ...noted]
+        schedule(RETRY_MS)
         throw error
       }
     }
@@ -47,13 +50,10 @@ export default fp(async (app) => {
     writing = writing.catch(() => {}).then(write)
     return writing
   }
-  const schedule = () => {
+  const schedule = (delay: number) => {
     timer ??= setTimeout(() => {
-      flush().catch((error) => {
-        app.log.warn({ err: error }, 'milestones could not be written')
-        schedule()
-      })
-    }, DELAY_MS).unref()
+      flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
+    }, delay).unref()
   }
 
   app.decorate('milestones', {
@@ -63,7 +63,7 @@ export default fp(async (app) => {
       if (known.size >= REMEMBERED) known.clear()
       known.add(name)
       noted.push({ userId, milestone })
-      schedule()
+      schedule(DELAY_MS)
     },
     flush,
   } satisfies Milestones)
