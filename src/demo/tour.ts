@@ -33,7 +33,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
       [
         `curl ${json} '${api}/auth/verify' -d '{"repohost_token":"${ada.repohostToken}"}'`,
         `# in a browser, as ada: ${api}/auth/repohost`,
-        `curl -X POST -H "Authorization: Bearer <another token>" '${api}/auth/logout'`,
+        `curl -X POST -H "Authorization: Bearer $BOB" '${api}/auth/logout' # bob, and this ends his token`,
       ],
     ],
     ['Profile and projects', [get('/me'), get('/projects')]],
@@ -68,7 +68,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
       ],
     ],
     [
-      'Billing (open the checkout’s URL to pay, then look at /me)',
+      'Billing (open the checkout’s URL to pay, then look at /me; the notification is signed for five minutes)',
       [
         send('POST', '/billing/checkout', { interval: 'month' }),
         send('POST', '/billing/portal', {}),
