@@ -4,7 +4,7 @@ import { ApiError } from '../errors.js'
 import { boundedFetch } from './http.js'
 
 export interface BillingProvider {
-  /** Makes a customer; asking again for the same user gives the same one. @returns its id. @throws {ApiError} */
+  /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */
   createCustomer(user: { id: string; login: string }): Promise<string>
   /** @returns the URL of a page where the customer subscribes. @throws {ApiError} */
   createCheckout(checkout: Checkout): Promise<string>
@@ -23,6 +23,8 @@ export interface Checkout {
 /** For one call with its retry; a click makes two calls at most. */
 const BUDGET_MS = 4_500
 const RETRIES = 1
+/** The provider repeats the first answer of an idempotency key for a day, a failure as well: so keys grow old sooner. */
+const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
@@ -56,7 +58,7 @@ export const createBillingProvider = (
     createCustomer: ({ id, login }) =>
       call(async (stripe) => {
         // The key belongs to these very parameters: the provider refuses it with others.
-        const idempotencyKey = `customer-${id}-${login}`
+        const idempotencyKey = `customer-${id}-${login}-${Math.floor(Date.now() / KEY_MS)}`
         const customer = await stripe.customers.create(
           { name: login, metadata: { user_id: id } },
           { idempotencyKey },
