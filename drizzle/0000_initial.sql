@@ -9,6 +9,37 @@ CREATE TABLE "audit_entries" (
 	CONSTRAINT "audit_entries_workspace_id_id_pk" PRIMARY KEY("workspace_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "billing_customers" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"created_at" timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "billing_events" (
+	"id" text PRIMARY KEY NOT NULL,
+	"type" text NOT NULL,
+	"received_at" timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "funnel_days" (
+	"user_id" uuid NOT NULL,
+	"event" text NOT NULL,
+	"source" text NOT NULL,
+	"first_at" timestamp(3) with time zone DEFAULT now() NOT NULL,
+	"events" integer DEFAULT 1 NOT NULL,
+	"day" date NOT NULL,
+	CONSTRAINT "funnel_days_user_id_event_source_day_pk" PRIMARY KEY("user_id","event","source","day")
+);
+--> statement-breakpoint
+CREATE TABLE "funnel_users" (
+	"user_id" uuid NOT NULL,
+	"event" text NOT NULL,
+	"source" text NOT NULL,
+	"first_at" timestamp(3) with time zone DEFAULT now() NOT NULL,
+	"events" integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "funnel_users_user_id_event_source_pk" PRIMARY KEY("user_id","event","source")
+);
+--> statement-breakpoint
 CREATE TABLE "invites" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"workspace_id" uuid NOT NULL,
@@ -102,6 +133,15 @@ CREATE TABLE "snapshots" (
 	CONSTRAINT "snapshots_owner_key_repo_key_workspace_id_pk" PRIMARY KEY("owner_key","repo_key","workspace_id")
 );
 --> statement-breakpoint
+CREATE TABLE "subscriptions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"customer_id" text NOT NULL,
+	"status" text NOT NULL,
+	"event_created" bigint NOT NULL,
+	"event_rank" smallint NOT NULL,
+	"updated_at" timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "users" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"repohost_id" bigint NOT NULL,
@@ -129,6 +169,9 @@ CREATE TABLE "workspaces" (
 );
 --> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "billing_customers" ADD CONSTRAINT "billing_customers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "funnel_days" ADD CONSTRAINT "funnel_days_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "funnel_users" ADD CONSTRAINT "funnel_users_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invites" ADD CONSTRAINT "invites_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invites" ADD CONSTRAINT "invites_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -143,6 +186,8 @@ ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_updated_by_users_id_fk" FOREIG
 ALTER TABLE "workspaces" ADD CONSTRAINT "workspaces_personal_of_users_id_fk" FOREIGN KEY ("personal_of") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_entries_of_workspace" ON "audit_entries" USING btree ("workspace_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_age" ON "audit_entries" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "billing_customers_of_user" ON "billing_customers" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "funnel_days_by_day" ON "funnel_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "invites_of_workspace" ON "invites" USING btree ("workspace_id","created_at");--> statement-breakpoint
 CREATE INDEX "members_of_user" ON "members" USING btree ("user_id","workspace_id","role");--> statement-breakpoint
 CREATE INDEX "members_by_joined_at" ON "members" USING btree ("workspace_id","joined_at","user_id");--> statement-breakpoint
@@ -151,4 +196,5 @@ CREATE INDEX "revocations_revoked_at" ON "revocations" USING btree ("revoked_at"
 CREATE INDEX "revocations_expires_at" ON "revocations" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "snapshot_versions_of_workspace" ON "snapshot_versions" USING btree ("workspace_id");--> statement-breakpoint
 CREATE INDEX "snapshots_of_workspace" ON "snapshots" USING btree ("workspace_id");--> statement-breakpoint
+CREATE INDEX "subscriptions_of_customer" ON "subscriptions" USING btree ("customer_id");--> statement-breakpoint
 CREATE INDEX "workspaces_deleted" ON "workspaces" USING btree ("deleted_at") WHERE "workspaces"."deleted_at" is not null;

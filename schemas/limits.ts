@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox'
+
 /** Every documented limit, once. Schemas take their `maxLength`, `maxItems` and `maximum` from here; `GET /api/limits` serves it. */
 export const limits = {
   /** UTF-8 bytes of `JSON.stringify(settings)`. */
@@ -36,8 +38,31 @@ export const limits = {
   range_days: 366,
   session_days: 30,
   audit_days: 400,
+  assistant_key_length: 500,
+  /** Model look-ups of one caller at the same time. */
+  assistant_lookups_per_caller: 4,
+  funnel_slug_length: 64,
+  /** Sources, and events beyond the steps, that the funnel lists. */
+  funnel_names: 100,
   /** Requests per minute. */
   rate_per_caller: 600,
   rate_verify_per_address: 30,
   rate_join_per_caller: 10,
 } as const
+
+type LimitName = keyof typeof limits
+const names = Object.keys(limits) as LimitName[]
+
+export const Limits = Type.Object(
+  {
+    ...(Object.fromEntries(names.map((name) => [name, Type.Integer({ examples: [limits[name]] })])) as Record<
+      LimitName,
+      ReturnType<typeof Type.Integer>
+    >),
+    extension_prefix: Type.String({
+      description: 'Keys of settings start with this and a dot.',
+      examples: ['ext'],
+    }),
+  },
+  { $id: 'Limits', additionalProperties: false },
+)

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { SubscriptionStatus } from './billing.js'
 import { Login, StringEnum, Uuid } from './common.js'
 
 export const Profile = Type.Object(
@@ -9,9 +10,7 @@ export const Profile = Type.Object(
     plan: StringEnum(['free', 'pro'], {
       description: 'The effective plan: `pro` for everybody while billing is dormant.',
     }),
-    status: StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
-      description: "The stored subscription's status.",
-    }),
+    status: SubscriptionStatus,
   },
   { $id: 'Profile', additionalProperties: false },
 )

@@ -4,6 +4,8 @@ import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
+import { type Assistants, createAssistants } from './clients/assistants.js'
+import { type BillingProvider, createBillingProvider } from './clients/billing-provider.js'
 import { createRepohost, type Repohost } from './clients/repohost.js'
 import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
@@ -15,11 +17,16 @@ import headers from './plugins/headers.js'
 import housekeeping from './plugins/housekeeping.js'
 import lifecycle from './plugins/lifecycle.js'
 import metrics from './plugins/metrics.js'
+import milestones from './plugins/milestones.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
 import session from './plugins/session.js'
 import { authRoutes } from './routes/auth.js'
+import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
+import { funnelRoutes } from './routes/funnel.js'
+import { limitRoutes } from './routes/limits.js'
+import { modelRoutes } from './routes/models.js'
 import { profileRoutes } from './routes/profile.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
@@ -28,6 +35,9 @@ import { installValidation } from './validation.js'
 /** The services of others, behind narrow interfaces. */
 export interface Clients {
   repohost: Repohost
+  /** Undefined: billing is not configured. */
+  billing: BillingProvider | undefined
+  assistants: Assistants
 }
 
 declare module 'fastify' {
@@ -40,9 +50,14 @@ declare module 'fastify' {
   }
 }
 
-export const createClients = (config: Config): Clients => ({
-  repohost: createRepohost(config.repohost.apiUrl),
-})
+export const createClients = (config: Config): Clients => {
+  const { secretKey, apiUrl } = config.billing
+  return {
+    repohost: createRepohost(config.repohost.apiUrl),
+    billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }),
+    assistants: createAssistants(config.assistants),
+  }
+}
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -95,10 +110,16 @@ export const buildApp = async (
   await app.register(lifecycle)
   await app.register(housekeeping)
   await app.register(repohostOAuth)
+  await app.register(milestones)
 
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(teamRoutes, { prefix: '/api/team' })
+  await app.register(billingRoutes, { prefix: '/api/billing' })
+  await app.register(billingWebhookRoutes, { prefix: '/api/billing-provider' })
+  await app.register(modelRoutes, { prefix: '/api' })
+  await app.register(funnelRoutes, { prefix: '/api' })
+  await app.register(limitRoutes, { prefix: '/api' })
   return app as unknown as FastifyInstance
 }

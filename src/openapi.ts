@@ -3,11 +3,15 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { AuditEntry } from '../schemas/audit.js'
 import { VerifyResult } from '../schemas/auth.js'
+import { BillingEvent, BillingUrl } from '../schemas/billing.js'
 import { Ok } from '../schemas/common.js'
 import { EffectiveConfig } from '../schemas/effective-config.js'
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
+import { Funnel } from '../schemas/funnel.js'
 import { Invite } from '../schemas/invites.js'
+import { Limits } from '../schemas/limits.js'
 import { Member } from '../schemas/members.js'
+import { Model } from '../schemas/models.js'
 import { Override } from '../schemas/overrides.js'
 import { Profile } from '../schemas/profile.js'
 import { PushResult, Snapshot } from '../schemas/settings.js'
@@ -31,6 +35,11 @@ const resources = [
   Override,
   EffectiveConfig,
   AuditEntry,
+  BillingUrl,
+  BillingEvent,
+  Model,
+  Funnel,
+  Limits,
 ]
 
 const tags = [
@@ -38,6 +47,9 @@ const tags = [
   { name: 'profile', description: 'Who the caller is.' },
   { name: 'settings', description: 'One settings snapshot per repository, with its history.' },
   { name: 'team', description: 'Workspaces: members, roles, invites, patterns, settings, overrides.' },
+  { name: 'billing', description: 'Subscriptions at the billing provider.' },
+  { name: 'models', description: "Model lists of two providers, with the caller's own keys." },
+  { name: 'funnel', description: 'Activation events, and how far users come.' },
   { name: 'service', description: 'The service itself.' },
 ]
 
@@ -78,12 +90,13 @@ const securityOf = ({ config }: RouteOptions) => {
 }
 
 /** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
-export const errorCodesOf = ({ method, schema, config }: RouteOptions): ErrorCode[] => {
+export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
   const codes: ErrorCode[] = ['validation_failed', 'internal_error', 'unavailable']
   if (config?.limit !== 'none') codes.push('rate_limited')
   codes.push('validation_failed')
-  if (schema?.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  // A body is read wherever a method may have one, wanted or not.
+  if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   if (access && needsSession(access)) {
     codes.push('unauthenticated', 'token_invalid', 'token_expired', 'token_revoked')
     if (method !== 'GET') codes.push('csrf_rejected')

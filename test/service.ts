@@ -2,9 +2,13 @@
 import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { buildApp } from '../src/app.js'
+import { buildApp, type Clients, createClients } from '../src/app.js'
+import { createAssistants } from '../src/clients/assistants.js'
+import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
 import { connect, type Database } from '../src/db/client.js'
+import { type AssistantStandIn, startAssistantA, startAssistantB } from '../src/demo/assistants.js'
+import { BILLING, type BillingProviderStandIn, startBillingProvider } from '../src/demo/billing-provider.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repohost.js'
 import { buildDocuments } from '../src/openapi.js'
 import { conformanceOf } from './conformance.js'
@@ -127,6 +131,8 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** Another instance of the same installation: its database and stand-ins are used. */
   beside?: Service
+  /** Other clients than production has. */
+  clients?: (config: Config) => Clients
 }
 
 const ownDatabase = async (test: Test) => {
@@ -141,9 +147,40 @@ const ownRepohost = async (test: Test) => {
   return repohost
 }
 
+/** Stand-ins for the billing and the model providers. */
+export interface Providers {
+  billing: BillingProviderStandIn
+  a: AssistantStandIn
+  b: AssistantStandIn
+}
+
+/** What `startService` needs to reach them: environment variables, and clients whose patience a test can afford. */
+export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: number } = {}) => {
+  const [billing, a, b] = await Promise.all([startBillingProvider(), startAssistantA(), startAssistantB()])
+  const providers: Providers = { billing, a, b }
+  for (const provider of Object.values(providers)) test.teardown(() => provider.close())
+  const env = {
+    BILLING_SECRET_KEY: BILLING.secretKey,
+    BILLING_WEBHOOK_SECRET: BILLING.webhookSecret,
+    BILLING_API_URL: billing.url,
+    BILLING_PRICE_MONTH: BILLING.priceMonth,
+    BILLING_PRICE_YEAR: BILLING.priceYear,
+    ASSISTANT_A_URL: a.url,
+    ASSISTANT_B_URL: b.url,
+  }
+  const clients = (config: Config): Clients => ({
+    ...createClients(config),
+    ...(budgetMs !== undefined && {
+      billing: createBillingProvider({ secretKey: BILLING.secretKey, apiUrl: billing.url }, { budgetMs }),
+      assistants: createAssistants(config.assistants, { budgetMs }),
+    }),
+  })
+  return { providers, env, clients }
+}
+
 export const startService = async (
   test: Test,
-  { env = {}, beside }: ServiceOptions = {},
+  { env = {}, beside, clients = createClients }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
@@ -172,7 +209,7 @@ export const startService = async (
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
   })
-  const app = await buildApp(config, database, pino({ level: config.logLevel }, sink))
+  const app = await buildApp(config, database, pino({ level: config.logLevel }, sink), clients(config))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   test.teardown(async () => {
     await app.close()

@@ -23,16 +23,27 @@ export const getJson = async (
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> => {
   try {
-    const response = await fetch(url, { headers, signal, redirect: 'manual' })
-    const text = await readBounded(response)
-    return { status: response.status, headers: response.headers, json: parseOrUndefined(text) }
+    const response = await boundedFetch(url, { headers, signal })
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: parseOrUndefined(await response.text()),
+    }
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
     throw new ApiError(signal.aborted ? 'upstream_timeout' : 'upstream_failed', { upstream, cause })
   }
 }
 
-const readBounded = async (response: Response): Promise<string> => {
+/** A `fetch` that follows no redirects and answers when the body, of at most 1 MiB, is there. */
+export const boundedFetch = async (url: string, init: RequestInit): Promise<Response> => {
+  const response = await fetch(url, { ...init, redirect: 'manual' })
+  const body = await readBounded(response)
+  // Some statuses must not have a body, not even an empty one.
+  return new Response(body.length > 0 ? body : null, { status: response.status, headers: response.headers })
+}
+
+const readBounded = async (response: Response): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let size = 0
   // Leaving the loop by throwing cancels the stream, and with it the connection.
@@ -41,7 +52,7 @@ const readBounded = async (response: Response): Promise<string> => {
     if (size > MAX_BYTES) throw new Error(`The answer has more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 const parseOrUndefined = (text: string): unknown => {

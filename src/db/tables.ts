@@ -10,6 +10,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
@@ -235,5 +236,66 @@ export const auditEntries = pgTable(
     primaryKey({ columns: [t.workspaceId, t.id] }),
     index('audit_entries_of_workspace').on(t.workspaceId, t.at, t.id),
     index('audit_entries_by_age').on(t.at),
+  ],
+)
+
+/** Customers at the billing provider, and whose they are. A user has one, unless the provider made another for them. */
+export const billingCustomers = pgTable(
+  'billing_customers',
+  {
+    id: text('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [index('billing_customers_of_user').on(t.userId)],
+)
+
+/** What the newest event said of each subscription. Customers may become known only later, so nothing is referenced. */
+export const subscriptions = pgTable(
+  'subscriptions',
+  {
+    id: text('id').primaryKey(),
+    customerId: text('customer_id').notNull(),
+    status: text('status', { enum: ['none', 'trialing', 'active', 'past_due', 'canceled'] }).notNull(),
+    /** Seconds since the epoch, by the provider's clock. */
+    eventCreated: bigint('event_created', { mode: 'number' }).notNull(),
+    /** Orders the events of one second. */
+    eventRank: smallint('event_rank').notNull(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [index('subscriptions_of_customer').on(t.customerId)],
+)
+
+/** Notifications that took effect, so that none does twice. */
+export const billingEvents = pgTable('billing_events', {
+  id: text('id').primaryKey(),
+  type: text('type').notNull(),
+  receivedAt: moment('received_at').notNull().defaultNow(),
+})
+
+const funnelColumns = () => ({
+  userId: uuid('user_id')
+    .notNull()
+    .references(() => users.id),
+  event: text('event').notNull(),
+  source: text('source').notNull(),
+  firstAt: moment('first_at').notNull().defaultNow(),
+  events: integer('events').notNull().default(1),
+})
+
+/** Funnel events of all time: when a user had one first, and how often. */
+export const funnelUsers = pgTable('funnel_users', funnelColumns(), (t) => [
+  primaryKey({ columns: [t.userId, t.event, t.source] }),
+])
+
+/** The same per UTC day, for ranges. */
+export const funnelDays = pgTable(
+  'funnel_days',
+  { ...funnelColumns(), day: date('day', { mode: 'string' }).notNull() },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.event, t.source, t.day] }),
+    index('funnel_days_by_day').on(t.day),
   ],
 )

@@ -5,12 +5,18 @@ import { isUniqueViolation } from '../db/failures.js'
 import { ApiError } from '../errors.js'
 import { type User, upsertUser } from '../queries/users.js'
 
+interface SignInContext {
+  database: Database
+  sessions: { issue(user: User): string }
+  milestones: { reached(userId: string, event: 'signed_in'): void }
+}
+
 /**
  * Makes a session for whom the repository host says a token belongs to.
  * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
  */
 export const signIn = async (
-  { database, sessions }: { database: Database; sessions: { issue(user: User): string } },
+  { database, sessions, milestones }: SignInContext,
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
@@ -27,5 +33,6 @@ export const signIn = async (
       if (isUniqueViolation(error)) return database.transaction((tx) => upsertUser(tx, repohostUser))
       throw error
     })
+  milestones.reached(user.id, 'signed_in')
   return { token: sessions.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

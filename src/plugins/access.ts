@@ -51,6 +51,7 @@ export default fp(
         if (needsSession(access)) return session
       } else if (
         request.sessionFromCookie &&
+        access.kind !== 'billingSignature' &&
         unsafeMethods.has(request.method) &&
         !comesFrom(trusted, request)
       ) {

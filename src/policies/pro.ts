@@ -1,7 +1,21 @@
-import type { FastifyRequest } from 'fastify'
+import type { SubscriptionStatus } from '../../schemas/billing.js'
+import type { Db } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { readSubscriptionStatus } from '../queries/billing.js'
 
-/** The Pro gate of a scope. While billing is dormant it lets every authenticated caller pass. */
-export const requirePro = async (request: FastifyRequest): Promise<void> => {
-  const { billing } = request.server.config
+export const givesPro = (status: SubscriptionStatus): boolean =>
+  ['trialing', 'active', 'past_due'].includes(status)
+
+/** The effective plan. While billing is dormant everybody has Pro, whatever they pay. */
+export const planOf = (status: SubscriptionStatus, { dormant }: { dormant: boolean }): 'free' | 'pro' =>
+  dormant || givesPro(status) ? 'pro' : 'free'
+
+/**
+ * The Pro gate. It reads the status each time, so that a lapse or a renewal holds at once.
+ * @throws {ApiError} `pro_required`
+ */
+export const requirePro = async (db: Db, billing: { dormant: boolean }, userId: string): Promise<void> => {
   if (billing.dormant) return
+  const status = await readSubscriptionStatus(db, userId)
+  if (planOf(status, billing) !== 'pro') throw new ApiError('pro_required')
 }

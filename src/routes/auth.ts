@@ -15,7 +15,7 @@ import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
 export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database, db, sessions, clients } = app
+  const { config, database, db, sessions, milestones, clients } = app
   const home = config.siteUrl ?? config.baseUrl
   const cookieOptions = {
     path: '/',
@@ -31,7 +31,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: anyone,
       core: true,
       limit: 'verify',
-      errors: ['repohost_token_invalid', 'upstream_failed', 'upstream_timeout'],
+      errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
     },
     schema: {
       operationId: 'verifyRepohostToken',
@@ -43,7 +43,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ body }) => {
       const user = await clients.repohost.userOf(body.repohost_token)
-      return signIn({ database, sessions }, user, config.repohost.allowedClientIds)
+      return signIn({ database, sessions, milestones }, user, config.repohost.allowedClientIds)
     },
   })
 
@@ -98,7 +98,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const { token } = await app.repohostOAuth.getAccessTokenFromAuthorizationCodeFlow(request, reply)
         const user = await clients.repohost.userOf(token.access_token)
         // The login was made for this service's own app, so no allow-list applies.
-        const session = await signIn({ database, sessions }, user, undefined)
+        const session = await signIn({ database, sessions, milestones }, user, undefined)
         reply.setCookie(SESSION_COOKIE, session.token, {
           ...cookieOptions,
           maxAge: limits.session_days * 86_400,

@@ -8,6 +8,8 @@ import { ApiError } from '../errors.js'
 import { decodeCursor, toPage } from '../pagination.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
+import { planOf } from '../policies/pro.js'
+import { readSubscriptionStatus } from '../queries/billing.js'
 import { listProjects } from '../queries/projects.js'
 import { readUser } from '../queries/users.js'
 
@@ -23,15 +25,19 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Profile) },
     },
     handler: async (request) => {
-      const user = await readUser(app.db, callerOf(request).userId)
+      const { userId } = callerOf(request)
+      const [user, status] = await Promise.all([
+        readUser(app.db, userId),
+        readSubscriptionStatus(app.db, userId),
+      ])
       if (!user) throw new ApiError('token_invalid')
       return {
         id: user.id,
         login: user.login,
         avatar_url: user.avatarUrl,
-        plan: 'pro',
-        status: 'none',
-      } as const
+        plan: planOf(status, app.config.billing),
+        status,
+      }
     },
   })
 

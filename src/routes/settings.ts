@@ -48,7 +48,7 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
 }
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { database, db } = app
+  const { database, db, milestones } = app
 
   /** The holder that the caller may read, for reads that need no text. */
   const holderFor = async (question: RepoQuestion) => {
@@ -85,6 +85,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         if (!best.inWorkspace) throw new ApiError('workspace_not_found')
         throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
       }
+      milestones.reached(question.userId, 'settings_pulled')
       reply.header('ETag', etagOf(best.snapshot))
       if (best.settings === null) return reply.code(304).send(undefined)
       return sendSnapshot(reply, { ...best.snapshot, settings: best.settings })
@@ -125,10 +126,11 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { params, query, headers, body } = request
+      const { userId } = callerOf(request)
       const { result, etag } = await pushSettings(
         { database, repohost: app.clients.repohost },
         {
-          userId: callerOf(request).userId,
+          userId,
           owner: params.owner,
           repo: params.repo,
           workspaceId: query.workspace,
@@ -138,6 +140,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
           ifNoneMatch: headers['if-none-match'],
         },
       )
+      milestones.reached(userId, 'settings_pushed')
       reply.header('ETag', etag)
       return result
     },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { callerOf } from '../../plugins/session.js'
 import { requirePro } from '../../policies/pro.js'
 import { auditRoutes } from './audit.js'
 import { effectiveConfigRoutes } from './effective-config.js'
@@ -17,7 +18,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     pro.addHook('onRoute', (route) => {
       route.config = { ...route.config, pro: true }
     })
-    pro.addHook('onRequest', requirePro)
+    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, callerOf(request).userId))
     await pro.register(workspaceRoutes)
     await pro.register(memberRoutes)
     await pro.register(inviteRoutes)

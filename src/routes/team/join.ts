@@ -22,6 +22,11 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       body: JoinBody,
       response: { 200: JoinResult },
     },
-    handler: (request) => joinWorkspace(app.database, callerOf(request).userId, request.body.code),
+    handler: async (request) => {
+      const { userId } = callerOf(request)
+      const joined = await joinWorkspace(app.database, userId, request.body.code)
+      if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
+      return joined
+    },
   })
 }

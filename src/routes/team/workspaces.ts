@@ -41,8 +41,11 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: CreatedWorkspace },
     },
     handler: async (request, reply) => {
+      const { userId } = callerOf(request)
+      const created = await createWorkspace(app.database, userId, request.body)
+      app.milestones.reached(userId, 'workspace_created')
       reply.code(201)
-      return createWorkspace(app.database, callerOf(request).userId, request.body)
+      return created
     },
   })
 

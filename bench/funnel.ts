@@ -1,0 +1,92 @@
+/**
+ * How long the funnel takes over a million events, beside a plain scan of the same rows:
+ * `npx tsc && node build/bench/funnel.js [events]`. It uses a throw-away database and no network.
+ */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Parameter } from '../src/db/client.js'
+import { startEmbedded } from '../src/db/embedded.js'
+import { migrate } from '../src/db/migrate.js'
+import { readFunnel } from '../src/queries/funnel.js'
+
+const STEPS = ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed']
+const OTHERS = ['panel_opened', 'pull_clicked', 'push_clicked', 'dashboard_opened', 'invite_copied']
+const USERS = 50_000
+const ROUNDS = 7
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const total = Number(process.argv[2] ?? 1_000_000)
+const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-bench-'))
+await chmod(dataDir, 0o711)
+const log = { info: () => {}, warn: say, error: say }
+const server = await startEmbedded({ dataDir, maxConnections: 20, durable: false, log })
+
+try {
+  await migrate(server.url)
+  const database = connect({ url: server.url, poolSize: 4, prepare: true })
+  const run = (text: string, parameters: Parameter[] = []) => database.query(text, parameters)
+  await run('alter table funnel_days drop constraint funnel_days_user_id_users_id_fk')
+  await run('alter table funnel_users drop constraint funnel_users_user_id_users_id_fk')
+  // Milestones: each user the first, half of them the next, and so on, once. The rest are the clients' events, over a year.
+  let written = 0
+  for (const [index, step] of STEPS.entries()) {
+    const users = Math.floor(USERS / 2 ** index)
+    await run(
+      `insert into funnel_days (user_id, event, source, day, first_at)
+       select md5(n::text)::uuid, $1, 'service', at::date, at
+       from generate_series(1, $2::int) n, lateral (select now() - (400 - $3::int * 9 - n % 300) * interval '1 day' as at) moment`,
+      [step, users, index],
+    )
+    written += users
+  }
+  const chunk = 50_000
+  for (; written < total; written += chunk) {
+    await run(
+      `insert into funnel_days (user_id, event, source, day, first_at)
+       select md5((n::bigint * 7919 % $3::int)::text)::uuid, ($1::text[])[1 + n % 5], (array['extension', 'dashboard'])[1 + n % 2],
+         at::date, at
+       from generate_series($2::int + 1, $2::int + $4::int) n, lateral (select now() - (n::bigint * 31 % 365)::int * interval '1 day' as at) moment
+       on conflict (user_id, event, source, day) do update set events = funnel_days.events + 1`,
+      [OTHERS, written, USERS, Math.min(chunk, total - written)],
+    )
+  }
+  await run(
+    `insert into funnel_users select user_id, event, source, min(first_at), sum(events) from funnel_days group by user_id, event, source`,
+  )
+  await run('analyze funnel_users')
+  await run('analyze funnel_days')
+  const [rows] = await database.query<{ days: string; lifetimes: string; events: string }>(
+    'select (select count(*) from funnel_days) days, (select count(*) from funnel_users) lifetimes, (select sum(events) from funnel_days) events',
+    [],
+  )
+  say(`${rows?.events} events in ${rows?.days} rows by day and ${rows?.lifetimes} of all time`)
+
+  const today = new Date().toISOString().slice(0, 10)
+  const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
+  const none = { from: undefined, to: undefined, source: undefined }
+  const measured: Record<string, () => Promise<unknown>> = {
+    'all time': () => readFunnel(database, STEPS, none),
+    'all time, one source': () => readFunnel(database, STEPS, { ...none, source: 'extension' }),
+    'the last 30 days': () => readFunnel(database, STEPS, { ...none, from: monthAgo, to: today }),
+    'a year': () => readFunnel(database, STEPS, { ...none, from: '2000-01-01' }),
+    'count(*) by day': () => database.query('select count(*) from funnel_days', []),
+  }
+  const times: Record<string, number[]> = {}
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, work] of Object.entries(measured)) {
+      const started = performance.now()
+      await work()
+      times[name] = [...(times[name] ?? []), performance.now() - started]
+    }
+  }
+  for (const [name, list] of Object.entries(times)) {
+    const median = list.sort((one, other) => one - other)[Math.floor(list.length / 2)] ?? 0
+    say(`${name.padEnd(22)} ${median.toFixed(0).padStart(6)} ms`)
+  }
+  await database.close()
+} finally {
+  await server.stop()
+  await rm(server.location, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, StringEnum } from './common.js'
+
+export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
+  description: "The stored subscription's status.",
+})
+export type SubscriptionStatus = Static<typeof SubscriptionStatus>
+
+export const BillingInterval = StringEnum(['month', 'year'], {
+  description: 'How often to pay; by default the month, or what the installation offers.',
+  examples: ['month'],
+})
+export type BillingInterval = Static<typeof BillingInterval>
+
+export const CheckoutBody = Closed({ interval: Type.Optional(BillingInterval) })
+
+export const BillingUrl = Type.Object(
+  {
+    url: Type.String({
+      description: 'A page of the billing provider to send the browser to; short-lived.',
+      examples: ['https://billing.example.com/pay/cs_1'],
+    }),
+  },
+  { $id: 'BillingUrl', additionalProperties: false },
+)
+
+/** The provider adds members as it likes, so this alone of all bodies is open. */
+export const BillingEvent = Type.Object(
+  {
+    id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', examples: ['evt_1'] }),
+    type: Type.String({ minLength: 1, maxLength: 255, examples: ['customer.subscription.updated'] }),
+    created: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 253_402_300_799,
+        description: 'Seconds since the epoch: what orders the events of a subscription.',
+        examples: [1_795_000_000],
+      }),
+    ),
+    data: Type.Optional(Type.Object({ object: Type.Optional(Type.Object({})) })),
+  },
+  {
+    $id: 'BillingEvent',
+    description: "A notification in the provider's own shape; what is not listed is ignored.",
+    examples: [
+      {
+        id: 'evt_1',
+        type: 'customer.subscription.updated',
+        created: 1_795_000_000,
+        data: { object: { id: 'sub_1', customer: 'cus_1', status: 'active' } },
+      },
+    ],
+  },
+)
+export type BillingEvent = Static<typeof BillingEvent>
+
+export const Received = Closed({ received: Type.Literal(true) })
+
+export const WebhookHeaders = Type.Object({
+  'billing-signature': Type.Optional(
+    Type.String({
+      description:
+        '`t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<raw body>`; several `v1` are possible. At most 5 minutes old or ahead. `Stripe-Signature` is accepted as well.',
+      examples: ['t=1795000000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd'],
+    }),
+  ),
+})

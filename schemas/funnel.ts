@@ -1,0 +1,78 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Day, Nullable } from './common.js'
+import { limits } from './limits.js'
+
+const slug = {
+  pattern: `^[a-z][a-z0-9_.-]{0,${limits.funnel_slug_length - 1}}$`,
+  maxLength: limits.funnel_slug_length,
+}
+
+export const FunnelEvent = Type.String({ ...slug, examples: ['settings_opened'] })
+export const FunnelSource = Type.String({ ...slug, examples: ['extension'] })
+
+export const EventBody = Closed({
+  event: FunnelEvent,
+  source: Type.String({
+    ...slug,
+    not: { const: 'service' },
+    description: 'Where it happened; `service` is what the service itself records.',
+    examples: ['extension'],
+  }),
+})
+
+/** What the service records by itself, with the source `service`, at most once per user. */
+export type Milestone =
+  | 'signed_in'
+  | 'workspace_created'
+  | 'workspace_joined'
+  | 'settings_pushed'
+  | 'settings_pulled'
+  | 'activity_flushed'
+
+export const FunnelQuery = Type.Object({
+  from: Type.Optional(Type.String({ ...Day, description: 'The first UTC day; by default the very first.' })),
+  to: Type.Optional(Type.String({ ...Day, description: 'The last UTC day, included; by default today.' })),
+  source: Type.Optional(
+    Type.String({ ...FunnelSource, description: 'Only events of this source (`service` included).' }),
+  ),
+})
+
+const Users = Type.Integer({ description: 'Different users.', examples: [120] })
+const Events = Type.Integer({ description: 'Events, repeated ones counted.', examples: [340] })
+const Conversion = Nullable(
+  Type.Number({
+    description: 'From 0 to 1: the users who have both, by those who have the other one; null without any.',
+    examples: [0.75],
+  }),
+)
+
+export const Funnel = Type.Object(
+  {
+    range: Closed({ from: Nullable(Type.String(Day)), to: Nullable(Type.String(Day)) }),
+    users: Users,
+    steps: Type.Array(
+      Closed({
+        event: FunnelEvent,
+        users: Users,
+        events: Events,
+        conversion_from_previous: Conversion,
+        conversion_from_start: Conversion,
+        median_seconds_from_start: Nullable(
+          Type.Number({
+            description:
+              'Between the first event of each, over the users who have both; a step before the start counts as 0.',
+            examples: [86_400],
+          }),
+        ),
+      }),
+    ),
+    by_source: Type.Array(Closed({ source: FunnelSource, users: Users, events: Events }), {
+      description: `The ${limits.funnel_names} with the most users.`,
+    }),
+    other_events: Type.Array(Closed({ event: FunnelEvent, users: Users, events: Events }), {
+      description: `The ${limits.funnel_names} with the most users that are no step.`,
+    }),
+  },
+  { $id: 'Funnel', additionalProperties: false },
+)
+export type Funnel = Static<typeof Funnel>

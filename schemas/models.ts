@@ -1,0 +1,30 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Nullable, ref, Timestamp } from './common.js'
+import { limits } from './limits.js'
+
+export const ModelsQuery = Type.Object({
+  apiKey: Type.String({
+    minLength: 1,
+    maxLength: limits.assistant_key_length,
+    format: 'printable',
+    description: "The caller's own key at the provider. It is shown to the provider alone, and not kept.",
+    examples: ['sk-example'],
+  }),
+})
+
+export const Model = Type.Object(
+  {
+    id: Type.String({ examples: ['model-1'] }),
+    name: Type.String({ description: 'For people; the id where the provider has no name.' }),
+    created_at: Nullable(
+      Type.String({
+        ...Timestamp,
+        description: 'Null where the provider does not say.',
+      }),
+    ),
+  },
+  { $id: 'Model', additionalProperties: false },
+)
+export type Model = Static<typeof Model>
+
+export const ModelList = Closed({ models: Type.Array(ref(Model)) })

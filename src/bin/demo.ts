@@ -1,0 +1,114 @@
+/** The service on loopback with a throw-away database, stand-ins for everything outside, and something to look at. */
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { buildApp } from '../app.js'
+import { ConfigError, readConfig } from '../config.js'
+import { connect } from '../db/client.js'
+import { EmbeddedDatabaseError, startEmbedded } from '../db/embedded.js'
+import { migrate } from '../db/migrate.js'
+import { startAssistantA, startAssistantB } from '../demo/assistants.js'
+import { BILLING, startBillingProvider } from '../demo/billing-provider.js'
+import { OAUTH_APP, startRepohost } from '../demo/repohost.js'
+import { seedDemo } from '../demo/seed.js'
+import { describeDemo } from '../demo/tour.js'
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+/** What to undo at the end, last things first. */
+const undo: (() => Promise<unknown>)[] = []
+
+const startStandIns = async () => {
+  const standIns = {
+    repohost: await startRepohost(),
+    billing: await startBillingProvider(),
+    a: await startAssistantA(),
+    b: await startAssistantB(),
+  }
+  for (const standIn of Object.values(standIns)) undo.push(() => standIn.close())
+  return standIns
+}
+
+const startDatabase = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-demo-'))
+  undo.push(() => rm(dataDir, { recursive: true, force: true }))
+  // Root runs the server under another account, which must get in.
+  await chmod(dataDir, 0o711)
+  const log = { info: () => {}, warn: say, error: say }
+  const server = await startEmbedded({ dataDir, maxConnections: 30, durable: false, log })
+  undo.push(() => rm(server.location, { recursive: true, force: true }))
+  undo.push(() => server.stop())
+  await migrate(server.url)
+  return server.url
+}
+
+const main = async () => {
+  const { repohost, billing, a, b } = await startStandIns()
+  const config = readConfig({
+    LOG_LEVEL: 'warn',
+    ...process.env,
+    HOST: '127.0.0.1',
+    BASE_URL: undefined,
+    SITE_URL: undefined,
+    DATABASE_URL: await startDatabase(),
+    JWT_SECRETS: randomBytes(48).toString('base64url'),
+    ADMIN_KEYS: `admin-${randomBytes(12).toString('hex')}`,
+    EXTENSION_PREFIX: 'ext',
+    REPOHOST_URL: repohost.url,
+    REPOHOST_API_URL: repohost.url,
+    REPOHOST_CLIENT_ID: OAUTH_APP.id,
+    REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
+    REPOHOST_ALLOWED_CLIENT_IDS: undefined,
+    BILLING_SECRET_KEY: BILLING.secretKey,
+    BILLING_WEBHOOK_SECRET: BILLING.webhookSecret,
+    BILLING_API_URL: billing.url,
+    BILLING_PRICE_MONTH: BILLING.priceMonth,
+    BILLING_PRICE_YEAR: BILLING.priceYear,
+    BILLING_DORMANT: 'true',
+    ASSISTANT_A_URL: a.url,
+    ASSISTANT_B_URL: b.url,
+  })
+  const database = connect({
+    url: config.databaseUrl ?? '',
+    poolSize: config.databasePoolSize,
+    prepare: true,
+  })
+  undo.push(() => database.close())
+  const app = await buildApp(config, database, pino({ level: config.logLevel }))
+  undo.push(() => app.close())
+  await app.listen({ host: config.host, port: config.port })
+  billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
+
+  const demo = await seedDemo(config.baseUrl, repohost)
+  // A year of activity belongs here.
+  repohost.browserUser = demo.ada.id
+  say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
+}
+
+let stopping: Promise<void> | undefined
+const stop = (): Promise<void> => {
+  stopping ??= (async () => {
+    for (const step of undo.reverse()) await step()
+  })()
+  return stopping
+}
+
+const starting = main().catch(async (error) => {
+  const expected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError
+  process.stderr.write(`${expected ? error.message : error.stack}\n`)
+  await stop()
+  process.exit(1)
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // What is half started is finished first, so that all of it is undone.
+    starting.then(stop).then(
+      () => process.exit(0),
+      (error) => {
+        process.stderr.write(`${error.stack}\n`)
+        process.exit(1)
+      },
+    )
+  })
+}

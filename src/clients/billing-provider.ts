@@ -1,0 +1,106 @@
+/** The billing provider, through Stripe's own library: customers, checkouts and the customer portal. */
+import Stripe from 'stripe'
+import { ApiError } from '../errors.js'
+import { boundedFetch } from './http.js'
+
+export interface BillingProvider {
+  /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */
+  createCustomer(user: { id: string; login: string }): Promise<string>
+  /** @returns the URL of a page where the customer subscribes. @throws {ApiError} */
+  createCheckout(checkout: Checkout): Promise<string>
+  /** @returns the URL of a page where the customer manages their subscriptions. @throws {ApiError} */
+  createPortal(customerId: string, returnUrl: string): Promise<string>
+}
+
+export interface Checkout {
+  customerId: string
+  userId: string
+  priceId: string
+  successUrl: string
+  cancelUrl: string
+}
+
+/** For one call with its retry; a click makes two calls at most. */
+const BUDGET_MS = 4_500
+const RETRIES = 1
+/** The provider repeats the first answer of an idempotency key for a day, a failure as well: so keys grow old sooner. */
+const KEY_MS = 10 * 60_000
+
+export const createBillingProvider = (
+  { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
+  { budgetMs = BUDGET_MS }: { budgetMs?: number } = {},
+): BillingProvider => {
+  /** One call within the budget: the library's own time-out begins anew with each attempt. */
+  const call = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+    const budget = AbortSignal.timeout(budgetMs)
+    const send = async (url: string, init: RequestInit): Promise<Response> => {
+      const { pathname, search } = new URL(url)
+      const signal = init.signal ? AbortSignal.any([init.signal, budget]) : budget
+      const response = await boundedFetch(apiUrl ? `${apiUrl}${pathname}${search}` : url, { ...init, signal })
+      // The library takes every JSON without `error` for a success.
+      if (response.status >= 300 && response.status < 400) throw new Error('The provider sent a redirect')
+      return response
+    }
+    const stripe = new Stripe(secretKey, {
+      httpClient: Stripe.createFetchHttpClient(send as typeof fetch),
+      timeout: budgetMs,
+      maxNetworkRetries: RETRIES,
+      telemetry: false,
+    })
+    try {
+      return await work(stripe)
+    } catch (error) {
+      throw translate(error, budget.aborted)
+    }
+  }
+
+  return {
+    createCustomer: ({ id, login }) =>
+      call(async (stripe) => {
+        // The key belongs to these very parameters: the provider refuses it with others.
+        const idempotencyKey = `customer-${id}-${login}-${Math.floor(Date.now() / KEY_MS)}`
+        const customer = await stripe.customers.create(
+          { name: login, metadata: { user_id: id } },
+          { idempotencyKey },
+        )
+        return expectText(customer.id)
+      }),
+    createCheckout: ({ customerId, userId, priceId, successUrl, cancelUrl }) =>
+      call(async (stripe) => {
+        const session = await stripe.checkout.sessions.create({
+          mode: 'subscription',
+          customer: customerId,
+          client_reference_id: userId,
+          line_items: [{ price: priceId, quantity: 1 }],
+          subscription_data: { metadata: { user_id: userId } },
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+        })
+        return expectText(session.url)
+      }),
+    createPortal: (customerId, returnUrl) =>
+      call(async (stripe) => {
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+        })
+        return expectText(session.url)
+      }),
+  }
+}
+
+const expectText = (value: unknown): string => {
+  if (typeof value !== 'string' || value === '') throw new Error('The provider left out what was asked for')
+  return value
+}
+
+/** The provider's own words may quote what was sent, so only the kind of the failure goes on. */
+const translate = (error: unknown, timedOut: boolean): ApiError => {
+  const { type, code, statusCode, requestId, detail } = error as Partial<Stripe.errors.StripeError>
+  const outOfTime = timedOut || (detail as { code?: string } | undefined)?.code === 'ETIMEDOUT'
+  const kind = [type ?? (error as Error).name, statusCode, code, requestId].filter(Boolean).join(' ')
+  return new ApiError(outOfTime ? 'upstream_timeout' : 'upstream_failed', {
+    upstream: 'billing-provider',
+    cause: new Error(kind),
+  })
+}

@@ -1,0 +1,89 @@
+/** What the demo shows: people, workspaces and settings, all made through the API as any client would. */
+import type { Static } from '@sinclair/typebox'
+import type { VerifyResult } from '../../schemas/auth.js'
+import type { CreatedWorkspace } from '../../schemas/invites.js'
+import type { RepohostStandIn } from './repohost.js'
+
+interface DemoPerson {
+  id: number
+  login: string
+  repohostToken: string
+  /** The session token. */
+  token: string
+}
+
+export interface Demo {
+  /** Admin of Acme, member of Globex. */
+  ada: DemoPerson
+  /** Member of both. */
+  bob: DemoPerson
+  /** Admin of Globex. */
+  eve: DemoPerson
+  /** Workspace ids. */
+  acme: string
+  globex: string
+}
+
+/** @throws when the service refuses anything: a demo that shows half of it would mislead. */
+export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Promise<Demo> => {
+  const call = async <T>(
+    method: string,
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<T> => {
+    const response = await fetch(`${baseUrl}/api${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${method} ${path} was refused: ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  const as = (person: DemoPerson) => ({ Authorization: `Bearer ${person.token}` })
+
+  const signIn = async (login: string): Promise<DemoPerson> => {
+    const { id, token: repohostToken } = repohost.addUser(login)
+    const { token } = await call<VerifyResult>('POST', '/auth/verify', { repohost_token: repohostToken })
+    return { id, login, repohostToken, token }
+  }
+  const [ada, bob, eve] = [await signIn('ada'), await signIn('bob'), await signIn('eve')]
+
+  const workspace = async (admin: DemoPerson, name: string, patterns: string[], joining: DemoPerson[]) => {
+    const created = await call<Static<typeof CreatedWorkspace>>(
+      'POST',
+      '/team/workspaces/create',
+      { name, patterns },
+      as(admin),
+    )
+    for (const person of joining) {
+      await call('POST', '/team/workspaces/join', { code: created.invite.code }, as(person))
+    }
+    return created.workspace.id
+  }
+  const acme = await workspace(ada, 'Acme', ['acme/*', 'ada/*'], [bob])
+  const globex = await workspace(eve, 'Globex', ['globex/web-*', 'globex/api'], [ada, bob])
+
+  const push = (person: DemoPerson, repo: string, settings: object) =>
+    call(
+      'PUT',
+      `/settings/${repo}`,
+      { settings },
+      { ...as(person), 'X-Repohost-Token': person.repohostToken },
+    )
+  await push(ada, 'acme/api-gateway', { 'ext.theme': 'light', 'ext.tabSize': 4 })
+  await push(ada, 'acme/api-gateway', { 'ext.theme': 'dark', 'ext.tabSize': 2, 'ext.formatOnSave': true })
+  await push(ada, 'acme/web', { 'ext.theme': 'dark', 'ext.rulers': [80, 110] })
+  await call(
+    'PUT',
+    `/team/workspaces/${acme}/project-settings/acme/web`,
+    { settings: { 'ext.theme': 'light' } },
+    as(ada),
+  )
+  await push(eve, 'globex/api', { 'ext.theme': 'solarized', 'ext.lint': { strict: true } })
+
+  for (const person of [ada, bob]) {
+    await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))
+  }
+  return { ada, bob, eve, acme, globex }
+}

@@ -1,0 +1,109 @@
+import type { Config } from '../config.js'
+import { type BillingProviderStandIn, signatureOf } from './billing-provider.js'
+import type { Demo } from './seed.js'
+
+interface Tour {
+  config: Config
+  demo: Demo
+  billing: BillingProviderStandIn
+  /** Keys that the model providers accept. */
+  modelKeys: { a: string; b: string }
+}
+
+/** The text that the demo prints: tokens, and a command for every group of routes. */
+export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string => {
+  const { ada, bob, eve, acme, globex } = demo
+  const api = `${config.baseUrl}/api`
+  const json = "-H 'Content-Type: application/json'"
+  const get = (path: string) => `curl -H "Authorization: Bearer $ADA" '${api}${path}'`
+  const send = (method: string, path: string, body: object) =>
+    `curl -X ${method} -H "Authorization: Bearer $ADA" ${json} '${api}${path}' -d '${JSON.stringify(body)}'`
+  const notification = JSON.stringify({
+    id: 'evt_demo',
+    type: 'invoice.paid',
+    created: 1,
+    data: { object: {} },
+  })
+  const week = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10)
+  const today = new Date().toISOString().slice(0, 10)
+
+  const groups: [title: string, commands: string[]][] = [
+    [
+      'Sign in',
+      [
+        `curl ${json} '${api}/auth/verify' -d '{"repohost_token":"${ada.repohostToken}"}'`,
+        `# in a browser, as ada: ${api}/auth/repohost`,
+        `curl -X POST -H "Authorization: Bearer $BOB" '${api}/auth/logout' # bob, and this ends his token`,
+      ],
+    ],
+    ['Profile and projects', [get('/me'), get('/projects')]],
+    [
+      'Settings',
+      [
+        get('/settings/acme/api-gateway'),
+        get('/settings/acme/api-gateway/versions'),
+        `curl -X PUT -H "Authorization: Bearer $ADA" -H 'X-Repohost-Token: ${ada.repohostToken}' ${json} '${api}/settings/acme/web' -d '{"settings":{"${config.extensionPrefix}.theme":"light"}}'`,
+      ],
+    ],
+    [
+      'Workspaces',
+      [
+        get('/team/me'),
+        get(`/team/workspaces/${acme}/members`),
+        get(`/team/workspaces/${globex}/patterns`),
+        get(`/team/workspaces/${acme}/settings`),
+        get(`/team/workspaces/${acme}/project-settings`),
+        send('POST', `/team/workspaces/${acme}/invites`, { role: 'member', max_uses: 5 }),
+        get('/team/effective-config?repo=acme/api-gateway'),
+      ],
+    ],
+    [
+      'Activity',
+      [
+        send('POST', '/team/active-minutes', {
+          entries: [{ repo: 'acme/web', day: today, minutes: 25, hours: { '9': 25 } }],
+        }),
+        get(`/team/active-minutes?day=${today}`),
+        get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}`),
+      ],
+    ],
+    [
+      'Billing (open the checkout’s URL to pay, then look at /me; the notification is signed for five minutes)',
+      [
+        send('POST', '/billing/checkout', { interval: 'month' }),
+        send('POST', '/billing/portal', {}),
+        `curl -H 'Billing-Signature: ${signatureOf(notification)}' ${json} '${api}/billing-provider/webhook' -d '${notification}'`,
+      ],
+    ],
+    [
+      'Models',
+      [get(`/assistant-a-models?apiKey=${modelKeys.a}`), get(`/assistant-b-models?apiKey=${modelKeys.b}`)],
+    ],
+    [
+      'Funnel',
+      [
+        send('POST', '/events', { event: 'panel_opened', source: 'dashboard' }),
+        `curl -H "X-Service-Admin-Key: $ADMIN" '${api}/admin/funnel'`,
+      ],
+    ],
+    ['The service', [`curl '${api}/limits'`, `curl '${api}/health'`, `curl '${api}/ready'`]],
+  ]
+  return [
+    '',
+    `The service is at   ${config.baseUrl}`,
+    `The reference is at ${api}/docs`,
+    `Its stand-ins: repository host ${config.repohost.url}, billing ${billing.url},`,
+    `               models ${config.assistants.a} and ${config.assistants.b}`,
+    '',
+    'Everything is made up, runs on this machine alone, and is gone when you press Ctrl-C.',
+    '',
+    '# ada is admin of Acme and member of Globex, bob is a member of both, eve is admin of Globex.',
+    `ADA=${ada.token}`,
+    `BOB=${bob.token}`,
+    `EVE=${eve.token}`,
+    `ADMIN=${config.adminKeys[0]}`,
+    ...groups.flatMap(([title, commands]) => ['', `# ${title}`, ...commands]),
+    '',
+    '',
+  ].join('\n')
+}

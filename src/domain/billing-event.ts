@@ -1,0 +1,69 @@
+import type { BillingEvent, SubscriptionStatus } from '../../schemas/billing.js'
+
+/** What a notification says about one subscription. */
+export interface SubscriptionChange {
+  subscriptionId: string
+  customerId: string
+  status: SubscriptionStatus
+  /** Seconds since the epoch. */
+  created: number
+  /** Orders the events of one second: deleted, then updated, then created wins. */
+  rank: number
+}
+
+/** What a notification that matters says. */
+export interface BillingNews {
+  change?: SubscriptionChange
+  /** Whose the customer is, where the notification names the user. */
+  link?: { customerId: string; userId: string }
+}
+
+const ranks: Record<string, number> = {
+  'customer.subscription.created': 1,
+  'customer.subscription.updated': 2,
+  'customer.subscription.deleted': 3,
+}
+
+/** The provider's statuses (docs.stripe.com/api/subscriptions/object) as ours. */
+const statuses: Record<string, SubscriptionStatus> = {
+  incomplete: 'none',
+  incomplete_expired: 'canceled',
+  trialing: 'trialing',
+  active: 'active',
+  past_due: 'past_due',
+  unpaid: 'past_due',
+  paused: 'past_due',
+  canceled: 'canceled',
+}
+
+const idOf = (value: unknown): string | undefined => {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+  return typeof id === 'string' && /^[A-Za-z0-9_-]{1,255}$/.test(id) ? id : undefined
+}
+
+const userIdOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? value : undefined
+
+/** @returns undefined for a kind, or a status, that does not matter here. */
+export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingNews | undefined => {
+  const object = (data?.object ?? {}) as Record<string, unknown>
+  const customerId = idOf(object.customer)
+  if (customerId === undefined) return undefined
+  const linkTo = (userId: string | undefined) => userId && { link: { customerId, userId } }
+
+  if (type === 'checkout.session.completed') {
+    return linkTo(userIdOf(object.client_reference_id)) || undefined
+  }
+  const rank = Object.hasOwn(ranks, type) ? ranks[type] : undefined
+  const subscriptionId = idOf(object.id)
+  if (rank === undefined || subscriptionId === undefined || created === undefined) return undefined
+  const named = String(object.status)
+  const deleted = type === 'customer.subscription.deleted'
+  const status = deleted ? 'canceled' : Object.hasOwn(statuses, named) ? statuses[named] : undefined
+  if (status === undefined) return undefined
+  const metadata = (object.metadata ?? {}) as { user_id?: unknown }
+  return {
+    change: { subscriptionId, customerId, status, created, rank },
+    ...linkTo(userIdOf(metadata.user_id)),
+  }
+}

@@ -1,0 +1,83 @@
+import type { BillingInterval } from '../../schemas/billing.js'
+import type { BillingProvider } from '../clients/billing-provider.js'
+import type { Config } from '../config.js'
+import type { Database } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { givesPro } from '../policies/pro.js'
+import { linkCustomer, readCustomer, readSubscriptionStatus } from '../queries/billing.js'
+import { readUser } from '../queries/users.js'
+
+/** The provider's URLs lead back here, never to what the Host header says. */
+const homeOf = ({ siteUrl, baseUrl }: Config) => siteUrl ?? baseUrl
+
+const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): string | undefined => {
+  const prices = { month: billing.priceMonth, year: billing.priceYear }
+  return interval === undefined ? (prices.month ?? prices.year) : prices[interval]
+}
+
+/**
+ * Clicks of one user on this instance share what is under way; the provider's idempotency key and the first link in
+ * the database do the same for clicks on several instances.
+ */
+const sharePerUser = <T>(work: (userId: string) => Promise<T>) => {
+  const underWay = new Map<string, Promise<T>>()
+  return (userId: string): Promise<T> => {
+    const shared = underWay.get(userId) ?? work(userId).finally(() => underWay.delete(userId))
+    underWay.set(userId, shared)
+    return shared
+  }
+}
+
+/** What a click on "subscribe" or "manage" leads to. */
+export const createBillingDesk = (
+  config: Config,
+  database: Database,
+  configuredProvider: BillingProvider | undefined,
+) => {
+  const { db } = database
+  const provider = () => {
+    if (!configuredProvider) throw new ApiError('billing_not_configured')
+    return configuredProvider
+  }
+
+  const customerOf = sharePerUser(async (userId) => {
+    const known = await readCustomer(db, userId)
+    if (known !== undefined) return known
+    const user = await readUser(db, userId)
+    if (!user) throw new ApiError('token_invalid')
+    await linkCustomer(db, await provider().createCustomer(user), userId)
+    const linked = await readCustomer(db, userId)
+    if (linked === undefined) throw new Error('The customer just linked is not there')
+    return linked
+  })
+
+  const portal = async (customerId: string) => provider().createPortal(customerId, `${homeOf(config)}/`)
+
+  return {
+    /**
+     * Who has a subscription already is led to the portal: paying twice is never what they want.
+     * @throws {ApiError} `billing_not_configured`, also when the interval has no price; `upstream_*`
+     */
+    startCheckout: async (userId: string, interval: BillingInterval | undefined): Promise<string> => {
+      const priceId = priceOf(config, interval)
+      if (priceId === undefined) throw new ApiError('billing_not_configured')
+      const customerId = await customerOf(userId)
+      if (givesPro(await readSubscriptionStatus(db, userId))) return portal(customerId)
+      return provider().createCheckout({
+        customerId,
+        userId,
+        priceId,
+        successUrl: `${homeOf(config)}/?billing=success`,
+        cancelUrl: `${homeOf(config)}/?billing=canceled`,
+      })
+    },
+
+    /** @throws {ApiError} `no_subscription`, `billing_not_configured`, `upstream_*` */
+    openPortal: async (userId: string): Promise<string> => {
+      const billing = provider()
+      const customerId = await readCustomer(db, userId)
+      if (customerId === undefined) throw new ApiError('no_subscription')
+      return billing.createPortal(customerId, `${homeOf(config)}/`)
+    },
+  }
+}

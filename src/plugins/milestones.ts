@@ -1,0 +1,75 @@
+/**
+ * The service's own funnel events, each once per user. Routes only note them: they are written in small batches after
+ * the answer, and what this process has written before costs nothing.
+ */
+import fp from 'fastify-plugin'
+import type { Milestone } from '../../schemas/funnel.js'
+import { insertMilestones } from '../queries/funnel.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    milestones: Milestones
+  }
+}
+
+export interface Milestones {
+  reached(userId: string, milestone: Milestone): void
+  /** Writes what was noted so far. */
+  flush(): Promise<void>
+}
+
+const DELAY_MS = 200
+/** After a failure: the database has other worries. */
+const RETRY_MS = 2_000
+const BATCH = 1_000
+/** More than this is forgotten: the database knows what it has, and the users will come again. */
+const REMEMBERED = 50_000
+
+export default fp(async (app) => {
+  const known = new Set<string>()
+  let noted: { userId: string; milestone: Milestone }[] = []
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+
+  const write = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    while (noted.length > 0) {
+      const batch = noted.slice(0, BATCH)
+      noted = noted.slice(BATCH)
+      try {
+        await insertMilestones(app.database, batch)
+      } catch (error) {
+        noted = [...batch, ...noted]
+        schedule(RETRY_MS)
+        throw error
+      }
+    }
+  }
+  const flush = (): Promise<void> => {
+    writing = writing.catch(() => {}).then(write)
+    return writing
+  }
+  const schedule = (delay: number) => {
+    timer ??= setTimeout(() => {
+      flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
+    }, delay).unref()
+  }
+
+  app.decorate('milestones', {
+    reached: (userId, milestone) => {
+      const name = `${milestone} ${userId}`
+      if (known.has(name) || noted.length >= REMEMBERED) return
+      if (known.size >= REMEMBERED) known.clear()
+      known.add(name)
+      noted.push({ userId, milestone })
+      schedule(DELAY_MS)
+    },
+    flush,
+  } satisfies Milestones)
+
+  app.addHook('onClose', async () => {
+    await flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
+    clearTimeout(timer)
+  })
+})

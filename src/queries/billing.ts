@@ -1,0 +1,73 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { SubscriptionStatus } from '../../schemas/billing.js'
+import type { Db } from '../db/client.js'
+import { billingCustomers, billingEvents, subscriptions, users } from '../db/tables.js'
+import type { SubscriptionChange } from '../domain/billing-event.js'
+
+/** The user's customer at the billing provider: of several the first. */
+export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {
+  const [customer] = await db
+    .select({ id: billingCustomers.id })
+    .from(billingCustomers)
+    .where(eq(billingCustomers.userId, userId))
+    .orderBy(asc(billingCustomers.createdAt), asc(billingCustomers.id))
+    .limit(1)
+  return customer?.id
+}
+
+/** Remembers whose a customer is. What is known already stays, and nothing is kept of users that do not exist. */
+export const linkCustomer = async (db: Db, customerId: string, userId: string): Promise<void> => {
+  await db
+    .insert(billingCustomers)
+    .select(
+      db
+        .select({
+          id: sql`${customerId}::text`.as('id'),
+          userId: users.id,
+          createdAt: sql`now()`.as('created_at'),
+        })
+        .from(users)
+        .where(eq(users.id, userId)),
+    )
+    .onConflictDoNothing()
+}
+
+/** The status that counts: of several subscriptions the one that gives most. */
+export const readSubscriptionStatus = async (db: Db, userId: string): Promise<SubscriptionStatus> => {
+  const [subscription] = await db
+    .select({ status: subscriptions.status })
+    .from(billingCustomers)
+    .innerJoin(subscriptions, eq(subscriptions.customerId, billingCustomers.id))
+    .where(eq(billingCustomers.userId, userId))
+    .orderBy(
+      sql`array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], ${subscriptions.status})`,
+    )
+    .limit(1)
+  return subscription?.status ?? 'none'
+}
+
+/** @returns false for an event that was there before; waits for a transaction that is storing the same one. */
+export const insertBillingEvent = async (tx: Db, id: string, type: string): Promise<boolean> => {
+  const inserted = await tx
+    .insert(billingEvents)
+    .values({ id, type })
+    .onConflictDoNothing()
+    .returning({ id: billingEvents.id })
+  return inserted.length > 0
+}
+
+/** Takes a change over unless a newer one is there; of equals the later received wins. */
+export const applyChange = async (
+  tx: Db,
+  { subscriptionId, customerId, status, created, rank }: SubscriptionChange,
+): Promise<void> => {
+  const state = { customerId, status, eventCreated: created, eventRank: rank }
+  await tx
+    .insert(subscriptions)
+    .values({ id: subscriptionId, ...state })
+    .onConflictDoUpdate({
+      target: subscriptions.id,
+      set: { ...state, updatedAt: sql`now()` },
+      setWhere: sql`(${subscriptions.eventCreated}, ${subscriptions.eventRank}) <= (${created}, ${rank})`,
+    })
+}

@@ -1,0 +1,409 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import Stripe from 'stripe'
+import t from 'tap'
+import { BILLING, signatureOf } from '../src/demo/billing-provider.js'
+import type { Fault } from '../src/demo/stand-in.js'
+import { isSignedBy } from '../src/domain/billing-signature.js'
+import { DASHBOARD, type Service, startProviders, startService } from './service.js'
+
+const WEBHOOK = '/api/billing-provider/webhook'
+const now = () => Math.floor(Date.now() / 1_000)
+
+interface Notification {
+  id?: string
+  kind?: 'created' | 'updated' | 'deleted'
+  subscription?: string
+  customer: string
+  status?: string
+  created?: number
+}
+
+let nextId = 1
+const notification = ({ id, kind = 'updated', subscription, customer, status, created }: Notification) =>
+  JSON.stringify({
+    id: id ?? `evt_${nextId++}`,
+    object: 'event',
+    api_version: '2026-10-01',
+    type: `customer.subscription.${kind}`,
+    created: created ?? now(),
+    data: {
+      object: {
+        id: subscription ?? `sub_${customer}`,
+        object: 'subscription',
+        customer,
+        status: status ?? 'active',
+      },
+    },
+  })
+
+const deliver = (service: Service, payload: string, headers: Record<string, string> = {}) =>
+  service.request('POST', WEBHOOK, {
+    body: payload,
+    headers: { 'Content-Type': 'application/json', 'Billing-Signature': signatureOf(payload), ...headers },
+  })
+
+const stored = async (service: Service) => {
+  const [row] = await service.database.query<{ events: number; subscriptions: number }>(
+    'select (select count(*)::int from billing_events) events, (select count(*)::int from subscriptions) subscriptions',
+    [],
+  )
+  return row
+}
+
+/** A service with a billing provider; `subscriber` signs in and becomes a customer there. */
+const startBilling = async (t: Parameters<typeof startService>[0], env: Record<string, string> = {}) => {
+  const setup = await startProviders(t)
+  const service = await startService(t, { ...setup, env: { ...setup.env, ...env } })
+  const { billing } = setup.providers
+  const subscriber = async (login: string) => {
+    const caller = await service.signIn(login)
+    const before = new Set(billing.customers.keys())
+    const started = await caller.post('/api/billing/checkout')
+    if (started.status !== 200) throw new Error(started.text)
+    const customer = [...billing.customers.keys()].find((id) => !before.has(id)) ?? ''
+    const status = async () => (await caller.get('/api/me')).body.status as string
+    return { caller, customer, status }
+  }
+  return { service, billing, subscriber }
+}
+
+t.test('a checkout leads to the provider, with URLs that come from the configuration', async (t) => {
+  const { service, billing } = await startBilling(t)
+  const ada = await service.signIn('ada')
+  t.match((await ada.get('/api/me')).body, { plan: 'pro', status: 'none' })
+  const portalBefore = await ada.post('/api/billing/portal')
+  t.match(portalBefore.body, { status: 409, code: 'no_subscription' })
+
+  const reply = await ada.request('POST', '/api/billing/checkout', {
+    headers: { 'X-Forwarded-Host': 'evil.example' },
+  })
+  t.equal(reply.status, 200)
+  t.match(reply.body.url, new RegExp(`^${billing.url}/pay/cs_`))
+  const [form] = [...billing.checkouts.values()]
+  t.equal(form?.get('mode'), 'subscription')
+  t.equal(form?.get('line_items[0][price]'), BILLING.priceMonth)
+  t.ok(form?.get('success_url')?.startsWith(`${DASHBOARD}/`))
+  t.ok(form?.get('cancel_url')?.startsWith(`${DASHBOARD}/`))
+
+  await ada.post('/api/billing/checkout', { interval: 'year' })
+  t.equal([...billing.checkouts.values()][1]?.get('line_items[0][price]'), BILLING.priceYear)
+  t.equal(billing.customers.size, 1)
+  t.equal((await ada.post('/api/billing/checkout', { interval: 'week' })).body.code, 'validation_failed')
+  t.match((await ada.post('/api/billing/portal')).body.url, /\/portal\/bps_/)
+})
+
+t.test('concurrent clicks make one customer, on one instance and on two', async (t) => {
+  const setup = await startProviders(t)
+  setup.providers.billing.delay = 100
+  const service = await startService(t, setup)
+  const other = await startService(t, { ...setup, beside: service })
+  const ada = await service.signIn('ada')
+  const elsewhere = (n: number) =>
+    (n % 2 ? service : other).request('POST', '/api/billing/checkout', {
+      headers: { Authorization: `Bearer ${ada.token}` },
+    })
+  const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => elsewhere(n)))
+  t.ok(
+    replies.every(({ status }) => status === 200),
+    String(replies.map(({ status }) => status)),
+  )
+  t.equal(setup.providers.billing.customers.size, 1)
+  const customers = new Set(
+    [...setup.providers.billing.checkouts.values()].map((form) => form.get('customer')),
+  )
+  t.equal(customers.size, 1)
+})
+
+t.test(
+  'who pays already is led to the portal, and anew to a checkout when the subscription has ended',
+  async (t) => {
+    const { service, subscriber } = await startBilling(t)
+    const { caller, customer } = await subscriber('ada')
+    const urlAfter = async (status: string, created: number) => {
+      await deliver(service, notification({ customer, status, created }))
+      return (await caller.post('/api/billing/checkout')).body.url as string
+    }
+    for (const [index, status] of ['trialing', 'active', 'past_due'].entries()) {
+      t.match(await urlAfter(status, now() + index), /\/portal\//, status)
+    }
+    t.match(await urlAfter('canceled', now() + 10), /\/pay\//)
+  },
+)
+
+t.test('a paid checkout reaches the profile by the provider’s own notification', async (t) => {
+  const { service, billing } = await startBilling(t)
+  billing.webhookUrl = service.url + WEBHOOK
+  const ada = await service.signIn('ada')
+  const { url } = (await ada.post('/api/billing/checkout')).body
+  const paid = await fetch(url, { redirect: 'manual' })
+  t.equal(paid.headers.get('location'), `${DASHBOARD}/?billing=success`)
+  t.equal((await ada.get('/api/me')).body.status, 'active')
+})
+
+t.test('a customer whom the service did not make is known by what the notifications name', async (t) => {
+  const { service } = await startBilling(t)
+  const ada = await service.signIn('ada')
+  const { id } = (await ada.get('/api/me')).body
+  await deliver(service, notification({ customer: 'cus_foreign', status: 'trialing' }))
+  t.equal((await ada.get('/api/me')).body.status, 'none')
+  const completed = JSON.stringify({
+    id: 'evt_completed',
+    type: 'checkout.session.completed',
+    created: now(),
+    data: { object: { id: 'cs_1', customer: 'cus_foreign', client_reference_id: id } },
+  })
+  t.equal((await deliver(service, completed)).status, 200)
+  t.equal((await ada.get('/api/me')).body.status, 'trialing')
+})
+
+t.test('statuses are translated', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const { customer, status } = await subscriber('ada')
+  const expected: Record<string, string> = {
+    incomplete: 'none',
+    trialing: 'trialing',
+    active: 'active',
+    past_due: 'past_due',
+    unpaid: 'past_due',
+    paused: 'past_due',
+    canceled: 'canceled',
+    incomplete_expired: 'canceled',
+  }
+  for (const [index, [theirs, ours]] of Object.entries(expected).entries()) {
+    await deliver(service, notification({ customer, status: theirs, created: now() + index }))
+    t.equal(await status(), ours, theirs)
+  }
+  await deliver(service, notification({ customer, status: 'invented_later', created: now() + 100 }))
+  t.equal(await status(), 'canceled', 'a status that nobody knows changes nothing')
+})
+
+t.test('of several subscriptions the one that gives most counts', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const { customer, status } = await subscriber('ada')
+  const say = (subscription: string, theirs: string, created: number) =>
+    deliver(service, notification({ customer, subscription, status: theirs, created }))
+  await say('sub_old', 'active', 1_000)
+  await say('sub_new', 'incomplete', 2_000)
+  t.equal(await status(), 'active')
+  await say('sub_old', 'canceled', 3_000)
+  t.equal(await status(), 'canceled')
+  await say('sub_new', 'active', 4_000)
+  t.equal(await status(), 'active')
+})
+
+t.test('twenty copies of a notification at once take effect once', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const { customer, status } = await subscriber('ada')
+  const payload = notification({ id: 'evt_copied', customer, status: 'active', created: 1_000 })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => deliver(service, payload)))
+  t.ok(replies.every((reply) => reply.status === 200 && reply.body.received === true))
+  t.same(await stored(service), { events: 1, subscriptions: 1 })
+  t.equal(await status(), 'active')
+
+  await deliver(service, notification({ id: 'evt_after', customer, status: 'past_due', created: 1_000 }))
+  t.equal(await status(), 'past_due', 'of equals the later received wins')
+  await deliver(service, payload)
+  t.equal(await status(), 'past_due', 'a copy that comes late is no news')
+})
+
+const permutations = <T>(items: T[]): T[][] =>
+  items.length < 2
+    ? [items]
+    : items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
+
+t.test('every order of five notifications ends in the same state', async (t) => {
+  const { service } = await startBilling(t)
+  const story: { kind: 'created' | 'updated' | 'deleted'; status: string; created: number }[] = [
+    { kind: 'created', status: 'incomplete', created: 1_000 },
+    { kind: 'updated', status: 'trialing', created: 1_000 },
+    { kind: 'updated', status: 'active', created: 1_001 },
+    { kind: 'updated', status: 'past_due', created: 1_002 },
+    { kind: 'deleted', status: 'active', created: 1_002 },
+  ]
+  for (const end of [story.length, 4]) {
+    const orders = permutations(story.slice(0, end))
+    const replay = async (order: typeof story, index: number) => {
+      for (const event of order) {
+        const reply = await deliver(service, notification({ customer: `cus_${end}_${index}`, ...event }))
+        if (reply.status !== 200) t.fail(reply.text)
+      }
+    }
+    // A few at a time: the database of a test takes only so many transactions at once.
+    for (let from = 0; from < orders.length; from += 12) {
+      await Promise.all(orders.slice(from, from + 12).map((order, index) => replay(order, from + index)))
+    }
+    const states = await service.database.query<{ status: string; n: number }>(
+      'select status, count(*)::int n from subscriptions where customer_id like $1 group by status',
+      [`cus\\_${end}\\_%`],
+    )
+    t.same(states, [{ status: end === 5 ? 'canceled' : 'past_due', n: orders.length }])
+  }
+})
+
+t.test('a notification counts only with a good signature over its very bytes', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const { customer } = await subscriber('ada')
+  const payload = notification({ customer })
+  const signed = (time: number, secret?: string) => signatureOf(payload, { time, ...(secret && { secret }) })
+  const refused: Record<string, Record<string, string>> = {
+    missing: {},
+    empty: { 'Billing-Signature': '' },
+    rubbish: { 'Billing-Signature': 'v1' },
+    'of another secret': { 'Billing-Signature': signed(now(), 'whsec_other') },
+    old: { 'Billing-Signature': signed(now() - 310) },
+    future: { 'Billing-Signature': signed(now() + 310) },
+    'without a time': { 'Billing-Signature': signed(now()).replace(/^t=\d+,/, '') },
+    'with two times': { 'Billing-Signature': `t=${now() - 1},${signed(now())}` },
+    'of another scheme': { 'Billing-Signature': signed(now()).replace('v1=', 'v0=') },
+    'a wrong one beside a good one of the other name': {
+      'Billing-Signature': signed(now(), 'whsec_other'),
+      'Stripe-Signature': signed(now()),
+    },
+  }
+  const send = (body: string, headers: Record<string, string>) =>
+    service.request('POST', WEBHOOK, { body, headers: { 'Content-Type': 'application/json', ...headers } })
+  for (const [name, headers] of Object.entries(refused)) {
+    const reply = await send(payload, headers)
+    t.match(reply.body, { status: 400, code: 'signature_invalid' }, name)
+  }
+  const reserialised = JSON.stringify(JSON.parse(payload), null, 1)
+  t.equal((await send(reserialised, { 'Billing-Signature': signed(now()) })).body.code, 'signature_invalid')
+  t.equal((await send('', { 'Billing-Signature': signatureOf('') })).body.code, 'signature_invalid')
+  t.same(await stored(service), { events: 0, subscriptions: 0 })
+
+  const rolled = `${signed(now(), 'whsec_old')},v1=${signed(now()).split('v1=')[1]}`
+  t.equal((await send(payload, { 'Billing-Signature': rolled })).status, 200, 'several v1 in one header')
+  const again = notification({ customer })
+  const byStripe = Stripe.webhooks.generateTestHeaderString({ payload: again, secret: BILLING.webhookSecret })
+  t.equal((await send(again, { 'Stripe-Signature': byStripe })).status, 200)
+  t.same(await stored(service), { events: 2, subscriptions: 1 })
+})
+
+t.test('notifications that do not matter are received, whatever they look like', async (t) => {
+  const { service } = await startBilling(t)
+  const send = (event: object) => deliver(service, JSON.stringify(event))
+  for (const event of [
+    { id: 'evt_1', type: 'invoice.paid', created: 1, livemode: false, unknown: { deep: [1] } },
+    { id: 'evt_2', type: 'toString' },
+    { id: 'evt_3', type: 'customer.subscription.updated', created: 1, data: { object: {} } },
+    {
+      id: 'evt_4',
+      type: 'customer.subscription.updated',
+      created: 1,
+      data: { object: { id: 'sub\0', customer: 7 } },
+    },
+  ]) {
+    const reply = await send(event)
+    t.same([reply.status, reply.body], [200, { received: true }], event.id)
+  }
+  t.equal((await send({ type: 'customer.subscription.updated' })).body.code, 'validation_failed')
+  t.equal((await deliver(service, 'not json')).body.code, 'invalid_json')
+  t.equal((await deliver(service, ' '.repeat(1_048_577))).body.code, 'payload_too_large')
+  t.same(await stored(service), { events: 0, subscriptions: 0 })
+})
+
+t.test('without billing every route of it says so', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
+    t.match((await ada.post(path)).body, { status: 503, code: 'billing_not_configured' })
+    t.equal((await service.request('POST', path)).status, 401)
+  }
+  const payload = notification({ customer: 'cus_1' })
+  t.equal((await deliver(service, payload)).body.code, 'billing_not_configured')
+  const partly = await startService(t, {
+    env: { BILLING_SECRET_KEY: 'sk', BILLING_PRICE_MONTH: 'price', BILLING_API_URL: 'http://127.0.0.1:9' },
+  })
+  const bob = await partly.signIn('bob')
+  t.equal((await bob.post('/api/billing/checkout', { interval: 'year' })).body.code, 'billing_not_configured')
+  t.equal((await bob.post('/api/billing/checkout')).body.code, 'upstream_failed')
+})
+
+t.test('a provider that misbehaves costs the caller a bounded 502 or 504', async (t) => {
+  const setup = await startProviders(t, { budgetMs: 1_500 })
+  const service = await startService(t, setup)
+  const ada = await service.signIn('ada')
+  const expected: Record<Fault, number> = {
+    hang: 504,
+    drip: 504,
+    reset: 502,
+    'status-500': 502,
+    html: 502,
+    redirect: 502,
+    huge: 502,
+    'rate-limited': 502,
+  }
+  for (const [fault, status] of Object.entries(expected)) {
+    setup.providers.billing.fault = fault as Fault
+    const [reply, me] = await Promise.all([ada.post('/api/billing/checkout'), ada.get('/api/me')])
+    t.match(reply.body, { status, upstream: 'billing-provider' }, fault)
+    t.equal(me.status, 200)
+  }
+  setup.providers.billing.fault = undefined
+  t.equal((await ada.post('/api/billing/checkout')).status, 200, 'and nothing of it lasts')
+})
+
+t.test('with the dormancy ended, Pro is for who pays, from one event to the next', async (t) => {
+  const { service, subscriber } = await startBilling(t, { BILLING_DORMANT: 'false' })
+  const { caller: ada, customer } = await subscriber('ada')
+  const profile = async () => (await ada.get('/api/me')).body
+  t.match(await profile(), { plan: 'free', status: 'none' })
+
+  // Every route below /api/team but one asks for Pro, and does so after 401 and before anything is looked at.
+  const { body: document } = await service.request('GET', '/api/openapi.json')
+  let gated = 0
+  for (const [path, operations] of Object.entries(document.paths as Record<string, object>)) {
+    if (!path.startsWith('/api/team/')) continue
+    for (const method of Object.keys(operations)) {
+      const url = path.replace(/\{[^}]+\}/g, 'not-valid')
+      const name = `${method} ${path}`
+      const open = path === '/api/team/workspaces/join'
+      t.equal((await service.request(method.toUpperCase(), url)).status, 401, name)
+      const reply = await ada.request(method.toUpperCase(), url)
+      t.equal(reply.status, open ? 400 : 402, name)
+      if (!open) gated++
+    }
+  }
+  t.ok(gated >= 2)
+
+  let created = 1_000
+  for (const [status, allowed] of [
+    ['trialing', true],
+    ['active', true],
+    ['past_due', true],
+    ['canceled', false],
+    ['active', true],
+    ['incomplete', false],
+  ] as const) {
+    await deliver(service, notification({ customer, status, created: created++ }))
+    t.equal((await ada.get('/api/team/me')).status, allowed ? 200 : 402, status)
+    t.equal((await profile()).plan, allowed ? 'pro' : 'free', status)
+  }
+})
+
+t.test('signatures agree with the provider’s library, and with nothing that was changed', (t) => {
+  const secret = BILLING.webhookSecret
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1 }),
+      fc.integer({ min: 1, max: 2_000_000_000 }),
+      fc.nat(600),
+      (payload, time, age) => {
+        const header = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: time })
+        const bytes = Buffer.from(payload)
+        const inTime = age <= 300
+        return (
+          isSignedBy(secret, header, bytes, time + age) === inTime &&
+          isSignedBy(secret, header, bytes, time - age) === inTime &&
+          !isSignedBy(secret, header, Buffer.concat([bytes, Buffer.from(' ')]), time) &&
+          !isSignedBy(`${secret}x`, header, bytes, time)
+        )
+      },
+    ),
+  )
+  const bare = createHmac('sha256', secret).update('1.x').digest('hex')
+  t.notOk(isSignedBy(secret, `t=1,v1=${bare.slice(1)}`, Buffer.from('x'), 1), 'a shorter signature')
+  t.ok(isSignedBy(secret, `t=1, v1=${bare}`, Buffer.from('x'), 1))
+  t.end()
+})

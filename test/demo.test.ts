@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { projectRoot } from '../src/root.js'
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {
+  const port = await freePort()
+  const { DATABASE_URL: _given, ...environment } = process.env
+  const demo = spawn(process.execPath, [join(projectRoot, 'build/src/bin/demo.js')], {
+    env: { ...environment, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => demo.kill('SIGKILL'))
+  const ended = new Promise<number | null>((resolve) => demo.on('exit', resolve))
+  let printed = ''
+  demo.stderr.on('data', (chunk) => {
+    printed += chunk
+  })
+  const ready = new Promise<void>((resolve) => {
+    demo.stdout.on('data', (chunk) => {
+      printed += chunk
+      if (/api\/ready/.test(printed)) resolve()
+    })
+  })
+  await Promise.race([ready, ended])
+  t.match(printed, /ADA=/, printed)
+
+  const shown = (name: string) => printed.match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1] ?? ''
+  const ada = { Authorization: `Bearer ${shown('ADA')}` }
+  const api = `http://127.0.0.1:${port}/api`
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at what came
+  const bodyOf = async (response: Response): Promise<any> => response.json()
+  const get = async (path: string, headers: Record<string, string> = ada) =>
+    bodyOf(await fetch(api + path, { headers }))
+  t.match(await get('/me'), { login: 'ada', plan: 'pro' })
+  t.same(
+    (await get('/team/me')).workspaces.map(({ name }: { name: string }) => name),
+    ['Acme', 'Globex'],
+  )
+  t.match(await get('/settings/acme/api-gateway'), { version: 2, settings: { 'ext.theme': 'dark' } })
+  for (const [, which, key] of printed.matchAll(/assistant-([ab])-models\?apiKey=([^']+)/g)) {
+    t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
+  }
+  t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 3 })
+
+  // Following the redirects as a browser does, with its cookies.
+  const cookies = new Map<string, string>()
+  let url = `${api}/auth/repohost`
+  for (let hop = 0; hop < 3; hop++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const reply = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const set of reply.headers.getSetCookie()) {
+      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=')
+      cookies.set(name, value)
+    }
+    url = new URL(reply.headers.get('location') ?? '', url).href
+  }
+  t.match(await get('/me', { cookie: `svc_token=${cookies.get('svc_token')}` }), { login: 'ada' })
+
+  const checkout = await fetch(`${api}/billing/checkout`, { method: 'POST', headers: ada })
+  await fetch((await bodyOf(checkout)).url, { redirect: 'manual' })
+  t.match(await get('/me'), { status: 'active' })
+
+  demo.kill('SIGINT')
+  t.equal(await ended, 0, printed)
+})

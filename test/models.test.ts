@@ -1,0 +1,153 @@
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import type { AssistantStandIn } from '../src/demo/assistants.js'
+import type { Fault } from '../src/demo/stand-in.js'
+import { type Caller, startProviders, startService } from './service.js'
+
+const routes = { a: '/api/assistant-a-models', b: '/api/assistant-b-models' }
+
+const start = async (t: Parameters<typeof startService>[0], budgetMs?: number) => {
+  const setup = await startProviders(t, { ...(budgetMs !== undefined && { budgetMs }) })
+  const service = await startService(t, setup)
+  const ada = await service.signIn('ada')
+  return { service, ada, ...setup.providers }
+}
+
+const list = (caller: Caller, which: 'a' | 'b', key: string) =>
+  caller.get(`${routes[which]}?apiKey=${encodeURIComponent(key)}`)
+
+t.test('both lists come newest first and in one shape', async (t) => {
+  const { service, ada, a, b } = await start(t)
+  a.models = [
+    { id: 'older', createdAt: '2025-01-01T00:00:00.000Z' },
+    { id: 'newest', createdAt: '2026-06-01T12:30:05.000Z' },
+    { id: 'middle', createdAt: '2025-09-01T00:00:00.000Z' },
+  ]
+  const fromA = await list(ada, 'a', a.key)
+  t.equal(fromA.status, 200)
+  t.equal(fromA.headers.get('cache-control'), 'no-store')
+  t.same(fromA.body, {
+    models: [
+      { id: 'newest', name: 'newest', created_at: '2026-06-01T12:30:05.000Z' },
+      { id: 'middle', name: 'middle', created_at: '2025-09-01T00:00:00.000Z' },
+      { id: 'older', name: 'older', created_at: '2025-01-01T00:00:00.000Z' },
+    ],
+  })
+  b.models = [{ id: 'beta', createdAt: '2025-02-24T00:00:00Z' }]
+  t.same((await list(ada, 'b', b.key)).body, {
+    models: [{ id: 'beta', name: 'Model beta', created_at: '2025-02-24T00:00:00.000Z' }],
+  })
+  t.equal((await service.request('GET', `${routes.a}?apiKey=x`)).status, 401)
+})
+
+t.test('every page of the provider is followed', async (t) => {
+  const { ada, b } = await start(t)
+  b.pageSize = 7
+  b.models = Array.from({ length: 45 }, (_, n) => ({
+    id: `model/${n}`,
+    createdAt: new Date(Date.UTC(2025, 0, 1 + ((n * 7) % 45))).toISOString(),
+  }))
+  const { body } = await list(ada, 'b', b.key)
+  t.equal(body.models.length, 45)
+  const times = body.models.map((model: { created_at: string }) => model.created_at)
+  t.same(times, times.toSorted().reverse())
+  t.equal(b.requests.length, 7)
+  t.match(b.requests[0], /limit=1000/)
+})
+
+t.test('a provider that pages for ever ends in a 502', async (t) => {
+  const { ada, b } = await start(t)
+  b.endless = true
+  t.match((await list(ada, 'b', b.key)).body, { status: 502, upstream: 'assistant-b' })
+  t.ok(b.requests.length <= 20)
+})
+
+t.test('keys are checked before they travel, and a refused one is the caller’s to mend', async (t) => {
+  const { ada, a, b } = await start(t)
+  for (const which of ['a', 'b'] as const) {
+    for (const query of [
+      '',
+      '?apiKey=',
+      '?apiKey=a%20b',
+      '?apiKey=a%0d%0aX-Evil:1',
+      '?apiKey=%C3%A9',
+      '?apiKey=a&apiKey=b',
+    ]) {
+      t.equal((await ada.get(routes[which] + query)).body.code, 'validation_failed', query)
+    }
+    const tooLong = 'k'.repeat(limits.assistant_key_length + 1)
+    t.equal((await list(ada, which, tooLong)).body.code, 'validation_failed')
+  }
+  t.same([...a.requests, ...b.requests], [], 'nobody was asked')
+  for (const which of ['a', 'b'] as const) {
+    const reply = await list(ada, which, 'sk-wrong')
+    t.match(reply.body, { status: 400, code: 'assistant_key_rejected' })
+    t.notMatch(reply.text, 'sk-wrong')
+  }
+  t.notMatch([...a.requests, ...b.requests].join(), 'sk-wrong', 'the key is in a header only')
+})
+
+t.test(
+  'a provider that misbehaves costs the caller a bounded 502 or 504, and nobody else anything',
+  async (t) => {
+    const { service, ada, a, b } = await start(t, 1_000)
+    const bob = await service.signIn('bob')
+    const expected: Record<Fault, number> = {
+      hang: 504,
+      drip: 504,
+      reset: 502,
+      'status-500': 502,
+      html: 502,
+      redirect: 502,
+      huge: 502,
+      // A 403 with these headers is still a refused key.
+      'rate-limited': 400,
+    }
+    const targets: ['a' | 'b', AssistantStandIn][] = [
+      ['a', a],
+      ['b', b],
+    ]
+    for (const [fault, status] of Object.entries(expected)) {
+      for (const [which, provider] of targets) {
+        provider.fault = fault as Fault
+        const [reply, other] = await Promise.all([list(ada, which, provider.key), bob.get('/api/me')])
+        t.equal(reply.status, status, `${which} ${fault}`)
+        if (status > 400) t.equal(reply.body.upstream, `assistant-${which}`)
+        t.equal(other.status, 200)
+      }
+    }
+  },
+)
+
+t.test('without a test’s impatience a look-up ends within ten seconds', { timeout: 20_000 }, async (t) => {
+  const { ada, a } = await start(t)
+  a.fault = 'drip'
+  const started = Date.now()
+  t.match((await list(ada, 'a', a.key)).body, {
+    status: 504,
+    code: 'upstream_timeout',
+    upstream: 'assistant-a',
+  })
+  t.ok(Date.now() - started < 13_000)
+})
+
+t.test('a caller has four look-ups at the same time, and others theirs', async (t) => {
+  const { service, ada, a, b } = await start(t, 1_500)
+  const bob = await service.signIn('bob')
+  a.fault = 'hang'
+  const waiting = Array.from({ length: 4 }, () => list(ada, 'a', a.key))
+  while (a.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+  const fifth = await list(ada, 'b', b.key)
+  t.match(fifth.body, { status: 429, code: 'rate_limited' })
+  t.equal(fifth.headers.get('retry-after'), '1')
+  t.equal((await list(bob, 'b', b.key)).status, 200)
+  t.same(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([504]))
+  t.equal((await list(ada, 'b', b.key)).status, 200, 'the turns come back')
+})
+
+t.test('the limits are served as they are enforced', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme' } })
+  const { status, body } = await service.request('GET', '/api/limits')
+  t.equal(status, 200)
+  t.same(body, { ...limits, extension_prefix: 'acme' })
+})

@@ -1,0 +1,169 @@
+import t from 'tap'
+import { BILLING } from '../src/demo/billing-provider.js'
+import type { Fault } from '../src/demo/stand-in.js'
+import { type Service, startProviders, startService } from './service.js'
+
+/** Secrets of the operator, and wrong ones that a caller may send by mistake where another one belongs. */
+const CANARIES = {
+  adminKey: 'canary-admin-key-3f81c2',
+  wrongAdminKey: 'canary-wrong-admin-key-77aa',
+  jwtSecret: 'canary-jwt-secret-of-more-than-32-bytes-5b1e',
+  clientSecret: 'canary-client-secret-90dd',
+  repohostToken: 'canary-repohost-token-12ab',
+  modelKey: 'canary-model-key-66ef',
+  sessionToken: 'canary.session.token-41c7',
+  signature: 'canary-signature-08bd',
+}
+
+interface Operation {
+  method: string
+  path: string
+}
+
+/** Everything that the service documents; signing out comes last, because it ends the walk. */
+const operationsOf = async (service: Service): Promise<Operation[]> => {
+  const { body } = await service.request('GET', '/api/openapi.json')
+  return Object.entries(body.paths as Record<string, object>)
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    )
+    .sort((one, other) => Number(one.path.endsWith('/logout')) - Number(other.path.endsWith('/logout')))
+}
+
+/** All that the database keeps, as text. */
+const dumpOf = async (service: Service): Promise<string> => {
+  const tables = await service.database.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_schema not in ('pg_catalog', 'information_schema')`,
+    [],
+  )
+  const dumps = tables.map(({ name }) =>
+    service.database.query<{ row: string }>(`select t::text as row from ${name} t`, []),
+  )
+  return (await Promise.all(dumps)).flatMap((rows) => rows.map(({ row }) => row)).join('\n')
+}
+
+t.test('no secret shows in an answer, a log, a metric or the database', { timeout: 120_000 }, async (t) => {
+  const setup = await startProviders(t, { budgetMs: 700 })
+  const { providers } = setup
+  const service = await startService(t, {
+    ...setup,
+    env: {
+      ...setup.env,
+      ADMIN_KEYS: CANARIES.adminKey,
+      JWT_SECRETS: CANARIES.jwtSecret,
+      REPOHOST_CLIENT_SECRET: CANARIES.clientSecret,
+      METRICS_PORT: '9464',
+    },
+  })
+  providers.a.key = CANARIES.modelKey
+  const ada = await service.signIn('ada')
+  const workspace = await service.workspace(ada)
+  const secrets = [
+    ...Object.values(CANARIES),
+    ada.token,
+    ada.token.split('.')[2] ?? '',
+    ada.repohostToken,
+    BILLING.secretKey,
+    BILLING.webhookSecret,
+  ]
+  const operations = await operationsOf(service)
+  t.ok(operations.length > 20)
+  t.ok(operations.some(({ path }) => path.includes('assistant-a-models')))
+
+  const fill = (path: string) =>
+    path
+      .replace('{id}', workspace.id)
+      .replace('{owner}', 'acme')
+      .replace('{repo}', 'api')
+      .replace('{version}', '1')
+      .replace(/\{[^}]+\}/g, workspace.id)
+  const bodies: Record<string, unknown> = {
+    '/api/auth/verify': { repohost_token: ada.repohostToken },
+    '/api/settings/{owner}/{repo}': { settings: { 'ext.a': 1 } },
+    '/api/events': { event: 'opened', source: 'extension' },
+  }
+  const answers: string[] = []
+  const statuses = new Map<number, number>()
+  const send = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+    const reply = await service.request(method, path, { headers, ...(method !== 'GET' && { body }) })
+    answers.push(
+      `${method} ${path.split('?')[0]} ${reply.status} ${[...reply.headers].join(' ')} ${reply.text}`,
+    )
+    statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+  }
+  const { sessionToken, repohostToken, adminKey, wrongAdminKey, modelKey, signature } = CANARIES
+  const good = {
+    Authorization: `Bearer ${ada.token}`,
+    'X-Repohost-Token': ada.repohostToken,
+    'X-Service-Admin-Key': adminKey,
+  }
+  const inQuery = `?key=${adminKey}&apiKey=${modelKey}&login=nobody&state=${sessionToken}&code=${repohostToken}`
+  const everywhere = Object.fromEntries(Object.entries(CANARIES).map(([name, value]) => [`x_${name}`, value]))
+
+  /** Each operation with what it needs, with wrong secrets, and with secrets where they do not belong. */
+  const walk = async () => {
+    for (const { method, path } of operations) {
+      const url = fill(path)
+      await send(method, url + inQuery, good, bodies[path] ?? {})
+      await send(method, url, { Cookie: `svc_token=${ada.token}; oauth2-redirect-state=${sessionToken}` }, {})
+      await send(
+        method,
+        `${url}?key=${wrongAdminKey}&apiKey=${sessionToken}`,
+        { ...good, 'X-Repohost-Token': repohostToken, 'X-Service-Admin-Key': wrongAdminKey },
+        path === '/api/auth/verify' ? { repohost_token: repohostToken } : (bodies[path] ?? everywhere),
+      )
+      await send(
+        method,
+        `${url}?apiKey=${encodeURIComponent(`${modelKey} `)}`,
+        { Authorization: `Bearer ${sessionToken}`, 'Billing-Signature': `t=1,v1=${signature}` },
+        everywhere,
+      )
+      await send(method, url, { ...good, 'Content-Type': 'application/json' }, `{"a": "${repohostToken}`)
+    }
+  }
+  const checkAll = async (when: string) => {
+    const places: Record<string, string> = {
+      answer: answers.join('\n'),
+      log: service.logs.join(''),
+      metric: await service.app.metrics.metrics(),
+    }
+    for (const [place, text] of Object.entries(places)) {
+      for (const secret of secrets) {
+        const at = text.indexOf(secret)
+        if (at >= 0)
+          t.fail(`a secret shows in a ${place} ${when}: ${text.slice(Math.max(0, at - 200), at + 60)}`)
+      }
+    }
+    t.ok(
+      places.log?.includes('"route"') && places.metric?.includes('http_request_duration'),
+      `looked ${when}`,
+    )
+  }
+
+  // The walk signs out, which would end it: each round has a session of its own.
+  const round = async (when: string) => {
+    const { token } = await service.signIn('ada')
+    secrets.push(token, token.split('.')[2] ?? '')
+    good.Authorization = `Bearer ${token}`
+    await walk()
+    await checkAll(when)
+  }
+  await round('when all is well')
+  for (const fault of ['status-500', 'html', 'reset', 'redirect'] satisfies Fault[]) {
+    for (const standIn of Object.values(providers)) standIn.fault = fault
+    await round(`with providers that answer with ${fault}`)
+  }
+  const kept = await dumpOf(service)
+  t.match(kept, /opened/, 'the dump sees what is stored')
+  for (const secret of secrets) t.notOk(kept.includes(secret), 'a secret is in the database')
+
+  const { token } = await service.signIn('ada')
+  secrets.push(token)
+  good.Authorization = `Bearer ${token}`
+  await service.database.query('alter table users rename to users_gone', [])
+  await walk()
+  await checkAll('with a broken database')
+  for (const status of [200, 400, 401, 404, 500, 502])
+    t.ok(statuses.has(status), `${status} was among the answers`)
+})
