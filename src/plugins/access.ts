@@ -58,7 +58,7 @@ export default fp(
       const { access } = request.routeOptions.config
       if (access?.kind !== 'workspace') return
       const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
-      requireRole(role, access.role)
+      requireRole(role && { role }, access.role)
     })
   },
   { name: 'access', dependencies: ['session'] },
