@@ -44,5 +44,6 @@ export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>
 export const RenameBody = Closed({ name: WorkspaceName })
 export type RenameBody = Static<typeof RenameBody>
 
-export const Patterns = Closed({ patterns: PatternList })
-export type Patterns = Static<typeof Patterns>
+export const PatternsBody = Closed({ patterns: PatternList })
+
+export const Patterns = Closed({ patterns: Type.Array(Type.String({ examples: ['acme/*'] })) })

@@ -126,6 +126,15 @@ export class Service {
   }
 }
 
+/** Does as a correct client does: what was answered 503, and so not done, is sent again. */
+export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
+  for (;;) {
+    const reply = await call()
+    if (reply.status !== 503) return reply
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 export interface ServiceOptions {
   /** Environment variables beyond those of every test. */
   env?: Record<string, string>

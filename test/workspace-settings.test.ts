@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { mergeSettings } from '../src/domain/settings-merge.js'
-import { startService } from './service.js'
+import { patiently, startService } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/settings`
 
@@ -120,7 +120,9 @@ t.test('a hundred patches of different keys at once all survive, without gaps in
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const replies = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
+    Array.from({ length: 100 }, (_, index) =>
+      patiently(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
+    ),
   )
   t.ok(replies.every(({ status }) => status === 200))
   const versions = replies.map(({ body }) => body.version).sort((a, b) => a - b)

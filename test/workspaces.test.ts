@@ -101,4 +101,8 @@ t.test('a personal workspace whose patterns were edited is opened again, once, b
   )
   t.same(new Set(pushes.map(({ status }) => status)), new Set([200]))
   t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, ['other/x', 'ada/*'])
+  const { entries } = (await ada.get(`${team}/${id}/audit`)).body
+  const added = entries.filter(({ action }: { action: string }) => action === 'patterns.added')
+  t.match(added, [{ actor: 'ada', details: { patterns: ['ada/*'] } }])
+  t.equal(added.length, 1)
 })

@@ -44,8 +44,7 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
 export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
   changeWorkspace(database, call, 'member', async ({ tx, caller, workspace, record }) => {
     if (workspace.personal) throw new ApiError('personal_workspace')
-    const { userId, member } = await memberNamed(tx, call.workspaceId, caller.login)
-    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
-    await deleteMember(tx, call.workspaceId, userId)
-    await record('member.left', member.login, { role: member.role })
+    await keepAnAdmin(tx, call.workspaceId, { userId: caller.id, role: caller.role })
+    await deleteMember(tx, call.workspaceId, caller.id)
+    await record('member.left', caller.login, { role: caller.role })
   })

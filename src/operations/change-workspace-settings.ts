@@ -25,12 +25,15 @@ export const patchWorkspaceSettings = (
       throw new ApiError('settings_too_large', { limit_bytes: limits.settings_bytes, actual_bytes: size })
     }
     if (settings === current.settings && idleWindowMinutes === current.idleWindowMinutes) return current
-    const next = await updateWorkspaceSettings(tx, call.workspaceId, { idleWindowMinutes, settings })
     const before = current.idleWindowMinutes
-    await record('workspace_settings.changed', undefined, {
-      version: next.version,
-      size_bytes: size,
-      ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
-    })
+    // Sent together: others wait for this workspace.
+    const [next] = await Promise.all([
+      updateWorkspaceSettings(tx, call.workspaceId, { idleWindowMinutes, settings }),
+      record('workspace_settings.changed', undefined, {
+        version: current.version + 1,
+        size_bytes: size,
+        ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
+      }),
+    ])
     return next
   })

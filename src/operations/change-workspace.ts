@@ -3,9 +3,9 @@ import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
-import { holdRole } from '../policies/roles.js'
+import { requireRole } from '../policies/roles.js'
 import { insertAuditEntry } from '../queries/audit.js'
-import type { User } from '../queries/users.js'
+import { readOwnMembership } from '../queries/members.js'
 import {
   deletePatterns,
   hideWorkspace,
@@ -24,7 +24,7 @@ export interface WorkspaceCall {
 
 interface Change {
   tx: Db
-  caller: User
+  caller: { id: string; login: string; role: Role }
   workspace: { name: string; personal: boolean }
   /** Writes an entry of the audit trail in the caller's name. */
   record(action: string, target?: string, details?: Record<string, unknown>): Promise<void>
@@ -43,7 +43,8 @@ export const changeWorkspace = <T>(
   database.transaction(async (tx) => {
     const workspace = await lockWorkspace(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
-    const caller = await holdRole(tx, workspaceId, userId, wanted)
+    const member = requireRole(await readOwnMembership(tx, workspaceId, userId), wanted)
+    const caller = { id: userId, ...member }
     const record: Change['record'] = (action, target, details) =>
       insertAuditEntry(tx, {
         workspaceId,

@@ -64,7 +64,7 @@ export default fp(
 
     const authorise = async (request: FastifyRequest, access: WorkspaceAccess) => {
       const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
-      requireRole(role, access.role)
+      requireRole(role && { role }, access.role)
     }
     app.addHook('preHandler', (request, _reply, done) => {
       const { access } = request.routeOptions.config

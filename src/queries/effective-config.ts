@@ -27,15 +27,20 @@ const READ_EFFECTIVE_CONFIG = `
     from ${MATCHES}
     join workspaces w on w.id = m.workspace_id
   ), best as (
-    select * from matched where $5::uuid is null or workspace_id = $5::uuid order by place limit 1
+    select workspace_id, pattern, idle_window_minutes, settings_version, settings,
+      array(
+        select o.workspace_id from matched o where o.workspace_id <> b.workspace_id order by o.place
+      ) as others
+    from matched b
+    where $5::uuid is null or workspace_id = $5::uuid
+    order by place
+    limit 1
   ), tagged as (
-    select b.*, o.owner, o.repo, o.settings as override, a.others,
-      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, a.others::text)) || '"' as etag
+    select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.others,
+      o.owner, o.repo, o.settings as override,
+      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text)) || '"' as etag
     from best b
     left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
-    cross join lateral (
-      select array(select workspace_id from matched where workspace_id <> b.workspace_id order by place) as others
-    ) a
   )
   select
     $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",

@@ -17,6 +17,20 @@ export const readRole = async (db: Db, workspaceId: string, userId: string): Pro
   return member?.role
 }
 
+/** The caller as a member, with the login for the records. */
+export const readOwnMembership = async (
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<{ role: Role; login: string } | undefined> => {
+  const [member] = await db
+    .select({ role: members.role, login: users.login })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(membership(workspaceId, userId))
+  return member
+}
+
 /** The role, held until the transaction ends: no one can demote or remove the member, or delete the workspace, meanwhile. */
 export const lockRole = async (tx: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
   const [member] = await tx

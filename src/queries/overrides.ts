@@ -92,11 +92,13 @@ const LIST_OVERRIDES = `
   select o.owner, o.repo, o.updated_at as "updatedAt", u.login as "updatedBy",
     case when o.bytes_before < ${PAGE_BYTES} then o.settings end as settings
   from (
-    select *, coalesce(sum(octet_length(settings)) over (
-      order by owner_key, repo_key rows between unbounded preceding and 1 preceding
-    ), 0) as bytes_before
+    select owner_key, repo_key, owner, repo, settings, updated_at, updated_by,
+      coalesce(sum(octet_length(settings)) over (
+        order by owner_key, repo_key rows between unbounded preceding and 1 preceding
+      ), 0) as bytes_before
     from (
-      select * from overrides
+      select owner_key, repo_key, owner, repo, settings, updated_at, updated_by
+      from overrides
       where workspace_id = $1::uuid
         and ($2::text is null or (owner_key, repo_key) > ($2::text, $3::text))
       order by owner_key, repo_key

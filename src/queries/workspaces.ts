@@ -35,8 +35,9 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
 }
 
 /**
- * Held until the transaction ends. Every change of a workspace's administration takes this lock before any other, so
- * that such changes come one after the other and cannot deadlock; pushes and joins do not need it.
+ * Held until the transaction ends. Every change of a workspace's administration, its roles included, takes this lock
+ * before any other, so that such changes come one after the other, cannot deadlock, and may trust the roles that they
+ * read. Pushes hold their caller's role instead (`lockRole`), joins the invite.
  */
 export const lockWorkspace = async (
   tx: Db,
@@ -122,7 +123,7 @@ export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void>
 /**
  * Makes a locked workspace disappear at once: nobody finds it any more, through whatever they ask. The rows that remain
  * are for `purgeDeletedWorkspaces`. The order matters. Who joins holds the invite and then becomes a member, so the
- * invites go first; who writes holds the own role, so that behind the members nothing can be written any more.
+ * invites go first; who pushes holds the own role, so that behind the members nothing can be written any more.
  */
 export const hideWorkspace = async (tx: Db, id: string): Promise<void> => {
   await tx.delete(invites).where(eq(invites.workspaceId, id))

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { WorkspaceParams } from '../../../schemas/common.js'
-import { Patterns } from '../../../schemas/workspaces.js'
+import { Patterns, PatternsBody } from '../../../schemas/workspaces.js'
 import { replacePatterns } from '../../operations/change-workspace.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
@@ -32,7 +32,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Settings and overrides of repositories that no pattern matches any more are kept, and show again when one does.',
       params: WorkspaceParams,
-      body: Patterns,
+      body: PatternsBody,
       response: { 200: Patterns },
     },
     handler: async (request) => ({
