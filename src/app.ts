@@ -17,6 +17,7 @@ import metrics from './plugins/metrics.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
+import rollups from './plugins/rollups.js'
 import session from './plugins/session.js'
 import { authRoutes } from './routes/auth.js'
 import { profileRoutes } from './routes/profile.js'
@@ -93,6 +94,7 @@ export const buildApp = async (
   await app.register(access)
   await app.register(lifecycle)
   await app.register(repohostOAuth)
+  await app.register(rollups)
 
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })

@@ -1,8 +1,10 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { CountsResult, FlushResult, MinutesOfDay, MinutesOfRange } from '../schemas/activity.js'
 import { VerifyResult } from '../schemas/auth.js'
 import { Ok } from '../schemas/common.js'
+import { Dashboard } from '../schemas/dashboard.js'
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
 import { Profile } from '../schemas/profile.js'
 import { PushResult, Snapshot } from '../schemas/settings.js'
@@ -11,13 +13,28 @@ import { needsSession } from './policies/access.js'
 import { serviceVersion } from './root.js'
 
 /** Schemas with an `$id`: components of the document. */
-const resources = [Problem, Ok, VerifyResult, Profile, Snapshot, PushResult, Workspace, Invite]
+const resources = [
+  Problem,
+  Ok,
+  VerifyResult,
+  Profile,
+  Snapshot,
+  PushResult,
+  Workspace,
+  Invite,
+  FlushResult,
+  MinutesOfDay,
+  MinutesOfRange,
+  CountsResult,
+  Dashboard,
+]
 
 const tags = [
   { name: 'auth', description: 'Sign in and out.' },
   { name: 'profile', description: 'Who the caller is.' },
   { name: 'settings', description: 'One settings snapshot per repository, with its history.' },
   { name: 'team', description: 'Workspaces: members, roles, invites, patterns, settings, overrides.' },
+  { name: 'activity', description: 'Active minutes, daily counts, and the dashboard made of them.' },
   { name: 'service', description: 'The service itself.' },
 ]
 

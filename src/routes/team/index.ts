@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requirePro } from '../../policies/pro.js'
+import { activityRoutes } from './activity.js'
+import { dashboardRoutes } from './dashboard.js'
 import { joinRoute } from './join.js'
 import { workspaceRoutes } from './workspaces.js'
 
@@ -12,5 +14,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     })
     pro.addHook('onRequest', requirePro)
     await pro.register(workspaceRoutes)
+    await pro.register(activityRoutes)
+    await pro.register(dashboardRoutes)
   })
 }
