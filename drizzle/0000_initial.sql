@@ -17,6 +17,7 @@ CREATE TABLE "activity_days" (
 	"commits" integer NOT NULL,
 	"closed_issues" integer NOT NULL,
 	"active_members" integer NOT NULL,
+	"active" bit varying NOT NULL,
 	CONSTRAINT "activity_days_workspace_id_day_pk" PRIMARY KEY("workspace_id","day")
 );
 --> statement-breakpoint
@@ -59,6 +60,17 @@ CREATE TABLE "activity_repo_days" (
 	"closed_issues" integer NOT NULL,
 	"people" bit varying NOT NULL,
 	CONSTRAINT "activity_repo_days_workspace_id_day_repo_key_pk" PRIMARY KEY("workspace_id","day","repo_key")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_repo_months" (
+	"workspace_id" uuid NOT NULL,
+	"month" date NOT NULL,
+	"repo_key" text NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	"people" bit varying NOT NULL,
+	CONSTRAINT "activity_repo_months_workspace_id_month_repo_key_pk" PRIMARY KEY("workspace_id","month","repo_key")
 );
 --> statement-breakpoint
 CREATE TABLE "activity_repos" (
@@ -228,6 +240,7 @@ ALTER TABLE "activity_member_days" ADD CONSTRAINT "activity_member_days_workspac
 ALTER TABLE "activity_member_months" ADD CONSTRAINT "activity_member_months_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "activity_people" ADD CONSTRAINT "activity_people_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "activity_repo_days" ADD CONSTRAINT "activity_repo_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_repo_months" ADD CONSTRAINT "activity_repo_months_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "activity_repos" ADD CONSTRAINT "activity_repos_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "activity_zone_days" ADD CONSTRAINT "activity_zone_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

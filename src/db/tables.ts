@@ -317,6 +317,8 @@ export const activityDays = pgTable(
     day: date('day').notNull(),
     ...sums,
     activeMembers: integer('active_members').notNull(),
+    /** Those with more than 0 minutes. */
+    active: people('active').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )
@@ -352,6 +354,19 @@ export const activityRepoDays = pgTable(
     people: people('people').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
+)
+
+/** Sums, and unions, of `activity_repo_days`. */
+export const activityRepoMonths = pgTable(
+  'activity_repo_months',
+  {
+    workspaceId: workspaceId(),
+    month: date('month').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...sums,
+    people: people('people').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
 /** Minutes by UTC hour, of all whose time zone it is. */

@@ -13,6 +13,7 @@ import {
   readPeople,
   readRepos,
   readStaleDays,
+  readTotals,
   readWorkspaceHead,
   readZoneDays,
   sourcesOf,
@@ -48,7 +49,7 @@ export const readDashboard = (
 
     const days = new Map((await readDays(tx, sources)).map((day) => [day.day, day]))
     const sums = await readMembers(tx, sources)
-    const previous = await readMembers(tx, sourcesOf(workspaceId, before, filter, stale))
+    const previous = await readTotals(tx, sourcesOf(workspaceId, before, filter, stale))
     const repos = await readRepos(tx, sources)
     const heatmap = toHeatmap(await readZoneDays(tx, sources))
     const activeIds = filter.userId === undefined ? sums.map(({ userId }) => userId) : [filter.userId]
@@ -60,7 +61,7 @@ export const readDashboard = (
       range,
       idle_window_minutes: workspace.idle_window_minutes,
       totals: totalOf(sums),
-      previous_totals: totalOf(previous),
+      previous_totals: previous,
       daily: listDays(range.from, range.to).map(
         (day) => days.get(day) ?? { day, ...nothing, active_members: 0 },
       ),

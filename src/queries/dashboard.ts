@@ -7,7 +7,7 @@ import type { Database, Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
 import { lastDayOfMonth, listDays, monthOf } from '../domain/days.js'
 import type { ZoneDay } from '../domain/heatmap.js'
-import { COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
+import { COUNTS, roomy, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
 export interface Filter {
@@ -124,9 +124,11 @@ export interface MemberSums extends Sums {
 export const readMembers = (tx: Db, sources: Sources) =>
   tx.execute<MemberSums & Record<string, unknown>>(ask(READ_MEMBERS, sources, sources.edges))
 
-/** Sets of people as bits: those that rollups have numbered keep their numbers, who is new among the days without gets one here. */
-const READ_REPOS = forFilters(
-  (filter) => `
+/**
+ * SQL: sets of people as bits. Those that rollups have numbered keep their numbers; who is new among the days without a
+ * rollup gets one here.
+ */
+const people = (filter: string) => `
   with numbered as (
     select user_id, ordinal from activity_people where workspace_id = $1::uuid
   ), newcomers as (
@@ -140,9 +142,38 @@ const READ_REPOS = forFilters(
     select user_id, (known.total + row_number() over (order by user_id) - 1)::int from newcomers, known
   ), size as materialized (
     select repeat('0', count(*)::int)::bit varying as nobody from people
-  ), parts as (
-    select repo_key, minutes, commits, closed_issues,
-      people || substring(size.nobody from 1 for length(size.nobody) - length(people)) as people
+  )`
+
+const READ_TOTALS = forFilters(
+  (filter) => `${people(filter)}, parts as (
+    select minutes, commits, closed_issues, ${roomy('active')} as active
+    from activity_days, size where workspace_id = $1::uuid and day = any($3::text[]::date[])
+    union all
+    select sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+      bit_or(set_bit(size.nobody, p.ordinal, (a.minutes > 0)::int))
+    from size, activity a join people p on p.user_id = a.user_id
+    where ${RAW} ${filter}
+  )
+  select coalesce(sum(minutes), 0)::float8 as active_minutes, coalesce(sum(commits), 0)::float8 as commits,
+    coalesce(sum(closed_issues), 0)::float8 as closed_issues, coalesce(bit_count(bit_or(active)), 0)::int as active_members
+  from parts`,
+)
+
+/** What is known of a range without its members. */
+export const readTotals = async (tx: Db, sources: Sources) => {
+  const [totals] = await tx.execute<Sums & { active_members: number }>(
+    ask(READ_TOTALS, sources, sources.days),
+  )
+  if (!totals) throw new Error('Sums of nothing are a row, too')
+  return totals
+}
+
+const READ_REPOS = forFilters(
+  (filter) => `${people(filter)}, parts as (
+    select repo_key, minutes, commits, closed_issues, ${roomy('people')} as people
+    from activity_repo_months, size where workspace_id = $1::uuid and month = any($2::text[]::date[])
+    union all
+    select repo_key, minutes, commits, closed_issues, ${roomy('people')}
     from activity_repo_days, size where workspace_id = $1::uuid and day = any($3::text[]::date[])
     union all
     select a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
@@ -159,7 +190,7 @@ const READ_REPOS = forFilters(
 )
 
 export const readRepos = (tx: Db, sources: Sources) =>
-  tx.execute<Sums & { repo: string; members: number }>(ask(READ_REPOS, sources, sources.days))
+  tx.execute<Sums & { repo: string; members: number }>(ask(READ_REPOS, sources, sources.edges))
 
 const READ_ZONE_DAYS = forFilters(
   (filter) => `

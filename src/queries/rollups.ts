@@ -77,8 +77,15 @@ const NUMBER_PEOPLE = `
 /** SQL: anything at all. */
 export const COUNTS = `a.minutes + a.commits + a.closed_issues > 0`
 
+/** SQL: for each workspace of the days, a set with room for everybody and nobody in it. */
+const SIZES = `sizes as (
+    select workspace_id, repeat('0', max(ordinal) + 1)::bit varying as nobody
+    from activity_people where workspace_id in (select workspace_id from days)
+    group by workspace_id
+  )`
+
 const MAKE_DAYS = `
-  with ${DAYS}, people as (
+  with ${DAYS}, ${SIZES}, people as (
     select a.workspace_id, a.day, a.user_id,
       sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
     from days d join activity a on a.workspace_id = d.workspace_id and a.day = d.day
@@ -88,16 +95,16 @@ const MAKE_DAYS = `
     insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
     select workspace_id, day, user_id, minutes, commits, closed_issues from people
   )
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-  select workspace_id, day, sum(minutes), sum(commits), sum(closed_issues), count(*) filter (where minutes > 0)
-  from people group by workspace_id, day`
+  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, active)
+  select a.workspace_id, a.day, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    count(*) filter (where a.minutes > 0), bit_or(set_bit(s.nobody, p.ordinal, (a.minutes > 0)::int))
+  from people a
+  join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
+  join sizes s on s.workspace_id = a.workspace_id
+  group by a.workspace_id, a.day`
 
 const MAKE_REPO_DAYS = `
-  with ${DAYS}, sizes as (
-    select workspace_id, repeat('0', max(ordinal) + 1)::bit varying as nobody
-    from activity_people where workspace_id in (select workspace_id from days)
-    group by workspace_id
-  )
+  with ${DAYS}, ${SIZES}
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, people)
   select a.workspace_id, a.day, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
     bit_or(set_bit(s.nobody, p.ordinal, 1))
@@ -131,12 +138,12 @@ const MONTHS = `${DAYS}, months as materialized (
     select distinct workspace_id, date_trunc('month', day)::date as month from days
   )`
 
-const CLEAR_MONTHS = `
+const clearMonths = (table: string) => `
   with ${MONTHS}
-  delete from activity_member_months t using months m
+  delete from ${table} t using months m
   where t.workspace_id = m.workspace_id and t.month = m.month`
 
-const MAKE_MONTHS = `
+const MAKE_MEMBER_MONTHS = `
   with ${MONTHS}
   insert into activity_member_months
     (workspace_id, month, user_id, minutes, commits, closed_issues, active_days, last_active_day)
@@ -147,17 +154,34 @@ const MAKE_MONTHS = `
     and a.day >= m.month and a.day < (m.month + interval '1 month')::date
   group by m.workspace_id, m.month, a.user_id`
 
+/** SQL: a set with as much room as `size.nobody` has, which older ones have not. */
+export const roomy = (set: string) =>
+  `(${set} || substring(size.nobody from 1 for length(size.nobody) - length(${set})))`
+
+const MAKE_REPO_MONTHS = `
+  with ${MONTHS}, ${SIZES}
+  insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues, people)
+  select m.workspace_id, m.month, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    bit_or(${roomy('a.people')})
+  from months m
+  join sizes size on size.workspace_id = m.workspace_id
+  join activity_repo_days a on a.workspace_id = m.workspace_id
+    and a.day >= m.month and a.day < (m.month + interval '1 month')::date
+  group by m.workspace_id, m.month, a.repo_key`
+
 const steps = [
   clear('activity_days'),
   clear('activity_member_days'),
   clear('activity_repo_days'),
   clear('activity_zone_days'),
-  CLEAR_MONTHS,
+  clearMonths('activity_member_months'),
+  clearMonths('activity_repo_months'),
   NUMBER_PEOPLE,
   MAKE_DAYS,
   MAKE_REPO_DAYS,
   MAKE_ZONE_DAYS,
-  MAKE_MONTHS,
+  MAKE_MEMBER_MONTHS,
+  MAKE_REPO_MONTHS,
 ]
 
 /** Makes the rollups of these days, and of their months, anew. */
@@ -174,7 +198,8 @@ const MARK_EVERYTHING = `
   union select workspace_id, day from activity_member_days
   union select workspace_id, day from activity_repo_days
   union select workspace_id, day from activity_zone_days
-  union select workspace_id, month from activity_member_months`
+  union select workspace_id, month from activity_member_months
+  union select workspace_id, month from activity_repo_months`
 
 export const markEverythingStale = async (tx: Db): Promise<void> => {
   await tx.execute(statement('set local statement_timeout = 0', []))
