@@ -155,7 +155,7 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
   new Promise<number | undefined>((resolve, reject) => {
     const child = spawn(
       'pgbench',
-      ['-n', '-M', 'prepared', '-c', String(clients), '-T', String(seconds), '-f', '/dev/stdin', databaseUrl],
+      ['-n', '-M', 'prepared', '-c', String(clients), '-T', String(seconds), '-f', '-', databaseUrl],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )
     let output = ''

@@ -14,7 +14,7 @@ export interface RepoName {
  * The memberships stay locked, in one order for everybody, so that flushes of one member come one after the other and
  * the member cannot leave meanwhile.
  */
-const LOCK_MATCHES = `
+export const LOCK_MATCHES = `
   with asked as (
     select owner_key, repo_key, n::int from unnest($2::text[], $3::text[]) with ordinality as a (owner_key, repo_key, n)
   ), matches as materialized (
@@ -76,7 +76,7 @@ export interface ActivityMinutes {
   hours: Uint8Array
 }
 
-const READ_MINUTES = `
+export const READ_MINUTES = `
   select workspace_id as "workspaceId", day, repo_key as "repoKey", minutes, hours
   from activity
   where user_id = $1::uuid and workspace_id = any($2::uuid[]) and day = any($3::text[]::date[]) and minutes > 0`
@@ -100,7 +100,7 @@ export const readMemberMinutes = async (
  * for no change; $8, $9: flush id (or null) and answer. The rows are sorted, so that writers who meet wait and do not
  * lock each other out. A change of zone moves what the heatmap shows of the member's days.
  */
-const WRITE_FLUSH = `
+export const WRITE_FLUSH = `
   with given as materialized (
     select g.workspace_id, g.day::date, lower(g.repo) as repo_key, g.repo, g.minutes, decode(g.hours, 'hex') as hours
     from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::text[]) as g (workspace_id, day, repo, minutes, hours)
