@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { seedActivity } from '../src/demo/activity.js'
 import { addDays, listDays, weekdayOf } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
@@ -318,6 +319,42 @@ t.test('hours are forgotten when they are old, days stay', async (t) => {
     body.heatmap.reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0),
     10,
   )
+})
+
+t.test('made-up activity keeps the rules of real activity', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const userIds = [(await ada.get('/api/me')).body.id]
+  const from = addDays(today, -364)
+  const team = { workspaceId: id, userIds, owner: 'acme', from, to: today }
+  const rows = await seedActivity(service.database, team)
+  t.ok(rows > 300, `${rows} rows`)
+  const body = await bothWays(t, service, ada, path(id, `&from=${from}&to=${today}`))
+  for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
+  const [row] = await service.database.query<{ worst: number; most: number }>(
+    `select max(h.minutes)::int as worst, max(h.total)::int as most from (
+      select sum(get_byte(a.hours, hour)) as minutes, sum(a.minutes) as total
+      from activity a, generate_series(0, 23) as hour group by a.user_id, a.day, hour
+    ) h`,
+    [],
+  )
+  t.ok(row && row.worst <= 60 && row.most <= 1_440)
+  const inCells = body.heatmap.reduce((sum: number, cell: { minutes: number }) => sum + cell.minutes, 0)
+  t.equal(inCells, body.totals.active_minutes)
+})
+
+t.test('rollups that are wrong are right again after a rebuild', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
+  const expected = (await ada.get(path(id))).body
+  await service.app.rollups.run()
+  const { query } = service.database
+  await query('update activity_days set minutes = 99', [])
+  await query(`update activity_repo_days set day = day - 3`, [])
+  await query('delete from activity_member_days', [])
+  t.not((await ada.get(path(id))).body.daily.at(-1).active_minutes, 10, 'they are what a dashboard reads')
+  await rebuildRollups(service.database)
+  const { generated_at: _, ...rebuilt } = (await ada.get(path(id))).body
+  t.match(expected, rebuilt)
 })
 
 t.test('rollups, the activity and a model agree, whatever happens', async (t) => {
