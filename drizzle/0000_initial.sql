@@ -1,3 +1,93 @@
+CREATE TABLE "activity" (
+	"workspace_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"repo_key" text NOT NULL,
+	"minutes" smallint DEFAULT 0 NOT NULL,
+	"commits" smallint DEFAULT 0 NOT NULL,
+	"closed_issues" smallint DEFAULT 0 NOT NULL,
+	"hours" "bytea",
+	CONSTRAINT "activity_workspace_id_user_id_day_repo_key_pk" PRIMARY KEY("workspace_id","user_id","day","repo_key")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_days" (
+	"workspace_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	"active_members" integer NOT NULL,
+	"active" bit varying NOT NULL,
+	CONSTRAINT "activity_days_workspace_id_day_pk" PRIMARY KEY("workspace_id","day")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_member_days" (
+	"workspace_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"user_id" uuid NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	CONSTRAINT "activity_member_days_workspace_id_day_user_id_pk" PRIMARY KEY("workspace_id","day","user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_member_months" (
+	"workspace_id" uuid NOT NULL,
+	"month" date NOT NULL,
+	"user_id" uuid NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	"active_days" integer NOT NULL,
+	"last_active_day" date,
+	CONSTRAINT "activity_member_months_workspace_id_month_user_id_pk" PRIMARY KEY("workspace_id","month","user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_people" (
+	"workspace_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"ordinal" integer NOT NULL,
+	CONSTRAINT "activity_people_workspace_id_user_id_pk" PRIMARY KEY("workspace_id","user_id"),
+	CONSTRAINT "activity_people_ordinal" UNIQUE("workspace_id","ordinal")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_repo_days" (
+	"workspace_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"repo_key" text NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	"people" bit varying NOT NULL,
+	CONSTRAINT "activity_repo_days_workspace_id_day_repo_key_pk" PRIMARY KEY("workspace_id","day","repo_key")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_repo_months" (
+	"workspace_id" uuid NOT NULL,
+	"month" date NOT NULL,
+	"repo_key" text NOT NULL,
+	"minutes" integer NOT NULL,
+	"commits" integer NOT NULL,
+	"closed_issues" integer NOT NULL,
+	"people" bit varying NOT NULL,
+	CONSTRAINT "activity_repo_months_workspace_id_month_repo_key_pk" PRIMARY KEY("workspace_id","month","repo_key")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_repos" (
+	"workspace_id" uuid NOT NULL,
+	"repo_key" text NOT NULL,
+	"repo" text NOT NULL,
+	CONSTRAINT "activity_repos_workspace_id_repo_key_pk" PRIMARY KEY("workspace_id","repo_key")
+);
+--> statement-breakpoint
+CREATE TABLE "activity_zone_days" (
+	"workspace_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"timezone" text NOT NULL,
+	"hours" integer[] NOT NULL,
+	CONSTRAINT "activity_zone_days_workspace_id_day_timezone_pk" PRIMARY KEY("workspace_id","day","timezone")
+);
+--> statement-breakpoint
 CREATE TABLE "audit_entries" (
 	"workspace_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -19,6 +109,15 @@ CREATE TABLE "billing_events" (
 	"id" text PRIMARY KEY NOT NULL,
 	"type" text NOT NULL,
 	"received_at" timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "flushes" (
+	"user_id" uuid NOT NULL,
+	"flush_id" text NOT NULL,
+	"body_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp(3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "flushes_user_id_flush_id_pk" PRIMARY KEY("user_id","flush_id")
 );
 --> statement-breakpoint
 CREATE TABLE "funnel_days" (
@@ -133,6 +232,13 @@ CREATE TABLE "snapshots" (
 	CONSTRAINT "snapshots_owner_key_repo_key_workspace_id_pk" PRIMARY KEY("owner_key","repo_key","workspace_id")
 );
 --> statement-breakpoint
+CREATE TABLE "stale_days" (
+	"workspace_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"id" uuid DEFAULT gen_random_uuid() NOT NULL,
+	CONSTRAINT "stale_days_workspace_id_day_id_pk" PRIMARY KEY("workspace_id","day","id")
+);
+--> statement-breakpoint
 CREATE TABLE "subscriptions" (
 	"id" text PRIMARY KEY NOT NULL,
 	"customer_id" text NOT NULL,
@@ -168,6 +274,15 @@ CREATE TABLE "workspaces" (
 	CONSTRAINT "workspaces_personal_of_unique" UNIQUE("personal_of")
 );
 --> statement-breakpoint
+ALTER TABLE "activity" ADD CONSTRAINT "activity_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_days" ADD CONSTRAINT "activity_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_member_days" ADD CONSTRAINT "activity_member_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_member_months" ADD CONSTRAINT "activity_member_months_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_people" ADD CONSTRAINT "activity_people_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_repo_days" ADD CONSTRAINT "activity_repo_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_repo_months" ADD CONSTRAINT "activity_repo_months_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_repos" ADD CONSTRAINT "activity_repos_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activity_zone_days" ADD CONSTRAINT "activity_zone_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "billing_customers" ADD CONSTRAINT "billing_customers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "funnel_days" ADD CONSTRAINT "funnel_days_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -183,10 +298,15 @@ ALTER TABLE "snapshot_versions" ADD CONSTRAINT "snapshot_versions_workspace_id_w
 ALTER TABLE "snapshot_versions" ADD CONSTRAINT "snapshot_versions_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_updated_by_users_id_fk" FOREIGN KEY ("updated_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "stale_days" ADD CONSTRAINT "stale_days_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspaces" ADD CONSTRAINT "workspaces_personal_of_users_id_fk" FOREIGN KEY ("personal_of") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "activity_of_day" ON "activity" USING btree ("workspace_id","day","repo_key");--> statement-breakpoint
+CREATE INDEX "activity_people_of_user" ON "activity_people" USING btree ("user_id","workspace_id");--> statement-breakpoint
+CREATE INDEX "activity_zone_days_by_age" ON "activity_zone_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "audit_entries_of_workspace" ON "audit_entries" USING btree ("workspace_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_age" ON "audit_entries" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "billing_customers_of_user" ON "billing_customers" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "flushes_by_age" ON "flushes" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "funnel_days_by_day" ON "funnel_days" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "invites_of_workspace" ON "invites" USING btree ("workspace_id","created_at");--> statement-breakpoint
 CREATE INDEX "members_of_user" ON "members" USING btree ("user_id","workspace_id","role");--> statement-breakpoint

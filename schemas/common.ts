@@ -108,7 +108,6 @@ export const ConditionalReadHeaders = Type.Object({
     Type.String({ description: 'An `ETag`: answered with 304 while it is current.' }),
   ),
 })
-export const EtagHeader = { ETag: { schema: { type: 'string' }, description: 'Opaque, strong.' } }
 /** Declares a 304 for the document; it has no body. */
 export const NotModified = Type.Unsafe<undefined>({
   type: 'null',

@@ -21,6 +21,7 @@ import milestones from './plugins/milestones.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
+import rollups from './plugins/rollups.js'
 import session from './plugins/session.js'
 import { authRoutes } from './routes/auth.js'
 import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
@@ -111,6 +112,7 @@ export const buildApp = async (
   await app.register(housekeeping)
   await app.register(repohostOAuth)
   await app.register(milestones)
+  await app.register(rollups)
 
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })

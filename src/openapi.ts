@@ -1,11 +1,15 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { CountsResult, FlushResult, MinutesOfDay, MinutesOfRange } from '../schemas/activity.js'
 import { AuditEntry } from '../schemas/audit.js'
+
 import { VerifyResult } from '../schemas/auth.js'
 import { BillingEvent, BillingUrl } from '../schemas/billing.js'
 import { Ok } from '../schemas/common.js'
+import { Dashboard } from '../schemas/dashboard.js'
 import { EffectiveConfig } from '../schemas/effective-config.js'
+
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
 import { Funnel } from '../schemas/funnel.js'
 import { Invite } from '../schemas/invites.js'
@@ -40,6 +44,11 @@ const resources = [
   Model,
   Funnel,
   Limits,
+  FlushResult,
+  MinutesOfDay,
+  MinutesOfRange,
+  CountsResult,
+  Dashboard,
 ]
 
 const tags = [
@@ -50,6 +59,7 @@ const tags = [
   { name: 'billing', description: 'Subscriptions at the billing provider.' },
   { name: 'models', description: "Model lists of two providers, with the caller's own keys." },
   { name: 'funnel', description: 'Activation events, and how far users come.' },
+  { name: 'activity', description: 'Active minutes, daily counts, and the dashboard made of them.' },
   { name: 'service', description: 'The service itself.' },
 ]
 

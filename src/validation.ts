@@ -1,5 +1,5 @@
 /** How requests are read: the JSON parser, and two validators (bodies are taken as they are, strings from URLs are coerced). */
-import { Ajv, type Options } from 'ajv'
+import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
@@ -30,6 +30,14 @@ const createAjv = (extensionPrefix: string, options: Options) => {
       new Set(items.map((item) => String(item).toLowerCase())).size === items.length,
   })
   ajv.addKeyword({
+    keyword: 'x-unique-by',
+    type: 'array',
+    schemaType: 'string',
+    error: { message: ({ schema }) => str`must not name the same ${schema} twice (without case)` },
+    validate: (property: string, items: unknown[]) =>
+      new Set(items.map((item) => String(Object(item)[property]).toLowerCase())).size === items.length,
+  })
+  ajv.addKeyword({
     keyword: 'x-settings-bytes',
     type: 'object',
     schemaType: 'number',
@@ -50,13 +58,16 @@ const createAjv = (extensionPrefix: string, options: Options) => {
   return ajv
 }
 
+/** The validator of bodies, which takes them as they are. */
+export const createBodyAjv = (extensionPrefix: string) =>
+  createAjv(extensionPrefix, { coerceTypes: false, useDefaults: true, removeAdditional: false })
+
+/** @throws {StrictJsonError} */
+export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, limits.json_depth)
+
 /** Gives the app its parser and validators; called once, by `buildApp`, before any route exists. */
 export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
-  const forBodies = createAjv(extensionPrefix, {
-    coerceTypes: false,
-    useDefaults: true,
-    removeAdditional: false,
-  })
+  const forBodies = createBodyAjv(extensionPrefix)
   const forUrls = createAjv(extensionPrefix, {
     coerceTypes: true,
     useDefaults: true,
@@ -82,7 +93,7 @@ export const installValidation = (app: FastifyInstance, extensionPrefix: string)
       // An empty body counts as absent.
       if (bytes.length === 0) return undefined
       try {
-        return parseStrictJson(bytes, limits.json_depth)
+        return parseBody(bytes)
       } catch (error) {
         if (error instanceof StrictJsonError) throw new ApiError('invalid_json', { detail: error.message })
         throw error

@@ -27,6 +27,9 @@ interface Row {
 
 const withToken = ({ repohostToken }: Caller) => ({ 'X-Repohost-Token': repohostToken })
 
+const today = () => new Date().toISOString().slice(0, 10)
+const counts = ({ workspace }: Scene): Call => ({ body: { workspace, day: today(), members: [] } })
+
 const table: Record<string, Row> = {
   'GET /api/health': { statuses: [200, 200, 200, 200, 200] },
   'GET /api/ready': { statuses: [200, 200, 200, 200, 200] },
@@ -41,6 +44,24 @@ const table: Record<string, Row> = {
 
   'GET /api/me': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
+
+  'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
+  'POST /api/events': {
+    statuses: [401, 202, 202, 202, 202],
+    call: () => ({ body: { event: 'opened', source: 'extension' } }),
+  },
+  // No admin key is configured: nobody gets in.
+  'GET /api/admin/funnel': { statuses: [401, 401, 401, 401, 401] },
+  // Nor is billing.
+  'POST /api/billing/checkout': { statuses: [401, 503, 503, 503, 503] },
+  'POST /api/billing/portal': { statuses: [401, 503, 503, 503, 503] },
+  'POST /api/billing-provider/webhook': {
+    statuses: [503, 503, 503, 503, 503],
+    call: () => ({ body: {} }),
+  },
+  // Without a key of the provider.
+  'GET /api/assistant-a-models': { statuses: [401, 400, 400, 400, 400] },
+  'GET /api/assistant-b-models': { statuses: [401, 400, 400, 400, 400] },
 
   'GET /api/settings/{owner}/{repo}': { statuses: [401, 403, 403, 200, 200] },
   'PUT /api/settings/{owner}/{repo}': {
@@ -110,6 +131,19 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
   },
   'GET /api/team/workspaces/{id}/audit': { statuses: [401, 404, 404, 403, 200] },
+
+  'GET /api/team/active-minutes': { statuses: [401, 200, 200, 200, 200] },
+  // What matches none of the caller's workspaces is noted and not counted.
+  'POST /api/team/active-minutes': {
+    statuses: [401, 200, 200, 200, 200],
+    call: ({ owner }) => ({ body: { entries: [{ repo: `${owner}/app`, day: today(), minutes: 1 }] } }),
+  },
+  'POST /api/team/commits': { statuses: [401, 404, 404, 403, 200], call: counts },
+  'POST /api/team/closed-issues': { statuses: [401, 404, 404, 403, 200], call: counts },
+  'GET /api/team/dashboard': {
+    statuses: [401, 404, 404, 403, 200],
+    query: ({ workspace }) => `workspace=${workspace}`,
+  },
 }
 
 const setScene = async (admin: Caller, member: Caller, service: Service, owner: string): Promise<Scene> => {

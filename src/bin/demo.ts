@@ -6,14 +6,18 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { buildApp } from '../app.js'
 import { ConfigError, readConfig } from '../config.js'
-import { connect } from '../db/client.js'
+import { connect, type Database } from '../db/client.js'
 import { EmbeddedDatabaseError, startEmbedded } from '../db/embedded.js'
 import { migrate } from '../db/migrate.js'
+import { seedActivity } from '../demo/activity.js'
 import { startAssistantA, startAssistantB } from '../demo/assistants.js'
 import { BILLING, startBillingProvider } from '../demo/billing-provider.js'
 import { OAUTH_APP, startRepohost } from '../demo/repohost.js'
-import { seedDemo } from '../demo/seed.js'
+import { type Demo, seedDemo } from '../demo/seed.js'
 import { describeDemo } from '../demo/tour.js'
+import { addDays } from '../domain/days.js'
+import { rebuildRollups } from '../operations/roll-up.js'
+import { readToday } from '../queries/activity.js'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 /** What to undo at the end, last things first. */
@@ -41,6 +45,25 @@ const startDatabase = async () => {
   undo.push(() => server.stop())
   await migrate(server.url)
   return server.url
+}
+
+/** Fills both workspaces with a year of activity of all their people. */
+const seedYear = async (database: Database, { acme, globex, ada, bob, eve }: Demo) => {
+  const to = await readToday(database)
+  const from = addDays(to, -364)
+  for (const [workspaceId, owner, people] of [
+    [acme, 'acme', [ada, bob]],
+    [globex, 'globex', [eve, ada, bob]],
+  ] as const) {
+    await seedActivity(database, {
+      workspaceId,
+      userIds: people.map(({ userId }) => userId),
+      owner,
+      from,
+      to,
+    })
+  }
+  await rebuildRollups(database)
 }
 
 const main = async () => {
@@ -81,7 +104,7 @@ const main = async () => {
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)
-  // A year of activity belongs here.
+  await seedYear(database, demo)
   repohost.browserUser = demo.ada.id
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }

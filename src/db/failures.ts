@@ -43,6 +43,3 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505'
-
-/** The row that this one refers to is gone (a workspace deleted in the same moment). */
-export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503'

@@ -10,6 +10,7 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   date,
   index,
   integer,
@@ -22,6 +23,11 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+
+/** 24 bytes: minutes by UTC hour. */
+const hourBytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+/** One bit per person, by `activity_people.ordinal`: the union of two sets is an `or`. */
+const people = customType<{ data: string }>({ dataType: () => 'bit varying' })
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -297,5 +303,154 @@ export const funnelDays = pgTable(
   (t) => [
     primaryKey({ columns: [t.userId, t.event, t.source, t.day] }),
     index('funnel_days_by_day').on(t.day),
+  ],
+)
+
+/**
+ * What a member did on a UTC day in a repository; rows whose numbers are all 0 count for nothing. There is no reference
+ * to `members`, because what people did stays when they leave.
+ */
+export const activity = pgTable(
+  'activity',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    minutes: smallint('minutes').notNull().default(0),
+    commits: smallint('commits').notNull().default(0),
+    closedIssues: smallint('closed_issues').notNull().default(0),
+    /** Their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
+    hours: hourBytes('hours'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
+    index('activity_of_day').on(t.workspaceId, t.day, t.repoKey),
+  ],
+)
+
+/** Repositories with activity, in the case first given. */
+export const activityRepos = pgTable(
+  'activity_repos',
+  { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
+)
+
+/** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
+export const flushes = pgTable(
+  'flushes',
+  {
+    userId: uuid('user_id').notNull(),
+    flushId: text('flush_id').notNull(),
+    bodyHash: text('body_hash').notNull(),
+    answer: text('answer'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
+)
+
+/**
+ * Days whose rollups below do not hold, because `activity` has changed since: every transaction that changes it adds
+ * its marks, and a dashboard reads a marked day from `activity` itself. Only ever added to and deleted from, so nobody
+ * waits for anybody.
+ */
+export const staleDays = pgTable(
+  'stale_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    id: uuid('id').notNull().defaultRandom(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
+)
+
+/** The people in the rollups of a workspace, numbered without gaps. */
+export const activityPeople = pgTable(
+  'activity_people',
+  { workspaceId: workspaceId(), userId: uuid('user_id').notNull(), ordinal: integer('ordinal').notNull() },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    unique('activity_people_ordinal').on(t.workspaceId, t.ordinal),
+    index('activity_people_of_user').on(t.userId, t.workspaceId),
+  ],
+)
+
+const sums = {
+  minutes: integer('minutes').notNull(),
+  commits: integer('commits').notNull(),
+  closedIssues: integer('closed_issues').notNull(),
+}
+
+export const activityDays = pgTable(
+  'activity_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    ...sums,
+    activeMembers: integer('active_members').notNull(),
+    /** Those with more than 0 minutes. */
+    active: people('active').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+)
+
+export const activityMemberDays = pgTable(
+  'activity_member_days',
+  { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
+)
+
+/** Sums of `activity_member_days`. */
+export const activityMemberMonths = pgTable(
+  'activity_member_months',
+  {
+    workspaceId: workspaceId(),
+    /** Its first day. */
+    month: date('month').notNull(),
+    userId: uuid('user_id').notNull(),
+    ...sums,
+    activeDays: integer('active_days').notNull(),
+    lastActiveDay: date('last_active_day'),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
+)
+
+export const activityRepoDays = pgTable(
+  'activity_repo_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...sums,
+    people: people('people').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
+)
+
+/** Sums, and unions, of `activity_repo_days`. */
+export const activityRepoMonths = pgTable(
+  'activity_repo_months',
+  {
+    workspaceId: workspaceId(),
+    month: date('month').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...sums,
+    people: people('people').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
+)
+
+/** Minutes by UTC hour, of all whose time zone it is. */
+export const activityZoneDays = pgTable(
+  'activity_zone_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    timezone: text('timezone').notNull(),
+    hours: integer('hours').array().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.timezone] }),
+    index('activity_zone_days_by_age').on(t.day),
   ],
 )

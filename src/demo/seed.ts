@@ -2,10 +2,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { VerifyResult } from '../../schemas/auth.js'
 import type { CreatedWorkspace } from '../../schemas/invites.js'
+import type { Profile } from '../../schemas/profile.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {
+  /** The number at the repository host, and the id here. */
   id: number
+  userId: string
   login: string
   repohostToken: string
   /** The session token. */
@@ -40,12 +43,15 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     if (!response.ok) throw new Error(`${method} ${path} was refused: ${await response.text()}`)
     return (await response.json()) as T
   }
+  const read = async <T>(path: string, headers: Record<string, string>): Promise<T> =>
+    (await (await fetch(`${baseUrl}/api${path}`, { headers })).json()) as T
   const as = (person: DemoPerson) => ({ Authorization: `Bearer ${person.token}` })
 
   const signIn = async (login: string): Promise<DemoPerson> => {
     const { id, token: repohostToken } = repohost.addUser(login)
     const { token } = await call<VerifyResult>('POST', '/auth/verify', { repohost_token: repohostToken })
-    return { id, login, repohostToken, token }
+    const { id: userId } = await read<Profile>('/me', { Authorization: `Bearer ${token}` })
+    return { id, userId, login, repohostToken, token }
   }
   const [ada, bob, eve] = [await signIn('ada'), await signIn('bob'), await signIn('eve')]
 

@@ -1,8 +1,8 @@
-import { and, asc, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
 import type { Db } from '../db/client.js'
-import { members, users } from '../db/tables.js'
+import { activity, members, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 
 const membership = (workspaceId: string, userId: string) =>
@@ -55,8 +55,12 @@ export const countWorkspacesOf = async (db: Db, userId: string): Promise<number>
   return row?.total ?? 0
 }
 
-/** SQL: the last UTC day on which the member of the row was active in its workspace. Nothing records activity yet. */
-const lastActiveDay = (): SQL<string | null> => sql<string | null>`null::text`
+/** The last UTC day on which the member of the row was active in its workspace. */
+const lastActiveDay = sql<string | null>`(
+  select ${activity.day}::text from ${activity}
+  where ${activity.workspaceId} = ${members.workspaceId} and ${activity.userId} = ${members.userId} and ${activity.minutes} > 0
+  order by ${activity.day} desc limit 1
+)`
 
 const columns = {
   userId: members.userId,
@@ -64,7 +68,7 @@ const columns = {
   avatar_url: users.avatarUrl,
   role: members.role,
   joined_at: members.joinedAt,
-  last_active_day: lastActiveDay(),
+  last_active_day: lastActiveDay,
 }
 
 /** A member with the id of the user, for cursors and for the writes that follow. */

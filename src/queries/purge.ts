@@ -4,6 +4,15 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
 import {
+  activity,
+  activityDays,
+  activityMemberDays,
+  activityMemberMonths,
+  activityPeople,
+  activityRepoDays,
+  activityRepoMonths,
+  activityRepos,
+  activityZoneDays,
   auditEntries,
   invites,
   members,
@@ -11,6 +20,7 @@ import {
   patterns,
   snapshots,
   snapshotVersions,
+  staleDays,
   workspaces,
 } from '../db/tables.js'
 
@@ -23,6 +33,16 @@ export const tablesOfWorkspaces: PgTable[] = [
   snapshots,
   overrides,
   auditEntries,
+  activity,
+  activityDays,
+  activityMemberDays,
+  activityMemberMonths,
+  activityRepoDays,
+  activityRepoMonths,
+  activityZoneDays,
+  staleDays,
+  activityRepos,
+  activityPeople,
 ]
 
 /**

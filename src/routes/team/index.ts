@@ -1,9 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { callerOf } from '../../plugins/session.js'
 import { requirePro } from '../../policies/pro.js'
+import { activityRoutes } from './activity.js'
 import { auditRoutes } from './audit.js'
+import { dashboardRoutes } from './dashboard.js'
 import { effectiveConfigRoutes } from './effective-config.js'
 import { inviteRoutes } from './invites.js'
+
 import { joinRoute } from './join.js'
 import { memberRoutes } from './members.js'
 import { overrideRoutes } from './overrides.js'
@@ -27,5 +30,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(overrideRoutes)
     await pro.register(effectiveConfigRoutes)
     await pro.register(auditRoutes)
+    await pro.register(activityRoutes)
+    await pro.register(dashboardRoutes)
   })
 }

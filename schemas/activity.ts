@@ -1,0 +1,166 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Day, Login, RepoPath, StringEnum, Uuid } from './common.js'
+import { limits } from './limits.js'
+
+const Minutes = Type.Integer({ minimum: 0, maximum: limits.minutes_per_day, examples: [42] })
+
+/** Minutes by UTC hour, `"0"` to `"23"`. */
+const HourMinutes = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  patternProperties: {
+    '^(1?[0-9]|2[0-3])$': { type: 'integer', minimum: 0, maximum: limits.minutes_per_hour },
+  },
+  additionalProperties: false,
+  description:
+    'From UTC hour (`"0"` to `"23"`) to the minutes in it; their sum is at most `minutes`. What is left belongs to no hour.',
+  examples: [{ '9': 30, '10': 12 }],
+})
+
+const ActivityEntry = Closed({
+  repo: RepoPath,
+  day: Day,
+  minutes: Minutes,
+  hours: Type.Optional(HourMinutes),
+})
+export type ActivityEntry = Static<typeof ActivityEntry>
+
+export const FlushBody = Closed({
+  entries: Type.Array(ActivityEntry, { maxItems: limits.flush_entries }),
+  timezone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'An IANA time zone name; remembered for the heatmap. No numeric offsets.',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+  flush_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.flush_id_length,
+      description: `Chosen by the client for one flush and sent again with every retry of it. Remembered for ${limits.flush_id_days} days.`,
+      examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'],
+    }),
+  ),
+})
+export type FlushBody = Static<typeof FlushBody>
+
+const FlushNote = Closed({
+  index: Type.Integer({ minimum: 0, description: 'Of the entry in the request.' }),
+  status: StringEnum(['capped', 'ignored']),
+  code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window'], {
+    description:
+      '`hour_full` also where the day was full as well; `day_out_of_window` also where the repository matches nothing.',
+  }),
+})
+export type FlushNote = Static<typeof FlushNote>
+
+export const FlushResult = Type.Object(
+  {
+    accepted: Type.Integer({ description: 'Entries that count in full.' }),
+    capped: Type.Integer({ description: 'Entries that were cut in at least one workspace.' }),
+    ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
+    duplicate: Type.Boolean({ description: 'True: this is the answer of the first flush with this id.' }),
+    notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
+  },
+  {
+    $id: 'FlushResult',
+    additionalProperties: false,
+    examples: [
+      {
+        accepted: 11,
+        capped: 1,
+        ignored: 0,
+        duplicate: false,
+        notes: [{ index: 3, status: 'capped', code: 'hour_full' }],
+      },
+    ],
+  },
+)
+export type FlushResult = Static<typeof FlushResult>
+
+export const MinutesQuery = Type.Object({
+  day: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'A UTC day; default: today.' })),
+  from: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'Instead of `day`: the first UTC day.' })),
+  to: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'Instead of `day`: the last UTC day.' })),
+})
+
+const WorkspaceMinutes = Closed({
+  workspace_id: Uuid,
+  name: Type.String({ examples: ['Acme'] }),
+  minutes: Type.Integer({ examples: [42] }),
+  repos: Type.Array(Closed({ repo: RepoPath, minutes: Type.Integer({ examples: [42] }) }), {
+    description: 'Those with minutes, most minutes first.',
+  }),
+})
+export type WorkspaceMinutes = Static<typeof WorkspaceMinutes>
+
+export const DayRange = Closed({
+  from: Day,
+  to: Day,
+  days: Type.Integer({ minimum: 1, maximum: limits.range_days, examples: [30] }),
+})
+export type DayRange = Static<typeof DayRange>
+
+export const MinutesOfDay = Type.Object(
+  {
+    day: Day,
+    workspaces: Type.Array(WorkspaceMinutes, {
+      description:
+        'All workspaces of the caller, oldest first; in the answer for a range only those with minutes on the day.',
+    }),
+  },
+  { $id: 'MinutesOfDay', additionalProperties: false },
+)
+export type MinutesOfDay = Static<typeof MinutesOfDay>
+
+export const MinutesOfRange = Type.Object(
+  {
+    range: DayRange,
+    days: Type.Array(Closed({ day: Day, workspaces: Type.Array(WorkspaceMinutes) }), {
+      description: 'Every day of the range.',
+    }),
+  },
+  { $id: 'MinutesOfRange', additionalProperties: false },
+)
+export type MinutesOfRange = Static<typeof MinutesOfRange>
+
+export const CountsBody = Closed({
+  workspace: Uuid,
+  day: Type.Unsafe<string>({ ...Day, description: 'A UTC day from 2000-01-01 to tomorrow.' }),
+  members: Type.Array(
+    Closed({
+      login: Type.String({ minLength: 1, maxLength: limits.login_length, examples: ['ada'] }),
+      repos: Type.Array(
+        Closed({
+          repo: RepoPath,
+          count: Type.Integer({ minimum: 0, maximum: limits.count_max, examples: [7] }),
+        }),
+        { maxItems: limits.counts_repos_per_member, 'x-unique-by': 'repo' },
+      ),
+    }),
+    { maxItems: limits.counts_members, 'x-unique-by': 'login' },
+  ),
+})
+export type CountsBody = Static<typeof CountsBody>
+
+export const CountsResult = Type.Object(
+  {
+    upserted: Type.Integer({ description: 'Counts that are new or have changed.' }),
+    unchanged: Type.Integer({
+      description: 'Counts that were the same before, and zeros where there was nothing.',
+    }),
+    skipped: Type.Array(
+      Closed({
+        login: Login,
+        repo: Type.Optional(Type.String({ examples: ['acme/api-gateway'] })),
+        code: StringEnum(['member_not_found', 'repo_outside_patterns']),
+      }),
+      { description: 'Logins that are no members (one entry each), and repositories that match no pattern.' },
+    ),
+  },
+  {
+    $id: 'CountsResult',
+    additionalProperties: false,
+    examples: [{ upserted: 1, unchanged: 0, skipped: [{ login: 'eve', code: 'member_not_found' }] }],
+  },
+)

@@ -1,0 +1,102 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { DayRange } from './activity.js'
+import { Closed, Day, Login, Nullable, RepoPath, Role, Timestamp, Uuid } from './common.js'
+import { limits } from './limits.js'
+
+export const DashboardQuery = Type.Object({
+  workspace: Uuid,
+  from: Type.Optional(
+    Type.Unsafe<string>({ ...Day, description: 'The first UTC day; default: 30 days with `to`.' }),
+  ),
+  to: Type.Optional(
+    Type.Unsafe<string>({ ...Day, description: 'The last UTC day; default: 30 days with `from`, or today.' }),
+  ),
+  member: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.login_length,
+      description:
+        'Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`.',
+    }),
+  ),
+  repo: Type.Optional(
+    Type.Unsafe<string>({ ...RepoPath, description: 'Only what was done in this repository.' }),
+  ),
+})
+
+const sums = {
+  active_minutes: Type.Integer({ examples: [4_320] }),
+  commits: Type.Integer({ examples: [57] }),
+  closed_issues: Type.Integer({ examples: [12] }),
+}
+const Totals = Closed({
+  ...sums,
+  active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [9] }),
+})
+
+export const Dashboard = Type.Object(
+  {
+    workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
+    range: DayRange,
+    idle_window_minutes: Type.Integer({ examples: [5] }),
+    totals: Totals,
+    previous_totals: Type.Unsafe<Static<typeof Totals>>({
+      ...Totals,
+      description: 'Of as many days just before the range.',
+    }),
+    daily: Type.Array(Closed({ day: Day, ...Totals.properties }), {
+      description: 'Every day of the range, oldest first.',
+    }),
+    members: Type.Array(
+      Closed({
+        login: Login,
+        avatar_url: Type.String(),
+        role: Type.Unsafe<Static<typeof Role> | null>({
+          ...Nullable(Role),
+          description: 'Null: has left, but was active in the range.',
+        }),
+        active_minutes: sums.active_minutes,
+        active_days: Type.Integer({ description: 'Days with more than 0 minutes.', examples: [18] }),
+        commits: sums.commits,
+        closed_issues: sums.closed_issues,
+        last_active_day: Type.Unsafe<string | null>({
+          ...Nullable(Day),
+          description: 'The last day of the range with more than 0 minutes.',
+        }),
+      }),
+      {
+        description:
+          'Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it.',
+      },
+    ),
+    repos: Type.Array(
+      Closed({
+        repo: RepoPath,
+        ...sums,
+        members: Type.Integer({ description: 'With any activity in the repository.', examples: [4] }),
+      }),
+      { description: 'Those with activity, most minutes first.' },
+    ),
+    heatmap: Type.Array(
+      Closed({
+        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.' }),
+        hour: Type.Integer({ minimum: 0, maximum: 23 }),
+        minutes: Type.Integer(),
+      }),
+      {
+        minItems: 168,
+        maxItems: 168,
+        description:
+          "All cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none.",
+      },
+    ),
+    generated_at: Timestamp,
+  },
+  { $id: 'Dashboard', additionalProperties: false },
+)
+export type Dashboard = Static<typeof Dashboard>
+
+export const DashboardCsv = Type.String({
+  description: 'RFC 4180, a header line, then one line per day and member with anything.',
+  examples: ['day,login,active_minutes,commits,closed_issues\r\n2026-11-20,ada,312,7,2\r\n'],
+})

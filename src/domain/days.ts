@@ -1,0 +1,47 @@
+/** UTC calendar days as `YYYY-MM-DD`, which sort as texts. */
+
+const DAY_MS = 86_400_000
+const FIRST = '0002-01-01'
+const LAST = '9999-12-31'
+
+export const addDays = (day: string, days: number): string => {
+  const moment = new Date(Date.parse(day) + days * DAY_MS)
+  // Years beyond 9999 have another form; callers compare with LAST first.
+  return moment.toISOString().slice(0, -14)
+}
+
+/** Both included, so a day has length 1. */
+export const countDays = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
+
+export const listDays = (from: string, to: string): string[] =>
+  Array.from({ length: countDays(from, to) }, (_, index) => addDays(from, index))
+
+/** ISO: 1 is Monday. */
+export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
+
+/** The first day of a day's month. */
+export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
+
+export const lastDayOfMonth = (month: string): string => addDays(monthOf(addDays(month, 31)), -1)
+
+export interface Range {
+  from: string
+  to: string
+  days: number
+}
+
+/** One end missing: `defaultDays` from the other; both: those up to today. Undefined for what is no range of at most `maxDays`. */
+export const resolveRange = (
+  given: { from?: string | undefined; to?: string | undefined },
+  today: string,
+  { defaultDays, maxDays }: { defaultDays: number; maxDays: number },
+): Range | undefined => {
+  const ends = [given.from, given.to].filter((day) => day !== undefined)
+  if (ends.some((day) => day < FIRST || day > LAST)) return undefined
+  const to = given.to ?? (given.from === undefined ? today : addDays(given.from, defaultDays - 1))
+  const from = given.from ?? addDays(to, 1 - defaultDays)
+  const days = countDays(from, to)
+  const isRange = days >= 1 && days <= maxDays && from >= FIRST && to.length === LAST.length
+  return isRange ? { from, to, days } : undefined
+}

@@ -1,0 +1,89 @@
+/** The week in local hours: UTC hours moved into each member's zone. */
+import { addDays, weekdayOf } from './days.js'
+
+const HOUR_MS = 3_600_000
+const HOURS = 24
+const REMEMBERED_DAYS = 50_000
+
+/**
+ * The name by which the runtime knows a time zone, so that aliases count as the same. Undefined for what is no IANA
+ * name; numeric offsets, which newer runtimes take, are none.
+ */
+export const canonicalTimezone = (name: string): string | undefined => {
+  if (!/^[A-Za-z]/.test(name)) return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatOf = (timezone: string): Intl.DateTimeFormat => {
+  let format = formats.get(timezone)
+  if (!format) {
+    // A name that another version of the runtime has accepted may be unknown here.
+    const timeZone = canonicalTimezone(timezone) ?? 'UTC'
+    format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', day: 'numeric', hour: 'numeric' })
+    formats.set(timezone, format)
+  }
+  return format
+}
+
+/** The local hour in which a moment lies, counted from the midnight that begins its UTC day: -12 to 38. */
+const localHour = (timezone: string, day: string, moment: number): number => {
+  const parts = formatOf(timezone).formatToParts(moment)
+  const part = (type: string) => Number(parts.find((candidate) => candidate.type === type)?.value)
+  const date = part('day')
+  const shift = [-1, 0, 1].find((days) => Number(addDays(day, days).slice(-2)) === date) ?? 0
+  return shift * HOURS + part('hour')
+}
+
+const remembered = new Map<string, readonly number[]>()
+
+/** For each UTC hour of a day, the local hour in which it starts, counted from the midnight that begins the UTC day. */
+export const localHoursOf = (timezone: string, day: string): readonly number[] => {
+  const key = `${day} ${timezone}`
+  const known = remembered.get(key)
+  if (known) return known
+  const midnight = Date.parse(day)
+  const at = (hour: number) => localHour(timezone, day, midnight + hour * HOUR_MS)
+  const first = at(0)
+  // On most days the clocks do not change, and asking for each hour is slow.
+  const isPlain = at(HOURS - 1) === first + HOURS - 1
+  const hours = Array.from({ length: HOURS }, (_, hour) => (isPlain ? first + hour : at(hour)))
+  if (remembered.size >= REMEMBERED_DAYS) remembered.clear()
+  remembered.set(key, hours)
+  return hours
+}
+
+/** Minutes by UTC hour of everybody in a zone on a day. */
+export interface ZoneDay {
+  day: string
+  timezone: string
+  hours: number[]
+}
+
+export interface HeatmapCell {
+  weekday: number
+  hour: number
+  minutes: number
+}
+
+/** All 168 cells, Monday 0:00 first. */
+export const toHeatmap = (zoneDays: ZoneDay[]): HeatmapCell[] => {
+  const cells = Array.from({ length: 7 * HOURS }, (_, index) => ({
+    weekday: Math.floor(index / HOURS) + 1,
+    hour: index % HOURS,
+    minutes: 0,
+  }))
+  for (const { day, timezone, hours } of zoneDays) {
+    const start = (weekdayOf(day) - 1) * HOURS
+    localHoursOf(timezone, day).forEach((local, hour) => {
+      const cell = cells[(start + local + cells.length) % cells.length]
+      if (cell) cell.minutes += hours[hour] ?? 0
+    })
+  }
+  return cells
+}

@@ -1,0 +1,40 @@
+import type { Database } from '../db/client.js'
+import { deleteOldFlushes } from '../queries/flushes.js'
+import {
+  beginRollup,
+  dropOldHours,
+  markEverythingStale,
+  rebuildDays,
+  takeStaleDays,
+} from '../queries/rollups.js'
+
+/** Days of workspaces in one transaction. */
+const BATCH = 40
+
+/** Makes the rollups of all days that have changed. Does nothing while another instance is at it. @returns how many days */
+export const rollUp = async (database: Database, batch = BATCH): Promise<number> => {
+  for (let total = 0; ; ) {
+    const done = await database.transaction(async (tx) => {
+      if (!(await beginRollup(tx))) return 0
+      const days = await takeStaleDays(tx, batch)
+      if (days.length > 0) await rebuildDays(tx, days)
+      return days.length
+    })
+    total += done
+    if (done < batch) return total
+  }
+}
+
+/** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
+export const rebuildRollups = async (database: Database): Promise<number> => {
+  await database.transaction(markEverythingStale)
+  return rollUp(database, BATCH * 10)
+}
+
+/** Forgets hours older than the detail is kept, and flush ids that can no longer come again. */
+export const retireActivity = async (database: Database, detailDays: number): Promise<void> => {
+  const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH))
+  // A day is found by its rollup; while another instance makes those, the rest waits for the next time.
+  while ((await drop()) > 0 && (await rollUp(database)) > 0);
+  await deleteOldFlushes(database.db)
+}

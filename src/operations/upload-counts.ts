@@ -1,0 +1,42 @@
+import type { Database } from '../db/client.js'
+import type { CountBatches } from '../domain/count-batches.js'
+import { addDays } from '../domain/days.js'
+import { ApiError, invalid } from '../errors.js'
+import { readToday } from '../queries/activity.js'
+import { type CountKind, findMembers, upsertCounts } from '../queries/counts.js'
+import { lockRole } from '../queries/members.js'
+
+const FIRST_DAY = '2000-01-01'
+
+/**
+ * Sets daily counts, all or none.
+ * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
+ * @throws {ApiError} `validation_failed` for a day out of bounds
+ */
+export const uploadCounts = async (
+  database: Database,
+  userId: string,
+  kind: CountKind,
+  { workspace: workspaceId, day, logins, batches }: CountBatches,
+): Promise<string> => {
+  if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
+    throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)
+  }
+  return database.transaction(async (tx) => {
+    const role = await lockRole(tx, workspaceId, userId)
+    if (role !== 'admin') throw new ApiError(role ? 'admin_required' : 'workspace_not_found')
+    const userIds = await findMembers(tx, workspaceId, logins)
+    const skipped = logins
+      .filter((_, index) => userIds[index] === null)
+      .map((login) => JSON.stringify({ login, code: 'member_not_found' }))
+    let upserted = 0
+    let unchanged = 0
+    for (const batch of batches) {
+      const written = await upsertCounts(tx, kind, { workspaceId, day }, { userIds, logins }, batch)
+      upserted += written.upserted
+      unchanged += written.rows - written.upserted
+      if (written.skipped !== null) skipped.push(written.skipped)
+    }
+    return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
+  })
+}

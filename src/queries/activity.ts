@@ -1,0 +1,193 @@
+/** Active minutes and daily counts, as they are recorded. What is read in bulk comes from the rollups (`dashboard.ts`). */
+import type { Database, Db } from '../db/client.js'
+import { statement } from '../db/statement.js'
+
+/** Keys are lower case. */
+export interface RepoName {
+  ownerKey: string
+  repoKey: string
+}
+
+/**
+ * $1: the caller; $2, $3: owners and repos. All matching workspaces, and not the best one as for settings; what the
+ * caller's own login owns counts only where the caller is admin, because another workspace's admins can claim any name.
+ * The memberships stay locked, in one order for everybody, so that flushes of one member come one after the other and
+ * the member cannot leave meanwhile.
+ */
+export const LOCK_MATCHES = `
+  with asked as (
+    select owner_key, repo_key, n::int from unnest($2::text[], $3::text[]) with ordinality as a (owner_key, repo_key, n)
+  ), matches as materialized (
+    select a.n, a.owner_key, m.workspace_id
+    from members m cross join asked a
+    where m.user_id = $1::uuid and exists (
+      select from patterns p
+      where p.workspace_id = m.workspace_id and p.owner_key = a.owner_key
+        and case when p.exact then p.repo_key = a.repo_key else a.repo_key like p.repo_like end
+    )
+  ), locked as materialized (
+    select workspace_id, role from members
+    where user_id = $1::uuid and workspace_id in (select workspace_id from matches)
+    order by workspace_id
+    for no key update
+  )
+  select (now() at time zone 'UTC')::date as today, u.timezone, k.n, k.workspace_id as "workspaceId"
+  from users u
+  left join (
+    select matches.n, matches.owner_key, locked.workspace_id, locked.role
+    from matches join locked on locked.workspace_id = matches.workspace_id
+  ) k on k.owner_key <> u.login_key or k.role = 'admin'
+  where u.id = $1::uuid
+  order by k.n, k.workspace_id`
+
+export interface FlushTarget {
+  /** By the database's clock. */
+  today: string
+  timezone: string | null
+  /** For each repository, the workspaces that get its minutes. */
+  workspacesOf: string[][]
+}
+
+/** Undefined when the caller is not in the database. */
+export const lockMatchingWorkspaces = async (
+  tx: Db,
+  userId: string,
+  repos: RepoName[],
+): Promise<FlushTarget | undefined> => {
+  type Row = { today: string; timezone: string | null; n: number | null; workspaceId: string | null }
+  const owners = repos.map(({ ownerKey }) => ownerKey)
+  const names = repos.map(({ repoKey }) => repoKey)
+  const rows = await tx.execute<Row>(statement(LOCK_MATCHES, [userId, owners, names]))
+  const [first] = rows
+  if (!first) return undefined
+  const workspacesOf: string[][] = repos.map(() => [])
+  for (const { n, workspaceId } of rows) {
+    if (n !== null && workspaceId !== null) workspacesOf[n - 1]?.push(workspaceId)
+  }
+  return { today: first.today, timezone: first.timezone, workspacesOf }
+}
+
+export interface ActivityMinutes {
+  workspaceId: string
+  day: string
+  /** `owner/repo`, lower case. */
+  repoKey: string
+  minutes: number
+  hours: Uint8Array
+}
+
+export const READ_MINUTES = `
+  select workspace_id as "workspaceId", day, repo_key as "repoKey", minutes, hours
+  from activity
+  where user_id = $1::uuid and workspace_id = any($2::uuid[]) and day = any($3::text[]::date[]) and minutes > 0`
+
+/** What the member has on these days in these workspaces. */
+export const readMemberMinutes = async (
+  tx: Db,
+  userId: string,
+  workspaceIds: string[],
+  days: string[],
+): Promise<ActivityMinutes[]> => {
+  type Row = Omit<ActivityMinutes, 'hours'> & { hours: Uint8Array | null }
+  const rows = await tx.execute<Row & Record<string, unknown>>(
+    statement(READ_MINUTES, [userId, workspaceIds, days]),
+  )
+  return rows.map((row) => ({ ...row, hours: row.hours ?? new Uint8Array(24) }))
+}
+
+/**
+ * $1: the user; $2 to $6: workspaces, days, repositories (as given), minutes, hours in hexadecimal; $7: the zone, or null
+ * for no change; $8, $9: flush id (or null) and answer. The rows are sorted, so that writers who meet wait and do not
+ * lock each other out. A change of zone moves what the heatmap shows of the member's days.
+ */
+export const WRITE_FLUSH = `
+  with given as materialized (
+    select g.workspace_id, g.day::date, lower(g.repo) as repo_key, g.repo, g.minutes, decode(g.hours, 'hex') as hours
+    from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::text[]) as g (workspace_id, day, repo, minutes, hours)
+  ), written as (
+    insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
+    select workspace_id, $1::uuid, day, repo_key, minutes, hours from given order by workspace_id, day, repo_key collate "C"
+    on conflict (workspace_id, user_id, day, repo_key) do update set minutes = excluded.minutes, hours = excluded.hours
+  ), named as (
+    insert into activity_repos (workspace_id, repo_key, repo)
+    select distinct on (g.workspace_id, g.repo_key collate "C") g.workspace_id, g.repo_key, g.repo from given g
+    where not exists (
+      select from activity_repos r where r.workspace_id = g.workspace_id and r.repo_key = g.repo_key
+    )
+    order by g.workspace_id, g.repo_key collate "C"
+    on conflict do nothing
+  ), zoned as (
+    update users set timezone = $7::text where id = $1::uuid and $7::text is not null
+  ), answered as (
+    update flushes set answer = $9::text where user_id = $1::uuid and flush_id = $8::text
+  )
+  insert into stale_days (workspace_id, day)
+  select workspace_id, day from given
+  union
+  select workspace_id, day from activity
+  where $7::text is not null and hours is not null and user_id = $1::uuid
+    and workspace_id in (select workspace_id from activity_people where user_id = $1::uuid)`
+
+export interface FlushRow extends Omit<ActivityMinutes, 'repoKey'> {
+  /** `owner/repo` as given. */
+  repo: string
+}
+
+/** Stores the new totals of a member's days with everything that belongs to a flush. */
+export const writeFlush = async (
+  tx: Db,
+  userId: string,
+  rows: FlushRow[],
+  {
+    timezone,
+    flushId,
+    answer,
+  }: { timezone: string | undefined; flushId: string | undefined; answer: string },
+): Promise<void> => {
+  await tx.execute(
+    statement(WRITE_FLUSH, [
+      userId,
+      rows.map((row) => row.workspaceId),
+      rows.map((row) => row.day),
+      rows.map((row) => row.repo),
+      rows.map((row) => row.minutes),
+      rows.map((row) => Buffer.from(row.hours).toString('hex')),
+      timezone ?? null,
+      flushId ?? null,
+      answer,
+    ]),
+  )
+}
+
+/** $1: the user; $2, $3: the first and the last day. */
+const LIST_MINUTES = `
+  select a.day, a.workspace_id as "workspaceId", r.repo, a.minutes
+  from members m
+  join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
+  join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where m.user_id = $1::uuid and a.day between $2::text::date and $3::text::date and a.minutes > 0
+  order by a.day, a.minutes desc, a.repo_key`
+
+export interface OwnMinutes {
+  day: string
+  workspaceId: string
+  repo: string
+  minutes: number
+}
+
+/** A user's minutes in the workspaces that the user is in. */
+export const listOwnMinutes = (
+  database: Database,
+  userId: string,
+  from: string,
+  to: string,
+): Promise<OwnMinutes[]> => database.query<OwnMinutes>(LIST_MINUTES, [userId, from, to])
+
+const READ_TODAY = `select (now() at time zone 'UTC')::date as today`
+
+/** The UTC day by the database's clock, which all instances share. */
+export const readToday = async (database: Database): Promise<string> => {
+  const [row] = await database.query<{ today: string }>(READ_TODAY, [])
+  if (!row) throw new Error('The database has no clock')
+  return row.today
+}

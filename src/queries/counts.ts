@@ -1,0 +1,101 @@
+/** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
+import type { Db } from '../db/client.js'
+import { statement } from '../db/statement.js'
+import type { CountBatch } from '../domain/count-batches.js'
+
+export type CountKind = 'commits' | 'closed_issues'
+
+/** $1: the workspace; $2: logins in lower case. */
+const FIND_MEMBERS = `
+  select l.n::int, m.user_id as "userId"
+  from unnest($2::text[]) with ordinality as l (login_key, n)
+  join users u on u.login_key = l.login_key
+  join members m on m.workspace_id = $1::uuid and m.user_id = u.id`
+
+/** The user of each login, null for who is no member. */
+export const findMembers = async (
+  db: Db,
+  workspaceId: string,
+  logins: string[],
+): Promise<(string | null)[]> => {
+  const keys = logins.map((login) => login.toLowerCase())
+  const rows = await db.execute<{ n: number; userId: string }>(statement(FIND_MEMBERS, [workspaceId, keys]))
+  const found = new Map(rows.map(({ n, userId }) => [n, userId]))
+  return logins.map((_, index) => found.get(index + 1) ?? null)
+}
+
+/**
+ * $1, $2: workspace and day; $3, $4: users (null: no member) and logins; $5 to $7: the rows, as positions of members,
+ * repositories and counts. A 0 where there is nothing is not stored; what `where` leaves out of the update has not
+ * changed.
+ */
+const writeCounts = (column: CountKind) => `
+  with given as materialized (
+    select u.user_id, l.login, g.repo, lower(g.repo) as repo_key, g.count, g.n
+    from unnest($5::int[], $6::text[], $7::int[]) with ordinality as g (member, repo, count, n)
+    join unnest($3::uuid[]) with ordinality as u (user_id, n) on u.n = g.member
+    join unnest($4::text[]) with ordinality as l (login, n) on l.n = g.member
+    where u.user_id is not null
+  ), inside as materialized (
+    select r.repo_key from (select distinct repo_key from given) r
+    where exists (
+      select from patterns p
+      where p.workspace_id = $1::uuid and p.owner_key = split_part(r.repo_key, '/', 1)
+        and case when p.exact then p.repo_key = split_part(r.repo_key, '/', 2)
+          else split_part(r.repo_key, '/', 2) like p.repo_like end
+    )
+  ), rows as materialized (
+    select g.* from given g join inside i on i.repo_key = g.repo_key
+  ), named as (
+    insert into activity_repos (workspace_id, repo_key, repo)
+    select distinct on (r.repo_key collate "C") $1::uuid, r.repo_key, r.repo from rows r
+    where r.count > 0 and not exists (
+      select from activity_repos a where a.workspace_id = $1::uuid and a.repo_key = r.repo_key
+    )
+    order by r.repo_key collate "C", r.n
+    on conflict do nothing
+  ), written as (
+    insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
+    select $1::uuid, r.user_id, $2::text::date, r.repo_key, r.count from rows r
+    where r.count > 0 or exists (
+      select from activity x
+      where x.workspace_id = $1::uuid and x.user_id = r.user_id and x.day = $2::text::date and x.repo_key = r.repo_key
+    )
+    order by r.n
+    on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
+    where a.${column} <> excluded.${column}
+    returning 1
+  ), marked as (
+    insert into stale_days (workspace_id, day)
+    select $1::uuid, $2::text::date where exists (select from written)
+  )
+  select (select count(*) from rows)::int as rows, (select count(*) from written)::int as upserted,
+    (
+      select string_agg(json_build_object('login', g.login, 'repo', g.repo, 'code', 'repo_outside_patterns')::text, ','
+        order by g.n)
+      from given g where not exists (select from inside i where i.repo_key = g.repo_key)
+    ) as skipped`
+
+const statements = { commits: writeCounts('commits'), closed_issues: writeCounts('closed_issues') }
+
+export interface CountsWritten {
+  /** How many are of members and inside the patterns. */
+  rows: number
+  upserted: number
+  /** The others of members, as the elements of a JSON array. */
+  skipped: string | null
+}
+
+export const upsertCounts = async (
+  tx: Db,
+  kind: CountKind,
+  { workspaceId, day }: { workspaceId: string; day: string },
+  { userIds, logins }: { userIds: (string | null)[]; logins: string[] },
+  { members, repos, counts }: CountBatch,
+): Promise<CountsWritten> => {
+  const [written] = await tx.execute<CountsWritten & Record<string, unknown>>(
+    statement(statements[kind], [workspaceId, day, userIds, logins, members, repos, counts]),
+  )
+  if (!written) throw new Error('The upsert of counts says nothing')
+  return written
+}

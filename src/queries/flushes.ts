@@ -1,0 +1,37 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
+import { limits } from '../../schemas/limits.js'
+import type { Db } from '../db/client.js'
+import { flushes } from '../db/tables.js'
+
+/** False when the id is taken; waits for a flush with the same id that is under way. */
+export const claimFlush = async (
+  tx: Db,
+  userId: string,
+  flushId: string,
+  bodyHash: string,
+): Promise<boolean> => {
+  const claimed = await tx
+    .insert(flushes)
+    .values({ userId, flushId, bodyHash })
+    .onConflictDoNothing()
+    .returning({ flushId: flushes.flushId })
+  return claimed.length > 0
+}
+
+export const readFlush = async (
+  db: Db,
+  userId: string,
+  flushId: string,
+): Promise<{ bodyHash: string; answer: string | null } | undefined> => {
+  const [flush] = await db
+    .select({ bodyHash: flushes.bodyHash, answer: flushes.answer })
+    .from(flushes)
+    .where(and(eq(flushes.userId, userId), eq(flushes.flushId, flushId)))
+  return flush
+}
+
+export const deleteOldFlushes = async (db: Db): Promise<void> => {
+  await db
+    .delete(flushes)
+    .where(lt(flushes.createdAt, sql`now() - make_interval(days => ${limits.flush_id_days}::int)`))
+}

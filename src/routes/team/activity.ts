@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  CountsBody,
+  CountsResult,
+  FlushBody,
+  FlushResult,
+  MinutesOfDay,
+  MinutesOfRange,
+  MinutesQuery,
+} from '../../../schemas/activity.js'
+import { ref } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { invalid } from '../../errors.js'
+import { chooseRange } from '../../operations/choose-range.js'
+import { readMinutes } from '../../operations/read-minutes.js'
+import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
+import { uploadCounts } from '../../operations/upload-counts.js'
+import { countsOf, readLargeCounts } from '../../plugins/large-counts.js'
+import { callerOf } from '../../plugins/session.js'
+import { adminOf, anyCaller } from '../../policies/access.js'
+
+export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { database } = app
+
+  app.route({
+    method: 'POST',
+    url: '/active-minutes',
+    config: { access: anyCaller, errors: ['invalid_timezone', 'flush_id_reused'] },
+    schema: {
+      operationId: 'recordActiveMinutes',
+      tags: ['activity'],
+      summary: 'Add active minutes',
+      description: `Every workspace of the caller that matches an entry's repository gets its minutes; what the caller's own login owns counts only where the caller is admin. Over all repositories and devices a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace; what exceeds is cut from the hour, the day and the repository alike, entries in their order. A day may lie ${limits.flush_days_back} days back and one ahead. With a \`flush_id\` a retry counts nothing twice.`,
+      body: FlushBody,
+      response: { 200: ref(FlushResult) },
+    },
+    handler: async (request) => {
+      const { userId } = callerOf(request)
+      const answer = await recordActiveMinutes(database, userId, request.body)
+      app.milestones.reached(userId, 'activity_flushed')
+      return answer
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/active-minutes',
+    config: { access: anyCaller, errors: ['invalid_range'] },
+    schema: {
+      operationId: 'listActiveMinutes',
+      tags: ['activity'],
+      summary: "The caller's own active minutes per workspace",
+      description:
+        'Of one UTC day (`day`, default: today), or of each day of a range (`from`, `to`; one end missing: 30 days from the other).',
+      querystring: MinutesQuery,
+      response: { 200: { anyOf: [ref(MinutesOfDay), ref(MinutesOfRange)] } },
+    },
+    handler: async (request) => {
+      const { day, from, to } = request.query
+      const { userId } = callerOf(request)
+      const isDay = from === undefined && to === undefined
+      if (!isDay && day !== undefined) throw invalid('/query/day', 'must not come with `from` or `to`')
+      const range = await chooseRange(
+        database,
+        isDay ? { from: day, to: day } : { from, to },
+        isDay ? 1 : undefined,
+      )
+      const days = await readMinutes(database, userId, range, { withAll: isDay })
+      return isDay ? days[0] : { range, days }
+    },
+  })
+
+  await app.register(async (counts) => {
+    const { validatorCompiler } = readLargeCounts(counts as never)
+    const kinds = [
+      { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
+      {
+        url: '/closed-issues',
+        kind: 'closed_issues',
+        operationId: 'uploadClosedIssues',
+        noun: 'closed-issue',
+      },
+    ] as const
+    for (const { url, kind, operationId, noun } of kinds) {
+      counts.route({
+        method: 'POST',
+        url,
+        bodyLimit: limits.counts_body_bytes,
+        validatorCompiler,
+        config: { access: adminOf('body.workspace') },
+        schema: {
+          operationId,
+          tags: ['activity'],
+          summary: `Set the ${noun} counts of a day`,
+          description: `By member and repository, at most ${limits.counts_members} members and ${limits.counts_repos_per_member} repositories each; a login or repository must not come twice (without case). Counts are absolute: sending them again changes nothing, 0 takes one back, and what is not sent stays.`,
+          body: CountsBody,
+          response: { 200: ref(CountsResult) },
+        },
+        handler: async (request, reply) => {
+          const batches = countsOf(request.body as CountsBody)
+          const answer = await uploadCounts(database, callerOf(request).userId, kind, batches)
+          return reply.type('application/json; charset=utf-8').send(answer as never)
+        },
+      })
+    }
+  })
+}

@@ -1,0 +1,386 @@
+import t from 'tap'
+import { addDays } from '../src/domain/days.js'
+import { readToday } from '../src/queries/activity.js'
+import { type Caller, type Service, startService } from './service.js'
+
+const MINUTES = '/api/team/active-minutes'
+
+const start = async (test: Parameters<typeof startService>[0]) => {
+  const service = await startService(test)
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const today = await readToday(service.database)
+  return { service, ada, bob, id, today }
+}
+
+const minutesOf = async (caller: Caller, workspaceId: string, day: string): Promise<number> => {
+  const reply = await caller.get(`${MINUTES}?day=${day}`)
+  return reply.body.workspaces.find((one: { workspace_id: string }) => one.workspace_id === workspaceId)
+    ?.minutes
+}
+
+const dashboardOf = async (caller: Caller, id: string, query = '') =>
+  (await caller.get(`/api/team/dashboard?workspace=${id}${query}`)).body
+
+t.test('minutes are added, per repository and in all', async (t) => {
+  const { ada, id, today } = await start(t)
+  const entry = { repo: 'Acme/Api', day: today, minutes: 10, hours: { 9: 5, 10: 3 } }
+  const first = await ada.post(MINUTES, { entries: [entry, { ...entry, repo: 'acme/web', hours: {} }] })
+  t.equal(first.status, 200)
+  t.same(first.body, { accepted: 2, capped: 0, ignored: 0, duplicate: false, notes: [] })
+  await ada.post(MINUTES, { entries: [{ ...entry, repo: 'ACME/API' }] })
+
+  const own = await ada.get(MINUTES)
+  t.same(own.body, {
+    day: today,
+    workspaces: [
+      {
+        workspace_id: id,
+        name: 'Acme',
+        minutes: 30,
+        repos: [
+          { repo: 'Acme/Api', minutes: 20 },
+          { repo: 'acme/web', minutes: 10 },
+        ],
+      },
+    ],
+  })
+  const range = await ada.get(`${MINUTES}?from=${addDays(today, -1)}&to=${today}`)
+  t.equal(range.body.days.length, 2)
+  t.same(range.body.days[0], { day: addDays(today, -1), workspaces: [] })
+  t.equal(range.body.days[1].workspaces[0].minutes, 30)
+})
+
+t.test('an hour takes 60 minutes and a day 1440, over all repositories', async (t) => {
+  const { ada, id, today } = await start(t)
+  const hour = await ada.post(MINUTES, {
+    entries: [
+      { repo: 'acme/a', day: today, minutes: 50, hours: { 9: 50 } },
+      { repo: 'acme/b', day: today, minutes: 35, hours: { 9: 30, 10: 5 } },
+    ],
+  })
+  t.same(hour.body.notes, [{ index: 1, status: 'capped', code: 'hour_full' }])
+  t.equal(await minutesOf(ada, id, today), 50 + 10 + 5)
+
+  const day = addDays(today, -1)
+  const full = await ada.post(MINUTES, {
+    entries: [
+      { repo: 'acme/a', day, minutes: 1_400 },
+      { repo: 'acme/b', day, minutes: 60, hours: { 8: 30, 20: 30 } },
+      { repo: 'acme/c', day, minutes: 1 },
+    ],
+  })
+  t.same(full.body.notes, [
+    { index: 1, status: 'capped', code: 'day_full' },
+    { index: 2, status: 'capped', code: 'day_full' },
+  ])
+  t.equal(await minutesOf(ada, id, day), 1_440)
+  const { heatmap } = await dashboardOf(ada, id, `&from=${day}&to=${day}`)
+  const cells = heatmap.filter((cell: { minutes: number }) => cell.minutes > 0)
+  t.same(
+    cells.map(({ hour, minutes }: { hour: number; minutes: number }) => [hour, minutes]),
+    [
+      [8, 30],
+      [20, 10],
+    ],
+  )
+})
+
+t.test('an entry that counts nowhere is noted and costs the others nothing', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const reply = await ada.post(MINUTES, {
+    entries: [
+      { repo: 'other/api', day: today, minutes: 5 },
+      { repo: 'acme/api', day: addDays(today, -31), minutes: 5 },
+      { repo: 'acme/api', day: addDays(today, -30), minutes: 5 },
+      { repo: 'acme/api', day: addDays(today, 1), minutes: 5 },
+      { repo: 'acme/api', day: addDays(today, 2), minutes: 5 },
+      { repo: 'acme/api', day: today, minutes: 0 },
+    ],
+  })
+  t.same(reply.body, {
+    accepted: 3,
+    capped: 0,
+    ignored: 3,
+    duplicate: false,
+    notes: [
+      { index: 0, status: 'ignored', code: 'repo_not_matched' },
+      { index: 1, status: 'ignored', code: 'day_out_of_window' },
+      { index: 4, status: 'ignored', code: 'day_out_of_window' },
+    ],
+  })
+  t.equal(await minutesOf(ada, id, addDays(today, -30)), 5)
+  t.equal(await minutesOf(ada, id, today), 0)
+
+  for (const [entry, path] of [
+    [{ minutes: 1_441 }, '/body/entries/1/minutes'],
+    [{ minutes: 1.5 }, '/body/entries/1/minutes'],
+    [{ hours: { 24: 1 } }, '/body/entries/1/hours/24'],
+    [{ hours: { 9: 61 } }, '/body/entries/1/hours/9'],
+    [{ hours: { 9: 6 } }, '/body/entries/1/hours'],
+    [{ day: '2026-02-30' }, '/body/entries/1/day'],
+    [{ repo: 'acme' }, '/body/entries/1/repo'],
+    [{ extra: 1 }, '/body/entries/1/extra'],
+  ] as const) {
+    const good = { repo: 'acme/api', day: today, minutes: 5 }
+    const refused = await bob.post(MINUTES, { entries: [good, { ...good, ...entry }] })
+    t.equal(refused.status, 400)
+    t.equal(refused.body.errors[0].path, path)
+  }
+  t.equal(await minutesOf(bob, id, today), 0, 'a refused request counts nothing')
+  const many = Array.from({ length: 201 }, () => ({ repo: 'acme/api', day: today, minutes: 1 }))
+  t.equal((await bob.post(MINUTES, { entries: many })).status, 400)
+})
+
+t.test(
+  'minutes count in every matching workspace, in a stranger’s only what is not the caller’s own',
+  async (t) => {
+    const { service, ada, bob, id, today } = await start(t)
+    const second = await service.workspace(bob, {
+      name: 'Second',
+      patterns: ['acme/api', 'ada/*'],
+      members: [ada],
+    })
+    const entries = [
+      { repo: 'acme/api', day: today, minutes: 7 },
+      { repo: 'ada/dotfiles', day: today, minutes: 3 },
+    ]
+    const reply = await ada.post(MINUTES, { entries })
+    t.same(reply.body.notes, [{ index: 1, status: 'ignored', code: 'repo_not_matched' }])
+    t.equal(await minutesOf(ada, id, today), 7)
+    t.equal(await minutesOf(ada, second.id, today), 7)
+  },
+)
+
+t.test('a flush that is sent again counts once', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const entry = { repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }
+  const body = { flush_id: 'one', timezone: 'Europe/Berlin', entries: [entry] }
+  const replies = await Promise.all(Array.from({ length: 12 }, () => ada.post(MINUTES, body)))
+  t.ok(replies.every(({ status }) => status === 200))
+  t.equal(replies.filter((reply) => !reply.body.duplicate).length, 1)
+  t.equal(await minutesOf(ada, id, today), 10)
+
+  const reordered = { ...body, entries: [{ hours: { 9: 10 }, minutes: 10, day: today, repo: 'acme/api' }] }
+  t.match((await ada.post(MINUTES, reordered)).body, { duplicate: true, accepted: 1 })
+  const other = await ada.post(MINUTES, { ...body, entries: [{ ...entry, minutes: 11 }] })
+  t.equal(other.status, 409)
+  t.equal(other.body.code, 'flush_id_reused')
+  t.match((await bob.post(MINUTES, body)).body, { duplicate: false }, 'ids are per user')
+
+  const refused = { ...body, flush_id: 'two', timezone: '+05:30' }
+  t.equal((await ada.post(MINUTES, refused)).body.code, 'invalid_timezone')
+  t.match((await ada.post(MINUTES, { ...refused, timezone: 'UTC' })).body, { duplicate: false })
+})
+
+t.test('many devices at once never exceed the hour and the day', async (t) => {
+  const { ada, id, today } = await start(t)
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, device) =>
+      ada.post(MINUTES, {
+        entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 9: 7 } }],
+      }),
+    ),
+  )
+  t.ok(replies.every(({ status }) => status === 200))
+  t.equal(await minutesOf(ada, id, today), 1_440)
+  const { totals, repos, members, heatmap } = await dashboardOf(ada, id)
+  t.equal(totals.active_minutes, 1_440)
+  t.equal(members[0].active_minutes, 1_440)
+  t.equal(
+    repos.reduce((sum: number, repo: { active_minutes: number }) => sum + repo.active_minutes, 0),
+    1_440,
+  )
+  t.equal(
+    heatmap.reduce((sum: number, cell: { minutes: number }) => sum + cell.minutes, 0),
+    60,
+  )
+})
+
+t.test('retries over a network that loses 30 % of the answers add up exactly', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const expected = new Map<string, number>()
+  let turn = 0
+  /** Sends, and throws the answer away now and then; the request itself has arrived. */
+  const lossy = async (caller: Caller, body: object): Promise<void> => {
+    for (;;) {
+      const reply = await caller.post(MINUTES, body)
+      if (reply.status !== 200) throw new Error(reply.text)
+      turn = (turn * 1_103_515_245 + 12_345) % 2_147_483_648
+      if (turn / 2_147_483_648 >= 0.3) return
+    }
+  }
+  const flushes = [ada, bob].flatMap((caller) =>
+    Array.from({ length: 40 }, (_, index) => {
+      const day = addDays(today, -(index % 5))
+      const minutes = 1 + (index % 9)
+      const key = `${caller.login} ${day}`
+      expected.set(key, (expected.get(key) ?? 0) + minutes)
+      return lossy(caller, { flush_id: `f${index}`, entries: [{ repo: 'acme/api', day, minutes }] })
+    }),
+  )
+  await Promise.all(flushes)
+  for (const [key, minutes] of expected) {
+    const [login, day = ''] = key.split(' ')
+    t.equal(await minutesOf(login === 'ada' ? ada : bob, id, day), minutes, key)
+  }
+  const { members } = (await ada.get(`/api/team/workspaces/${id}/members`)).body
+  t.match(members[0], { login: 'ada', last_active_day: today })
+})
+
+const COMMITS = '/api/team/commits'
+
+t.test('counts are absolute', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const upload = (members: object[]) => ada.post(COMMITS, { workspace: id, day: today, members })
+  const members = [
+    {
+      login: 'ADA',
+      repos: [
+        { repo: 'acme/api', count: 3 },
+        { repo: 'acme/web', count: 0 },
+      ],
+    },
+    {
+      login: 'bob',
+      repos: [
+        { repo: 'Acme/Api', count: 2 },
+        { repo: 'other/x', count: 1 },
+      ],
+    },
+    { login: 'Eve "x"', repos: [{ repo: 'acme/api', count: 2 }] },
+  ]
+  const skipped = [
+    { login: 'Eve "x"', code: 'member_not_found' },
+    { login: 'bob', repo: 'other/x', code: 'repo_outside_patterns' },
+  ]
+  t.same((await upload(members)).body, { upserted: 2, unchanged: 1, skipped })
+  t.same((await upload(members)).body, { upserted: 0, unchanged: 3, skipped })
+  t.same((await upload([{ login: 'ada', repos: [{ repo: 'acme/api', count: 0 }] }])).body, {
+    upserted: 1,
+    unchanged: 0,
+    skipped: [],
+  })
+  t.match(await dashboardOf(ada, id), { totals: { commits: 2, closed_issues: 0 }, repos: { length: 1 } })
+
+  const issues = {
+    workspace: id,
+    day: today,
+    members: [{ login: 'ada', repos: [{ repo: 'acme/api', count: 4 }] }],
+  }
+  t.equal((await ada.post('/api/team/closed-issues', issues)).body.upserted, 1)
+  t.match(await dashboardOf(ada, id), {
+    totals: { commits: 2, closed_issues: 4, active_minutes: 0, active_members: 0 },
+  })
+
+  t.equal((await bob.post(COMMITS, issues)).body.code, 'admin_required')
+  const eve = await service.signIn('eve')
+  t.equal((await eve.post(COMMITS, issues)).body.code, 'workspace_not_found')
+  const one = { repo: 'acme/api', count: 1 }
+  for (const [body, path] of [
+    [{ ...issues, day: '1999-12-31' }, '/body/day'],
+    [{ ...issues, day: addDays(today, 2) }, '/body/day'],
+    [
+      {
+        ...issues,
+        members: [
+          { login: 'a', repos: [] },
+          { login: 'A', repos: [] },
+        ],
+      },
+      '/body/members',
+    ],
+    [
+      { ...issues, members: [{ login: 'a', repos: [one, { ...one, repo: 'ACME/api' }] }] },
+      '/body/members/0/repos',
+    ],
+    [
+      { ...issues, members: [{ login: 'a', repos: [{ ...one, count: 10_001 }] }] },
+      '/body/members/0/repos/0/count',
+    ],
+    [{ ...issues, members: [{ login: '', repos: [] }] }, '/body/members/0/login'],
+  ] as const) {
+    const refused = await ada.post(COMMITS, body)
+    t.equal(refused.status, 400)
+    t.equal(refused.body.errors[0].path, path)
+  }
+})
+
+/** As large as the interface allows, in members and repositories. */
+const largeUpload = (workspace: string, day: string, count: (member: number, repo: number) => unknown) => ({
+  workspace,
+  day,
+  members: Array.from({ length: 500 }, (_, member) => ({
+    login: member === 0 ? 'ada' : member === 1 ? 'bob' : `nobody-${member}`,
+    repos: Array.from({ length: 200 }, (_, repo) => ({
+      repo: `${repo < 150 ? 'acme' : 'other'}/repo-${repo}`,
+      count: count(member, repo),
+    })),
+  })),
+})
+
+t.test('the largest upload is answered as a small one is', async (t) => {
+  const { ada, id, today } = await start(t)
+  const body = largeUpload(id, today, (_, repo) => repo % 10)
+  const first = await ada.post(COMMITS, body)
+  t.equal(first.status, 200)
+  t.match(first.body, { upserted: 2 * 135, unchanged: 2 * 15 })
+  t.equal(first.body.skipped.length, 498 + 2 * 50)
+  t.match((await ada.post(COMMITS, body)).body, { upserted: 0, unchanged: 300 })
+
+  const bad = largeUpload(id, today, (member, repo) => (member === 400 && repo === 7 ? 'x' : 1))
+  const refused = await ada.post(COMMITS, bad)
+  t.equal(refused.status, 400)
+  t.equal(refused.body.code, 'validation_failed')
+  t.equal(refused.body.errors[0].path, '/body/members/400/repos/7/count')
+  const text = JSON.stringify(body)
+  const broken = await ada.request('POST', COMMITS, {
+    body: text.slice(0, -1),
+    headers: { 'Content-Type': 'application/json' },
+  })
+  t.equal(broken.body.code, 'invalid_json')
+  const untyped = await ada.request('POST', COMMITS, {
+    body: text,
+    headers: { 'Content-Type': 'text/plain' },
+  })
+  t.equal(untyped.body.code, 'unsupported_media_type')
+  const huge = await ada.request('POST', COMMITS, {
+    body: ' '.repeat(24 * 1_048_576 + 1),
+    headers: { 'Content-Type': 'application/json' },
+  })
+  t.equal(huge.body.code, 'payload_too_large')
+})
+
+t.test('uploads and flushes at the same moment all count', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const repos = Array.from({ length: 30 }, (_, index) => `acme/r${index}`)
+  const upload = (url: string, order: string[]) =>
+    ada.post(`/api/team/${url}`, {
+      workspace: id,
+      day: today,
+      members: ['bob', 'ada'].map((login) => ({ login, repos: order.map((repo) => ({ repo, count: 2 })) })),
+    })
+  const flush = (caller: Caller, order: string[]) =>
+    caller.post(MINUTES, { entries: order.map((repo) => ({ repo, day: today, minutes: 1 })) })
+  const reversed = repos.toReversed()
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, (_, turn) => {
+      const order = turn % 2 ? repos : reversed
+      return [upload('commits', order), upload('closed-issues', order), flush(ada, order), flush(bob, order)]
+    }).flat(),
+  )
+  t.ok(replies.every(({ status }) => status === 200))
+  t.match((await dashboardOf(ada, id)).totals, { active_minutes: 360, commits: 120, closed_issues: 120 })
+})
+
+const storedRows = async ({ database }: Service) => {
+  const rows = await database.query<{ total: number }>('select count(*)::int as total from activity', [])
+  return rows[0]?.total
+}
+
+t.test('minutes of nothing leave nothing behind', async (t) => {
+  const { service, ada, today } = await start(t)
+  await ada.post(MINUTES, { entries: [{ repo: 'acme/api', day: today, minutes: 0, hours: {} }] })
+  t.equal(await storedRows(service), 0)
+})

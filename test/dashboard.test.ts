@@ -1,0 +1,558 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { seedActivity } from '../src/demo/activity.js'
+import { addDays, listDays, weekdayOf } from '../src/domain/days.js'
+import { rebuildRollups } from '../src/operations/roll-up.js'
+import { readToday } from '../src/queries/activity.js'
+import { type Caller, type Service, startService } from './service.js'
+
+type Test = Parameters<typeof startService>[0]
+
+const start = async (test: Test, env: Record<string, string> = {}) => {
+  const service = await startService(test, { env })
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  return { service, ada, bob, id, code, today: await readToday(service.database) }
+}
+
+const path = (id: string, query = '') => `/api/team/dashboard?workspace=${id}${query}`
+
+const flush = (caller: Caller, entries: object[], timezone?: string) =>
+  caller.post('/api/team/active-minutes', { entries, ...(timezone && { timezone }) })
+
+const count = (
+  caller: Caller,
+  kind: string,
+  workspace: string,
+  day: string,
+  login: string,
+  repos: object[],
+) => caller.post(`/api/team/${kind}`, { workspace, day, members: [{ login, repos }] })
+
+type Numbers = Record<'active_minutes' | 'commits' | 'closed_issues', number>
+const names = ['active_minutes', 'commits', 'closed_issues'] as const
+const sumOf = (parts: Numbers[]): Numbers =>
+  Object.fromEntries(names.map((name) => [name, parts.reduce((sum, part) => sum + part[name], 0)])) as Numbers
+
+/** Two ways to the same numbers: from the activity itself, and from the rollups. Both must say the same. */
+const bothWays = async (
+  t: Test & { same: typeof import('tap').same },
+  service: Service,
+  caller: Caller,
+  url: string,
+) => {
+  const { generated_at: _, ...fresh } = (await caller.get(url)).body
+  await service.app.rollups.run()
+  const { generated_at: __, ...rolledUp } = (await caller.get(url)).body
+  t.same(rolledUp, fresh, 'the rollups say what the activity says')
+  return fresh
+}
+
+t.test('a workspace without activity has a dashboard full of zeros', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const { body, headers } = await ada.get(path(id))
+  t.match(headers.get('vary'), /Accept/)
+  t.same(body.range, { from: addDays(today, -29), to: today, days: 30 })
+  t.same(body.totals, { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 })
+  t.same(body.totals, body.previous_totals)
+  t.same(
+    body.daily.map(({ day }: { day: string }) => day),
+    listDays(addDays(today, -29), today),
+  )
+  t.same(
+    body.members.map(({ login, role, last_active_day }: Record<string, unknown>) => [
+      login,
+      role,
+      last_active_day,
+    ]),
+    [
+      ['ada', 'admin', null],
+      ['bob', 'member', null],
+    ],
+  )
+  t.equal(body.heatmap.length, 168)
+  t.match(
+    [body.heatmap[0], body.heatmap[167]],
+    [
+      { weekday: 1, hour: 0 },
+      { weekday: 7, hour: 23 },
+    ],
+  )
+  t.match({ name: body.workspace.name, idle: body.idle_window_minutes }, { name: 'Acme', idle: 5 })
+  t.equal((await bob.get(path(id))).body.code, 'admin_required')
+})
+
+t.test('a range has at most 366 days and its ends in order', async (t) => {
+  const { ada, id, today } = await start(t)
+  const range = async (query: string) => {
+    const { body } = await ada.get(path(id, query))
+    return body.code ?? `${body.range.from} ${body.range.to} ${body.range.days}`
+  }
+  t.equal(await range('&from=2024-01-01&to=2024-12-31'), '2024-01-01 2024-12-31 366')
+  t.equal(await range('&from=2024-01-01&to=2025-01-01'), 'invalid_range')
+  t.equal(await range('&from=2024-01-02&to=2024-01-01'), 'invalid_range')
+  t.equal(await range('&from=2024-01-31'), '2024-01-31 2024-02-29 30')
+  t.equal(await range('&to=2024-03-01'), '2024-02-01 2024-03-01 30')
+  t.equal(await range(`&to=${today}&from=${today}`), `${today} ${today} 1`)
+  t.equal(await range('&from=2024-02-30'), 'validation_failed')
+  t.equal(await range('&from=0000-01-01'), 'invalid_range')
+  t.equal(await range('&from=9999-12-31'), 'invalid_range')
+  t.equal(await range('&from=9999-12-30&to=9999-12-31'), '9999-12-30 9999-12-31 2')
+  t.equal(await range('&member=nobody'), 'member_not_found')
+})
+
+t.test('every number is the sum of its parts, also after members have left', async (t) => {
+  const { service, ada, bob, id, code, today } = await start(t)
+  const yesterday = addDays(today, -1)
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 90, hours: { 9: 60 } }])
+  await flush(bob, [
+    { repo: 'acme/api', day: today, minutes: 30, hours: { 9: 30 } },
+    { repo: 'Acme/Web', day: yesterday, minutes: 20, hours: { 23: 20 } },
+    { repo: 'acme/api', day: addDays(today, -30), minutes: 11 },
+  ])
+  await count(ada, 'commits', id, today, 'bob', [{ repo: 'acme/docs', count: 5 }])
+  await count(ada, 'closed-issues', id, yesterday, 'ada', [{ repo: 'acme/web', count: 2 }])
+
+  const check = (body: Record<'daily' | 'members' | 'repos', Numbers[]> & { totals: Numbers }) => {
+    for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
+  }
+  const whole = await bothWays(t, service, ada, path(id))
+  check(whole)
+  t.same(whole.totals, { active_minutes: 140, commits: 5, closed_issues: 2, active_members: 2 })
+  t.same(whole.previous_totals, { active_minutes: 11, commits: 0, closed_issues: 0, active_members: 1 })
+  t.same(whole.repos, [
+    { repo: 'acme/api', active_minutes: 120, commits: 0, closed_issues: 0, members: 2 },
+    { repo: 'Acme/Web', active_minutes: 20, commits: 0, closed_issues: 2, members: 2 },
+    { repo: 'acme/docs', active_minutes: 0, commits: 5, closed_issues: 0, members: 1 },
+  ])
+  t.match(whole.members[0], { login: 'ada', active_minutes: 90, active_days: 1, last_active_day: today })
+
+  const ofBob = await bothWays(t, service, ada, path(id, '&member=BOB'))
+  check(ofBob)
+  t.same(ofBob.totals, { active_minutes: 50, commits: 5, closed_issues: 0, active_members: 1 })
+  t.equal(ofBob.members.length, 1)
+  const ofWeb = await bothWays(t, service, ada, path(id, '&repo=ACME/WEB'))
+  check(ofWeb)
+  t.same(ofWeb.totals, { active_minutes: 20, commits: 0, closed_issues: 2, active_members: 1 })
+  t.equal(ofWeb.repos.length, 1)
+  const ofBoth = await bothWays(t, service, ada, path(id, '&repo=acme/api&member=bob'))
+  check(ofBoth)
+  t.equal(ofBoth.totals.active_minutes, 30)
+
+  const bobId = (await bob.get('/api/me')).body.id
+  await service.database.query('delete from members where workspace_id = $1::uuid and user_id = $2::uuid', [
+    id,
+    bobId,
+  ])
+  const after = await bothWays(t, service, ada, path(id))
+  check(after)
+  t.same(after.totals, whole.totals)
+  const roles = (body: { members: { login: string; role: string | null }[] }) =>
+    Object.fromEntries(body.members.map(({ login, role }) => [login, role]))
+  t.same(roles(after), { ada: 'admin', bob: null })
+  t.equal((await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])).body.ignored, 1)
+  t.same(roles((await ada.get(path(id, '&member=bob'))).body), { bob: null })
+  t.same(roles((await ada.get(path(id, `&from=${today}&to=${today}&repo=acme/web`))).body), {})
+  await bob.post('/api/team/workspaces/join', { code })
+  t.same(roles((await ada.get(path(id))).body), { ada: 'admin', bob: 'member' })
+})
+
+t.test('CSV has a line for each day and member with anything', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const yesterday = addDays(today, -1)
+  await flush(bob, [
+    { repo: 'acme/api', day: today, minutes: 30 },
+    { repo: 'acme/web', day: today, minutes: 12 },
+    { repo: 'acme/web', day: yesterday, minutes: 1 },
+  ])
+  await count(ada, 'commits', id, today, 'ada', [{ repo: 'acme/docs', count: 5 }])
+  const csv = async (accept: string, query = '') => {
+    const reply = await ada.get(path(id, query), { Accept: accept })
+    return reply.headers.get('content-type')?.startsWith('text/csv') ? reply.text : undefined
+  }
+  const lines = [`${yesterday},bob,1,0,0`, `${today},ada,0,5,0`, `${today},bob,42,0,0`]
+  const header = 'day,login,active_minutes,commits,closed_issues'
+  t.equal(await csv('text/csv'), [header, ...lines, ''].join('\r\n'))
+  t.equal(
+    await csv('text/csv', `&from=${addDays(today, -365)}&repo=acme/docs&to=${today}`),
+    `${header}\r\n${lines[1]}\r\n`,
+  )
+  t.equal(await csv('text/csv', '&from=2020-01-01'), `${header}\r\n`)
+  t.ok(await csv('text/csv, */*'))
+  t.ok(await csv('application/json;q=0.5, text/csv'))
+  t.notOk(await csv('application/json, text/csv'))
+  t.notOk(await csv('*/*'))
+  t.notOk(await csv('text/csv;q=0'))
+})
+
+/** The last days on which something is true. */
+const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: number }[] }) =>
+  body.heatmap
+    .filter(({ minutes }) => minutes > 0)
+    .map(({ weekday, hour, minutes }) => [weekday, hour, minutes])
+
+t.test('the heatmap is in each member’s own hours', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const weekday = weekdayOf(today)
+  const next = (weekday % 7) + 1
+  const before = weekday === 1 ? 7 : weekday - 1
+  const entry = { repo: 'acme/api', day: today, minutes: 60, hours: { 0: 10, 19: 20, 23: 30 } }
+  const byCell = (cells: number[][]) => cells.sort(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d)
+  const url = path(id, `&from=${today}&to=${today}&member=ada`)
+
+  await flush(ada, [entry])
+  t.same(
+    cellsOf(await bothWays(t, service, ada, url)),
+    [
+      [weekday, 0, 10],
+      [weekday, 19, 20],
+      [weekday, 23, 30],
+    ],
+    'UTC',
+  )
+  // 19:00 UTC is 00:30 of the next day: drawn whole in the hour in which it starts.
+  for (const [zone, expected] of [
+    [
+      'Asia/Kolkata',
+      [
+        [weekday, 5, 10],
+        [next, 0, 20],
+        [next, 4, 30],
+      ],
+    ],
+    [
+      'Asia/Calcutta',
+      [
+        [weekday, 5, 10],
+        [next, 0, 20],
+        [next, 4, 30],
+      ],
+    ],
+    [
+      'Pacific/Kiritimati',
+      [
+        [weekday, 14, 10],
+        [next, 9, 20],
+        [next, 13, 30],
+      ],
+    ],
+    [
+      'Pacific/Niue',
+      [
+        [before, 13, 10],
+        [weekday, 8, 20],
+        [weekday, 12, 30],
+      ],
+    ],
+    [
+      'UTC',
+      [
+        [weekday, 0, 10],
+        [weekday, 19, 20],
+        [weekday, 23, 30],
+      ],
+    ],
+  ] as const) {
+    t.equal((await flush(ada, [], zone)).status, 200)
+    t.same(cellsOf(await bothWays(t, service, ada, url)), byCell(expected.map((cell) => [...cell])), zone)
+  }
+  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 7, hours: { 19: 7 } }], 'Asia/Kolkata')
+  await flush(ada, [], 'Asia/Kolkata')
+  const all = await bothWays(t, service, ada, path(id, `&from=${today}&to=${today}`))
+  t.same(
+    cellsOf(all),
+    byCell([
+      [weekday, 5, 10],
+      [next, 0, 27],
+      [next, 4, 30],
+    ]),
+    'members in one zone share cells',
+  )
+})
+
+t.test('on the days when clocks change, hours move with them', async (t) => {
+  const { service, ada, id } = await start(t)
+  await flush(ada, [], 'Europe/Berlin')
+  const adaId = (await ada.get('/api/me')).body.id
+  // Both lie further back than a flush may reach, so they are put where flushes would have put them.
+  const put = async (day: string) => {
+    const hours = Buffer.alloc(24)
+    for (const hour of [0, 1, 2, 23]) hours[hour] = hour + 1
+    await service.database.query(
+      `with put as (
+        insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
+        values ($1::uuid, $2::uuid, $3::text::date, 'acme/api', 30, decode($4::text, 'hex'))
+      ), named as (
+        insert into activity_repos values ($1::uuid, 'acme/api', 'acme/api') on conflict do nothing
+      )
+      insert into stale_days (workspace_id, day) values ($1::uuid, $3::text::date)`,
+      [id, adaId, day, hours.toString('hex')],
+    )
+    return cellsOf(await bothWays(t, service, ada, path(id, `&from=${day}&to=${day}`)))
+  }
+  // 29 March 2026: at 01:00 UTC from +1 to +2. 25 October 2026: back. Both are Sundays.
+  t.same(await put('2026-03-29'), [
+    [1, 1, 24],
+    [7, 1, 1],
+    [7, 3, 2],
+    [7, 4, 3],
+  ])
+  t.same(await put('2026-10-25'), [
+    [1, 0, 24],
+    [7, 2, 3],
+    [7, 3, 3],
+  ])
+})
+
+t.test('hours are forgotten when they are old, days stay', async (t) => {
+  const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
+  await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
+  await service.app.rollups.run()
+  await service.database.query('update activity set day = day - 21', [])
+  await rebuildRollups(service.database)
+  await service.app.rollups.retire()
+  const body = await bothWays(t, service, ada, path(id, `&from=${addDays(today, -60)}&to=${today}`))
+  t.equal(body.totals.active_minutes, 30)
+  t.equal(
+    body.heatmap.reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0),
+    10,
+  )
+})
+
+t.test('made-up activity keeps the rules of real activity', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const userIds = [(await ada.get('/api/me')).body.id]
+  const from = addDays(today, -364)
+  const team = { workspaceId: id, userIds, owner: 'acme', from, to: today }
+  const rows = await seedActivity(service.database, team)
+  t.ok(rows > 300, `${rows} rows`)
+  const body = await bothWays(t, service, ada, path(id, `&from=${from}&to=${today}`))
+  for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
+  const [row] = await service.database.query<{ worst: number; most: number }>(
+    `select max(h.minutes)::int as worst, max(h.total)::int as most from (
+      select sum(get_byte(a.hours, hour)) as minutes, sum(a.minutes) as total
+      from activity a, generate_series(0, 23) as hour group by a.user_id, a.day, hour
+    ) h`,
+    [],
+  )
+  t.ok(row && row.worst <= 60 && row.most <= 1_440)
+  const inCells = body.heatmap.reduce((sum: number, cell: { minutes: number }) => sum + cell.minutes, 0)
+  t.equal(inCells, body.totals.active_minutes)
+})
+
+t.test('rollups that are wrong are right again after a rebuild', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
+  const expected = (await ada.get(path(id))).body
+  await service.app.rollups.run()
+  const { query } = service.database
+  await query('update activity_days set minutes = 99', [])
+  await query(`update activity_repo_days set day = day - 3`, [])
+  await query('delete from activity_member_days', [])
+  t.not((await ada.get(path(id))).body.daily.at(-1).active_minutes, 10, 'they are what a dashboard reads')
+  await rebuildRollups(service.database)
+  const { generated_at: _, ...rebuilt } = (await ada.get(path(id))).body
+  t.match(expected, rebuilt)
+})
+
+t.test('rollups, the activity and a model agree, whatever happens', async (t) => {
+  const { service, ada, bob, id, code, today } = await start(t)
+  const eve = await service.signIn('eve')
+  const callers = { ada, bob, eve }
+  type Name = keyof typeof callers
+  const ids: Record<string, string> = {}
+  for (const [name, caller] of Object.entries(callers)) ids[name] = (await caller.get('/api/me')).body.id
+  const names = Object.keys(callers) as Name[]
+  const repoNames = ['acme/a', 'acme/b', 'acme/c', 'other/x']
+  const somebody = fc.constantFrom(...names)
+  const daysBack = fc.integer({ min: 0, max: 12 })
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('flush' as const),
+        name: somebody,
+        zone: fc.option(fc.constantFrom('UTC', 'Asia/Kolkata', 'Pacific/Niue', 'Europe/Berlin'), {
+          nil: undefined,
+        }),
+        entries: fc.array(
+          fc
+            .record({
+              repo: fc.constantFrom(...repoNames),
+              back: daysBack,
+              hour: fc.integer({ min: 0, max: 23 }),
+              inHour: fc.integer({ min: 0, max: 60 }),
+              more: fc.integer({ min: 0, max: 500 }),
+            })
+            .map((entry) => entry),
+          { maxLength: 6 },
+        ),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('commits' as const, 'closed-issues' as const),
+        name: somebody,
+        back: daysBack,
+        repos: fc.uniqueArray(fc.constantFrom(...repoNames)),
+        count: fc.integer({ min: 0, max: 9 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'join' as const), name: somebody }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('roll-up' as const) }) },
+  )
+
+  interface Row {
+    minutes: number
+    hours: number[]
+    commits: number
+    'closed-issues': number
+  }
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      for (const table of ['activity', 'activity_repos'])
+        await service.database.query(`delete from ${table}`, [])
+      await rebuildRollups(service.database)
+      const present = new Set<Name>(['ada', 'bob'])
+      await service.database.query('delete from members where user_id = $1::uuid', [ids.eve ?? ''])
+      await bob.post('/api/team/workspaces/join', { code })
+      for (const caller of Object.values(callers)) await flush(caller, [], 'UTC')
+      const zones: Record<string, string> = { ada: 'UTC', bob: 'UTC', eve: 'UTC' }
+      const rows = new Map<string, Row>()
+      const row = (name: string, day: string, repo: string) => {
+        const key = `${name} ${day} ${repo}`
+        const known = rows.get(key) ?? {
+          minutes: 0,
+          hours: new Array(24).fill(0),
+          commits: 0,
+          'closed-issues': 0,
+        }
+        rows.set(key, known)
+        return known
+      }
+      const ofDay = (name: string, day: string) =>
+        [...rows].filter(([key]) => key.startsWith(`${name} ${day} `)).map(([, value]) => value)
+
+      for (const one of steps) {
+        if (one.kind === 'flush') {
+          const entries = one.entries.map(({ repo, back, hour, inHour, more }) => {
+            return { repo, day: addDays(today, -back), minutes: inHour + more, hours: { [hour]: inHour } }
+          })
+          const reply = await flush(callers[one.name], entries, one.zone)
+          if (reply.status !== 200) throw new Error(reply.text)
+          if (one.zone) zones[one.name] = one.zone
+          for (const { repo, day, minutes, hours } of entries) {
+            if (!present.has(one.name) || !repo.startsWith('acme/')) continue
+            const [hour = '', asked = 0] = Object.entries(hours)[0] ?? []
+            const others = ofDay(one.name, day)
+            const hourRoom = 60 - others.reduce((sum, other) => sum + (other.hours[Number(hour)] ?? 0), 0)
+            const dayRoom = 1_440 - others.reduce((sum, other) => sum + other.minutes, 0)
+            const inHour = Math.min(asked, hourRoom, dayRoom)
+            const counted = row(one.name, day, repo)
+            counted.hours[Number(hour)] = (counted.hours[Number(hour)] ?? 0) + inHour
+            counted.minutes += Math.min(dayRoom, Math.min(asked, hourRoom) + minutes - asked)
+          }
+        } else if (one.kind === 'commits' || one.kind === 'closed-issues') {
+          const day = addDays(today, -one.back)
+          const repos = one.repos.map((repo) => ({ repo, count: one.count }))
+          const reply = await count(ada, one.kind, id, day, one.name, repos)
+          if (reply.status !== 200) throw new Error(reply.text)
+          if (!present.has(one.name)) continue
+          for (const repo of one.repos)
+            if (repo.startsWith('acme/')) row(one.name, day, repo)[one.kind] = one.count
+        } else if (one.kind === 'roll-up') {
+          await service.app.rollups.run()
+        } else if (one.name !== 'ada') {
+          if (one.kind === 'join') {
+            await callers[one.name].post('/api/team/workspaces/join', { code })
+            present.add(one.name)
+          } else {
+            const parameters = [id, ids[one.name] ?? '']
+            await service.database.query(
+              'delete from members where workspace_id = $1::uuid and user_id = $2::uuid',
+              parameters,
+            )
+            present.delete(one.name)
+          }
+        }
+      }
+
+      const [from, to] = [addDays(today, -6), today]
+      const isIn = (key: string, first: string, last: string) => {
+        const [, day = ''] = key.split(' ')
+        return day >= first && day <= last
+      }
+      const shown = [...rows].filter(
+        ([key, { minutes, commits, 'closed-issues': issues }]) =>
+          isIn(key, from, to) && minutes + commits + issues > 0,
+      )
+      const total = (selected: Row[]) => ({
+        active_minutes: selected.reduce((sum, one) => sum + one.minutes, 0),
+        commits: selected.reduce((sum, one) => sum + one.commits, 0),
+        closed_issues: selected.reduce((sum, one) => sum + one['closed-issues'], 0),
+      })
+      const pick = (part: number, name: string) =>
+        shown.filter(([key]) => key.split(' ')[part] === name).map(([, value]) => value)
+      const activeIn = (entries: [string, Row][]) =>
+        new Set(entries.filter(([, { minutes }]) => minutes > 0).map(([key]) => key.split(' ')[0])).size
+      const previous = [...rows].filter(([key]) => isIn(key, addDays(from, -7), addDays(from, -1)))
+
+      const body = await bothWays(t, service, ada, path(id, `&from=${from}&to=${to}`))
+      t.same(body.totals, { ...total(shown.map(([, value]) => value)), active_members: activeIn(shown) })
+      t.same(body.previous_totals, {
+        ...total(previous.map(([, value]) => value)),
+        active_members: activeIn(previous),
+      })
+      for (const { day, active_members, ...numbers } of body.daily) {
+        t.same(numbers, total(pick(1, day)))
+        t.equal(active_members, activeIn(shown.filter(([key]) => key.split(' ')[1] === day)))
+      }
+      for (const { login, role, active_days, last_active_day, avatar_url: _, ...numbers } of body.members) {
+        t.same(numbers, total(pick(0, login)))
+        t.equal(role !== null, present.has(login))
+        const days = shown
+          .filter(([key, { minutes }]) => key.startsWith(`${login} `) && minutes > 0)
+          .map(([key]) => key.split(' ')[1] ?? '')
+        t.equal(active_days, new Set(days).size)
+        t.equal(last_active_day, days.sort().at(-1) ?? null)
+      }
+      const people = new Set([...present, ...shown.map(([key]) => key.split(' ')[0])])
+      t.equal(body.members.length, people.size)
+      t.equal(body.repos.length, new Set(shown.map(([key]) => key.split(' ')[2])).size)
+      for (const { repo, members, ...numbers } of body.repos) {
+        t.same(numbers, total(pick(2, repo)))
+        t.equal(
+          members,
+          new Set(shown.filter(([key]) => key.endsWith(` ${repo}`)).map(([key]) => key.split(' ')[0])).size,
+        )
+      }
+      const cells = new Map<string, number>()
+      for (const [key, { hours }] of shown) {
+        const [name = '', day = ''] = key.split(' ')
+        hours.forEach((minutes, hour) => {
+          const at = new Date(Date.parse(day) + hour * 3_600_000)
+          const format = new Intl.DateTimeFormat('en-GB', {
+            timeZone: zones[name] ?? 'UTC',
+            weekday: 'short',
+            hour: '2-digit',
+          })
+          const label = format.format(at)
+          cells.set(label, (cells.get(label) ?? 0) + minutes)
+        })
+      }
+      const labels = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+      for (const { weekday, hour, minutes } of body.heatmap) {
+        const label = `${labels[weekday - 1]}, ${String(hour).padStart(2, '0')}`
+        t.equal(minutes, cells.get(label) ?? 0, label)
+      }
+    }),
+    { numRuns: 15 },
+  )
+})

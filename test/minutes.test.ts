@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { MemberDay } from '../src/domain/minutes.js'
+
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
+
+const entry = fc
+  .record({
+    repo: fc.constantFrom('acme/a', 'acme/b', 'acme/c'),
+    hours: fc.dictionary(fc.integer({ min: 0, max: 23 }).map(String), fc.integer({ min: 0, max: 60 }), {
+      maxKeys: 24,
+    }),
+    unplaced: fc.integer({ min: 0, max: 700 }),
+  })
+  .map(({ repo, hours, unplaced }) => ({
+    repo,
+    hours: { ...hours },
+    minutes: Math.max(sum(Object.values(hours)), Math.min(1_440, sum(Object.values(hours)) + unplaced)),
+  }))
+
+t.test('hours, repositories and the day agree and keep their limits, whatever is added', async () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
+      const day = new MemberDay()
+      const cuts = entries.map(({ repo, minutes, hours }) => day.add(repo, minutes, hours))
+      const repos = [...day.repos.values()]
+      const total = sum(repos.map(({ minutes }) => minutes))
+      const asked = sum(entries.map(({ minutes }) => minutes))
+      const perHour = Array.from({ length: 24 }, (_, hour) => sum(repos.map(({ hours }) => hours[hour] ?? 0)))
+      return (
+        total <= 1_440 &&
+        perHour.every((value) => value <= 60) &&
+        repos.every(({ minutes, hours }) => sum(hours) <= minutes) &&
+        cuts.some((cut) => cut !== undefined) === total < asked
+      )
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** The same rules a minute at a time: each finds its hour and its day full or not. */
+const minuteByMinute = (entries: { repo: string; minutes: number; hours: Record<string, number> }[]) => {
+  const hourTotals = new Map<string, number>()
+  const repos: Record<string, { minutes: number; hours: number[] }> = {}
+  let total = 0
+  for (const { repo, minutes, hours } of entries) {
+    // The earliest hours have the first claim on what is left of the day, minutes without an hour the last.
+    const kept: (string | undefined)[] = []
+    for (const hour of Object.keys(hours).sort((a, b) => Number(a) - Number(b))) {
+      for (let minute = 0; minute < (hours[hour] ?? 0); minute++) {
+        const inHour = hourTotals.get(hour) ?? 0
+        if (inHour >= 60 || total + kept.length >= 1_440) continue
+        hourTotals.set(hour, inHour + 1)
+        kept.push(hour)
+      }
+    }
+    for (let minute = sum(Object.values(hours)); minute < minutes; minute++) {
+      if (total + kept.length < 1_440) kept.push(undefined)
+    }
+    if (kept.length === 0) continue
+    repos[repo] ??= { minutes: 0, hours: new Array(24).fill(0) }
+    const counted = repos[repo]
+    counted.minutes += kept.length
+    for (const hour of kept) {
+      if (hour !== undefined) counted.hours[Number(hour)] = (counted.hours[Number(hour)] ?? 0) + 1
+    }
+    total += kept.length
+  }
+  return repos
+}
+
+t.test('what is cut is what counting minute by minute would leave out', async () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 12 }), (entries) => {
+      const day = new MemberDay()
+      for (const { repo, minutes, hours } of entries) day.add(repo, minutes, hours)
+      const counted = Object.fromEntries(
+        [...day.repos].map(([repo, { minutes, hours }]) => [repo, { minutes, hours: [...hours] }]),
+      )
+      const model = minuteByMinute(entries)
+      const sorted = (repos: object) =>
+        JSON.stringify(Object.entries(repos).sort(([a], [b]) => (a < b ? -1 : 1)))
+      return sorted(counted) === sorted(model)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('a day that is read and continued is the day that was never put away', async () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 12 }), fc.array(entry, { maxLength: 12 }), (first, second) => {
+      const whole = new MemberDay()
+      for (const { repo, minutes, hours } of [...first, ...second]) whole.add(repo, minutes, hours)
+      const begun = new MemberDay()
+      for (const { repo, minutes, hours } of first) begun.add(repo, minutes, hours)
+      const continued = new MemberDay(new Map(begun.repos))
+      for (const { repo, minutes, hours } of second) continued.add(repo, minutes, hours)
+      return JSON.stringify([...whole.repos]) === JSON.stringify([...continued.repos])
+    }),
+  )
+})
