@@ -13,7 +13,7 @@ export type Parameter = string | number | boolean | Date | null | readonly (stri
 export interface Database {
   /** Drizzle over the pool: every call is one statement on its own. */
   db: Db
-  /** Runs one constant, prepared statement without a query builder: for hot paths. */
+  /** Runs one constant, prepared statement without a query builder: for reads on hot paths. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /** Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
@@ -29,6 +29,12 @@ export interface DatabaseOptions {
 
 /** The longest that a call waits for a connection. */
 const WAIT_MS = 2_000
+/**
+ * The same for a read of a hot path. Several of those may be under way on a connection, one behind the other, which
+ * saves system calls on both sides; one that waits for a lock then holds up those behind it, so they are given up early.
+ */
+const READ_MS = 3_000
+const PIPELINE_DEPTH = 4
 /** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
 const ANSWER_MS = 7_000
 const ATTEMPTS = 3
@@ -51,16 +57,18 @@ export const connect = (options: DatabaseOptions): Database => {
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   })
   const queueLimit = poolSize * 100
-  // No more statements than connections: in a pipeline one that waits for a lock would hold up those behind it.
   const statements = new Gate(poolSize, queueLimit, WAIT_MS)
+  const reads = new Gate(poolSize * PIPELINE_DEPTH, queueLimit, WAIT_MS)
   // One connection stays free of transactions, so that reads go on while writers wait for each other.
   const transactions = new Gate(Math.max(1, poolSize - 1), queueLimit, WAIT_MS)
 
-  const db = drizzle(adapt(client, prepare, (work) => statements.run(() => answered(work()))))
+  const db = drizzle(adapt(client, prepare, (work) => statements.run(() => answered(work(), ANSWER_MS))))
   return {
     db,
     query: (text, parameters) =>
-      statements.run(() => answered(client.unsafe(text, parameters as never, { prepare }))) as Promise<never>,
+      reads.run(() =>
+        answered(client.unsafe(text, parameters as never, { prepare }), READ_MS),
+      ) as Promise<never>,
     transaction: async (work) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -104,10 +112,10 @@ const adapt = (client: postgres.Sql, prepare: boolean, run: Run) => {
 const direct: Run = async (work) => await work()
 
 /** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */
-const answered = async <T>(query: PromiseLike<T>): Promise<T> => {
+const answered = async <T>(query: PromiseLike<T>, ms: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ANSWER_MS)
+    timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ms)
   })
   try {
     return await Promise.race([query, deadline])
