@@ -37,7 +37,9 @@ export const BillingEvent = Type.Object(
         examples: [1_795_000_000],
       }),
     ),
-    data: Type.Optional(Type.Object({ object: Type.Optional(Type.Object({}, { additionalProperties: true })) })),
+    data: Type.Optional(
+      Type.Object({ object: Type.Optional(Type.Object({}, { additionalProperties: true })) }),
+    ),
   },
   {
     $id: 'BillingEvent',

@@ -17,6 +17,8 @@ export interface Config {
   siteUrl: string | undefined
   /** The service's own origin. */
   baseUrl: string
+  /** Where the browser belongs: the dashboard, or the service itself where there is none. */
+  homeUrl: string
   /** Origins that CORS allows with credentials: the dashboard's and further known ones. */
   dashboardOrigins: string[]
   /** Origins whose pages may change things with the cookie: the dashboards and the service itself. */
@@ -61,7 +63,11 @@ const slug = /^[a-z][a-z0-9_.-]{0,63}$/
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws {ConfigError} naming every wrong variable at once. */
-export const readConfig = (env: Record<string, string | undefined>): Config => {
+export const readConfig = (
+  env: Record<string, string | undefined>,
+  /** False for commands that sign nothing. */
+  { needsSecrets = true } = {},
+): Config => {
   const problems: string[] = []
   const get = (name: string) => env[name]?.trim() || undefined
   /** Reads one variable; `parse` returns undefined for what it does not accept. */
@@ -113,7 +119,7 @@ export const readConfig = (env: Record<string, string | undefined>): Config => {
   if (jwtSecrets.some((secret) => Buffer.byteLength(secret) < 32)) {
     problems.push('JWT_SECRETS must be comma-separated secrets of at least 32 bytes each')
   }
-  if (databaseUrl !== undefined && jwtSecrets.length === 0) {
+  if (needsSecrets && databaseUrl !== undefined && jwtSecrets.length === 0) {
     problems.push(
       'JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed',
     )
@@ -150,6 +156,7 @@ export const readConfig = (env: Record<string, string | undefined>): Config => {
     jwtSecrets,
     siteUrl,
     baseUrl,
+    homeUrl: siteUrl ?? baseUrl,
     dashboardOrigins,
     trustedOrigins: [...new Set([...dashboardOrigins, baseUrl, ...aliases])],
     extensionPrefix: read('EXTENSION_PREFIX', 'ext', '1 to 50 letters, digits, - or _', (text) =>

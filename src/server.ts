@@ -1,5 +1,7 @@
 /** Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. */
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { buildApp } from './app.js'
 import { type Config, ConfigError, readConfig } from './config.js'
@@ -30,8 +32,8 @@ const main = async () => {
   await migrate(url)
   const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
   const app = await buildApp(config, database, logger)
+  const metrics = config.metricsPort === undefined ? undefined : await serveMetrics(config, app.metrics)
   await app.listen({ host: config.host, port: config.port })
-  const metrics = config.metricsPort === undefined ? undefined : serveMetrics(config, app.metrics)
   announce(config)
 
   let stopping = false
@@ -61,15 +63,14 @@ const main = async () => {
   }
 }
 
-const serveMetrics = (
-  config: Config,
-  registry: { contentType: string; metrics(): Promise<string> },
-): Server => {
+const serveMetrics = async (config: Config, registry: FastifyInstance['metrics']): Promise<Server> => {
   const server = createServer(async (_request, response) => {
     response.setHeader('Content-Type', registry.contentType)
     response.end(await registry.metrics())
   })
-  return server.listen(config.metricsPort, config.host)
+  server.listen(config.metricsPort, config.host)
+  await once(server, 'listening')
+  return server
 }
 
 const announce = ({ baseUrl }: Config) => {

@@ -214,7 +214,7 @@ export const startService = async (
     },
   })
   const database = connect({
-    url: databaseUrl,
+    url: config.databaseUrl ?? databaseUrl,
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
   })

@@ -72,6 +72,8 @@ const main = async () => {
     LOG_LEVEL: 'warn',
     ...process.env,
     HOST: '127.0.0.1',
+    DATABASE_PREPARE: undefined,
+    METRICS_PORT: undefined,
     BASE_URL: undefined,
     SITE_URL: undefined,
     DATABASE_URL: await startDatabase(),

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../config.js'
 import { migrate } from '../db/migrate.js'
 
 try {
-  const { databaseUrl } = readConfig(process.env)
+  const { databaseUrl } = readConfig(process.env, { needsSecrets: false })
   if (databaseUrl === undefined) {
     throw new ConfigError(['DATABASE_URL is required; the embedded database is migrated by `npm start`'])
   }

@@ -4,7 +4,7 @@ import { connect } from '../db/client.js'
 import { rebuildRollups } from '../operations/roll-up.js'
 
 try {
-  const { databaseUrl, databasePrepare } = readConfig(process.env)
+  const { databaseUrl, databasePrepare } = readConfig(process.env, { needsSecrets: false })
   if (databaseUrl === undefined) throw new ConfigError(['DATABASE_URL is required'])
   const database = connect({ url: databaseUrl, poolSize: 2, prepare: databasePrepare })
   try {

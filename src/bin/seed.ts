@@ -33,7 +33,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 try {
   const { teams, members, days } = readOptions()
-  const { databaseUrl, databasePrepare } = readConfig(process.env)
+  const { databaseUrl, databasePrepare } = readConfig(process.env, { needsSecrets: false })
   if (databaseUrl === undefined) throw new ConfigError(['DATABASE_URL is required'])
   await migrate(databaseUrl)
   const database = connect({ url: databaseUrl, poolSize: 2, prepare: databasePrepare })

@@ -27,6 +27,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
+import { locks } from './locks.js'
 
 const run = promisify(execFile)
 
@@ -54,8 +55,6 @@ type Account = { uid: number; gid: number } | undefined
 const ACCOUNT = 'postgres'
 /** Where root keeps what `ACCOUNT` cannot reach in its own place. */
 const SHARED_FOLDER = '/var/lib/team-settings-cloud'
-/** Held by the service that owns the cluster for as long as it lives. */
-const OWNER_LOCK = 7_318_214_906
 
 /** @throws {EmbeddedDatabaseError} with a message for the operator. */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
@@ -256,7 +255,7 @@ const session = (url: string) =>
   })
 
 const lockOwnership = async (sql: postgres.Sql): Promise<boolean> => {
-  const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${OWNER_LOCK}) as locked`
+  const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${locks.owner}) as locked`
   return row?.locked === true
 }
 

@@ -5,17 +5,15 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { projectRoot } from '../root.js'
 import type { Database } from './client.js'
+import { locks } from './locks.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
-
-/** Any number that no other program on the database uses for its own lock. */
-const MIGRATION_LOCK = 7_318_214_905
 
 /** Brings the database to the schema of this version; of several instances that start at once one does it, the others wait. */
 export const migrate = async (url: string): Promise<void> => {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
-    await client`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await client`select pg_advisory_lock(${locks.migration})`
     await applyMigrations(drizzle(client), { migrationsFolder })
   } finally {
     // Ending the session releases the lock.

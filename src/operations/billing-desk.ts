@@ -7,9 +7,6 @@ import { givesPro } from '../policies/pro.js'
 import { linkCustomer, readCustomer, readSubscriptionStatus } from '../queries/billing.js'
 import { readUser } from '../queries/users.js'
 
-/** The provider's URLs lead back here, never to what the Host header says. */
-const homeOf = ({ siteUrl, baseUrl }: Config) => siteUrl ?? baseUrl
-
 const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): string | undefined => {
   const prices = { month: billing.priceMonth, year: billing.priceYear }
   return interval === undefined ? (prices.month ?? prices.year) : prices[interval]
@@ -51,7 +48,7 @@ export const createBillingDesk = (
     return linked
   })
 
-  const portal = async (customerId: string) => provider().createPortal(customerId, `${homeOf(config)}/`)
+  const portal = async (customerId: string) => provider().createPortal(customerId, `${config.homeUrl}/`)
 
   return {
     /**
@@ -67,8 +64,8 @@ export const createBillingDesk = (
         customerId,
         userId,
         priceId,
-        successUrl: `${homeOf(config)}/?billing=success`,
-        cancelUrl: `${homeOf(config)}/?billing=canceled`,
+        successUrl: `${config.homeUrl}/?billing=success`,
+        cancelUrl: `${config.homeUrl}/?billing=canceled`,
       })
     },
 
@@ -77,7 +74,7 @@ export const createBillingDesk = (
       const billing = provider()
       const customerId = await readCustomer(db, userId)
       if (customerId === undefined) throw new ApiError('no_subscription')
-      return billing.createPortal(customerId, `${homeOf(config)}/`)
+      return billing.createPortal(customerId, `${config.homeUrl}/`)
     },
   }
 }

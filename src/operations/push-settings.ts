@@ -7,11 +7,11 @@ import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { pushTarget, workspaceRequired } from '../policies/repo-access.js'
 import { insertAuditEntry } from '../queries/audit.js'
+import { etagOf } from '../queries/etag.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
 import {
   type Author,
-  etagOf,
   insertSnapshot,
   lockSnapshot,
   type SnapshotKey,
@@ -25,6 +25,7 @@ import {
   insertPatterns,
   insertWorkspace,
   lockPersonalWorkspace,
+  readPersonalWorkspace,
 } from '../queries/workspaces.js'
 
 export interface Push {
@@ -102,7 +103,7 @@ const settleTarget = async (
 }
 
 const checkRoomForPersonal = async (db: Db, caller: User, owner: string) => {
-  const personal = await lockPersonalWorkspace(db, caller.id)
+  const personal = await readPersonalWorkspace(db, caller.id)
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
   } else if ((await countWorkspacesOf(db, caller.id)) >= limits.workspaces_per_user) {

@@ -1,7 +1,8 @@
 import type { Database } from '../db/client.js'
 import type { CountBatches } from '../domain/count-batches.js'
 import { addDays } from '../domain/days.js'
-import { ApiError, invalid } from '../errors.js'
+import { invalid } from '../errors.js'
+import { requireRole } from '../policies/roles.js'
 import { readToday } from '../queries/activity.js'
 import { type CountKind, findMembers, upsertCounts } from '../queries/counts.js'
 import { lockRole } from '../queries/members.js'
@@ -24,7 +25,7 @@ export const uploadCounts = async (
   }
   return database.transaction(async (tx) => {
     const role = await lockRole(tx, workspaceId, userId)
-    if (role !== 'admin') throw new ApiError(role ? 'admin_required' : 'workspace_not_found')
+    requireRole(role && { role }, 'admin')
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins
       .filter((_, index) => userIds[index] === null)

@@ -12,8 +12,7 @@ export const STATE_COOKIE = 'oauth2-redirect-state'
 
 export default fp(
   async (app) => {
-    const { repohost, siteUrl, baseUrl } = app.config
-    const origin = siteUrl ?? baseUrl
+    const { repohost, homeUrl: origin } = app.config
     if (!repohost.clientId || !repohost.clientSecret) {
       app.decorate('repohostOAuth', undefined)
       return

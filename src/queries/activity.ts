@@ -1,6 +1,7 @@
 /** Active minutes and daily counts, as they are recorded. What is read in bulk comes from the rollups (`dashboard.ts`). */
 import type { Database, Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
+import { patternMatches } from './repo-access.js'
 
 /** Keys are lower case. */
 export interface RepoName {
@@ -22,8 +23,7 @@ export const LOCK_MATCHES = `
     from members m cross join asked a
     where m.user_id = $1::uuid and exists (
       select from patterns p
-      where p.workspace_id = m.workspace_id and p.owner_key = a.owner_key
-        and case when p.exact then p.repo_key = a.repo_key else a.repo_key like p.repo_like end
+      where p.workspace_id = m.workspace_id and ${patternMatches('p', 'a.owner_key', 'a.repo_key')}
     )
   ), locked as materialized (
     select workspace_id, role from members

@@ -2,6 +2,7 @@
 import type { Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
 import type { CountBatch } from '../domain/count-batches.js'
+import { patternMatches } from './repo-access.js'
 
 export type CountKind = 'commits' | 'closed_issues'
 
@@ -40,9 +41,7 @@ const writeCounts = (column: CountKind) => `
     select r.repo_key from (select distinct repo_key from given) r
     where exists (
       select from patterns p
-      where p.workspace_id = $1::uuid and p.owner_key = split_part(r.repo_key, '/', 1)
-        and case when p.exact then p.repo_key = split_part(r.repo_key, '/', 2)
-          else split_part(r.repo_key, '/', 2) like p.repo_like end
+      where p.workspace_id = $1::uuid and ${patternMatches('p', "split_part(r.repo_key, '/', 1)", "split_part(r.repo_key, '/', 2)")}
     )
   ), rows as materialized (
     select g.* from given g join inside i on i.repo_key = g.repo_key

@@ -1,4 +1,5 @@
 import type { Database } from '../db/client.js'
+import { isWanted } from './etag.js'
 import { MATCH_ORDER, MATCHES, type RepoQuestion } from './repo-access.js'
 
 export interface StoredEffectiveConfig {
@@ -46,8 +47,8 @@ const READ_EFFECTIVE_CONFIG = `
     $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",
     t.workspace_id as "workspaceId", t.pattern, t.idle_window_minutes as "idleWindowMinutes", t.others as "alsoMatched",
     t.etag, t.owner, t.repo,
-    case when strpos($6::text, t.etag) = 0 and $6::text <> '*' then t.settings end as settings,
-    case when strpos($6::text, t.etag) = 0 and $6::text <> '*' then t.override end as override
+    case when ${isWanted('t.etag', '$6::text')} then t.settings end as settings,
+    case when ${isWanted('t.etag', '$6::text')} then t.override end as override
   from (values (true)) one
   left join tagged t on true`
 

@@ -33,8 +33,7 @@ export const patternMatches = (pattern: string, ownerKey: string, repoKey: strin
   `${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end`
 
 /** SQL: the pattern `p` matches the repository of `repoParameters`. */
-const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and p.owner_key = $2::text
-  and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end`
+const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}`
 
 const OF_CALLER = `m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`
 

@@ -3,6 +3,7 @@
  * was ever recorded. They are only ever made anew from `activity`, a whole day at a time, and never counted up.
  */
 import type { Db } from '../db/client.js'
+import { locks } from '../db/locks.js'
 import { statement } from '../db/statement.js'
 
 export interface WorkspaceDay {
@@ -10,14 +11,11 @@ export interface WorkspaceDay {
   day: string
 }
 
-/** Any number that nothing else on the database uses for its own lock. */
-const ROLLUP_LOCK = 5_108_374_621
-
 /** Gives the transaction time for a large batch, and the right to roll up. False while somebody else has it. */
 export const beginRollup = async (tx: Db): Promise<boolean> => {
   await tx.execute(statement(`set local statement_timeout = '60s'`, []))
   const [row] = await tx.execute<{ locked: boolean }>(
-    statement('select pg_try_advisory_xact_lock($1::bigint) as locked', [ROLLUP_LOCK]),
+    statement('select pg_try_advisory_xact_lock($1::bigint) as locked', [locks.rollup]),
   )
   return row?.locked === true
 }

@@ -5,6 +5,7 @@ import type { SnapshotVersionList } from '../../schemas/settings.js'
 import type { Database, Db } from '../db/client.js'
 import { snapshots, snapshotVersions, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
+import { etagSql, isWanted } from './etag.js'
 import { MATCH_ORDER, MATCHING_PAIRS, type RepoQuestion, repoParameters } from './repo-access.js'
 
 /** Where one snapshot is. */
@@ -30,8 +31,6 @@ export interface SnapshotText extends StoredSnapshot {
   settings: string
 }
 
-export const etagOf = ({ id, version }: { id: string; version: number }): string => `"${id}-${version}"`
-
 /**
  * The hottest query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
  * caller's `If-None-Match` ($5) does not name the current version.
@@ -42,7 +41,7 @@ const READ_BEST_SNAPSHOT = `
     $4::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $4::uuid) as "inWorkspace",
     t.workspace_id as "workspaceId", t.id, t.owner, t.repo, t.version, t.size_bytes as "sizeBytes",
     t.updated_at as "updatedAt", a.login as "updatedBy",
-    case when strpos($5::text, '"' || t.id || '-' || t.version || '"') = 0 and $5::text <> '*' then t.settings end as settings
+    case when ${isWanted(etagSql('t.id', 't.version'), '$5::text')} then t.settings end as settings
   from (values (true)) always
   left join lateral (
     select m.workspace_id, s.id, s.owner, s.repo, s.version, s.size_bytes, s.updated_at, s.updated_by, s.settings

@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/client.js'
 import { workspaces } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
+import { etagSql, isWanted } from './etag.js'
 
 export interface StoredWorkspaceSettings {
   idleWindowMinutes: number
@@ -12,13 +13,10 @@ export interface StoredWorkspaceSettings {
   updatedAt: string
 }
 
-export const workspaceSettingsEtag = (workspaceId: string, version: number): string =>
-  `"${workspaceId}-${version}"`
-
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
 const READ_SETTINGS = `
   select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
-    case when strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*' then settings end as settings
+    case when ${isWanted(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
   from workspaces where id = $1::uuid and deleted_at is null`
 
 /** `settings` is null when the caller has this version already. */

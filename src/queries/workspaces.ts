@@ -76,13 +76,17 @@ export const insertWorkspace = async (
   return row?.id
 }
 
+const personalWorkspaceOf = (db: Db, userId: string) =>
+  db.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.personalOf, userId))
+
+export const readPersonalWorkspace = async (db: Db, userId: string): Promise<string | undefined> => {
+  const [row] = await personalWorkspaceOf(db, userId)
+  return row?.id
+}
+
 /** Held until the transaction ends. */
 export const lockPersonalWorkspace = async (tx: Db, userId: string): Promise<string | undefined> => {
-  const [row] = await tx
-    .select({ id: workspaces.id })
-    .from(workspaces)
-    .where(eq(workspaces.personalOf, userId))
-    .for('no key update')
+  const [row] = await personalWorkspaceOf(tx, userId).for('no key update')
   return row?.id
 }
 

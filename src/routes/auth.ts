@@ -16,7 +16,7 @@ const hashOf = (state: string) => createHash('sha256').update(state).digest('hex
 
 export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db, sessions, milestones, clients } = app
-  const home = config.siteUrl ?? config.baseUrl
+  const home = config.homeUrl
   const cookieOptions = {
     path: '/',
     httpOnly: true,

@@ -19,14 +19,9 @@ import { pushSettings } from '../operations/push-settings.js'
 import { callerOf } from '../plugins/session.js'
 import { repoAdmin, repoMember } from '../policies/access.js'
 import { nothingToRead, readableHolder } from '../policies/repo-access.js'
+import { etagOf } from '../queries/etag.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
-import {
-  etagOf,
-  listVersions,
-  readBestSnapshot,
-  readVersion,
-  type SnapshotText,
-} from '../queries/snapshots.js'
+import { listVersions, readBestSnapshot, readVersion, type SnapshotText } from '../queries/snapshots.js'
 import { readUser } from '../queries/users.js'
 
 const questionOf = (

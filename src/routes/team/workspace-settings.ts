@@ -7,11 +7,8 @@ import { sendJsonText, withSettingsText } from '../../json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
-import {
-  readWorkspaceSettings,
-  type StoredWorkspaceSettings,
-  workspaceSettingsEtag,
-} from '../../queries/workspace-settings.js'
+import { etagOf } from '../../queries/etag.js'
+import { readWorkspaceSettings, type StoredWorkspaceSettings } from '../../queries/workspace-settings.js'
 
 const sendSettings = (
   reply: FastifyReply,
@@ -41,7 +38,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     handler: async ({ params, headers }, reply) => {
       const found = await readWorkspaceSettings(app.database, params.id, headers['if-none-match'])
       if (!found) throw new ApiError('workspace_not_found')
-      reply.header('ETag', workspaceSettingsEtag(params.id, found.version))
+      reply.header('ETag', etagOf({ id: params.id, version: found.version }))
       if (found.settings === null) return reply.code(304).send(undefined)
       return sendSettings(reply, { ...found, settings: found.settings })
     },
@@ -64,7 +61,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     handler: async (request, reply) => {
       const { params, body } = request
       const patched = await patchWorkspaceSettings(app.database, callOf(request), body)
-      reply.header('ETag', workspaceSettingsEtag(params.id, patched.version))
+      reply.header('ETag', etagOf({ id: params.id, version: patched.version }))
       return sendSettings(reply, patched)
     },
   })

@@ -1,0 +1,14 @@
+/**
+ * The numbers of our advisory locks, all in one place because they share one space in a database: two uses of one number
+ * would wait for each other for ever.
+ */
+export const locks = {
+  /** Held by the service that owns an embedded cluster, for as long as it lives. */
+  owner: 7_318_214_901,
+  /** Held while the schema is migrated. */
+  migration: 7_318_214_902,
+  /** Held by the one step of housekeeping that is under way. */
+  housekeeping: 7_318_214_903,
+  /** Held while days are rolled up. */
+  rollup: 7_318_214_904,
+} as const
