@@ -26,7 +26,8 @@ export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 export const Day = Type.String({
   format: 'date',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+  // There is no year 0.
+  pattern: '^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$',
   examples: ['2026-11-21'],
 })
 export const Login = Type.String({ examples: ['ada'] })

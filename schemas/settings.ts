@@ -70,7 +70,7 @@ export const SnapshotVersionList = Closed({
 })
 export type SnapshotVersionList = Static<typeof SnapshotVersionList>
 
-const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [2] })
+const Version = Type.Integer({ minimum: 1, examples: [2] })
 export const VersionParams = Type.Object({ ...RepoParams.properties, version: Version })
 export const RestoreBody = Closed({ version: Version })
 export type RestoreBody = Static<typeof RestoreBody>

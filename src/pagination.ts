@@ -1,10 +1,16 @@
 /** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
 import { invalid } from './errors.js'
 
+/** RFC 3339 with milliseconds, of a day that exists. */
+const isTimestamp = (part: string): boolean => {
+  const date = new Date(part)
+  return !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0 && date.toISOString() === part
+}
+
 const kinds = {
   text: (part: string) => !part.includes('\0') && part.isWellFormed(),
   uuid: (part: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
-  timestamp: (part: string) => /^[0-9T:. +-]{10,40}Z?$/.test(part) && !Number.isNaN(Date.parse(part)),
+  timestamp: isTimestamp,
 }
 type Kind = keyof typeof kinds
 

@@ -8,6 +8,8 @@ import { parsePattern } from './domain/repo-pattern.js'
 import { parseStrictJson, StrictJsonError } from './domain/strict-json.js'
 import { ApiError, invalid } from './errors.js'
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 const createAjv = (extensionPrefix: string, options: Options) => {
   const ajv = new Ajv({
     strict: true,
@@ -18,6 +20,8 @@ const createAjv = (extensionPrefix: string, options: Options) => {
   })
   addFormats.default(ajv)
   const prefix = `${extensionPrefix}.`
+  // Stricter than the library's, which also takes `urn:uuid:…`; the database does not.
+  ajv.addFormat('uuid', UUID)
   ajv.addFormat('settings-key', (key) => key.startsWith(prefix))
   ajv.addFormat('printable', (text) => /^[\x21-\x7e]*$/.test(text))
   ajv.addFormat('repo-pattern', (text) => parsePattern(text) !== undefined)
@@ -104,7 +108,8 @@ export const installValidation = (app: FastifyInstance, extensionPrefix: string)
   app.addHook('onRequest', (request, _reply, done) => {
     // Nothing is sent, so it has no type; some clients send the header with every request.
     const { headers } = request
-    if (headers['content-length'] === '0' && !headers['transfer-encoding']) delete headers['content-type']
+    const length = headers['content-length'] ?? '0'
+    if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {

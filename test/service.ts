@@ -1,7 +1,6 @@
 /** The whole service for a test: real HTTP, a real database of its own, stand-ins only at the network's edge. */
 import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { buildApp, type Clients, createClients } from '../src/app.js'
 import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
@@ -10,6 +9,7 @@ import { connect, type Database } from '../src/db/client.js'
 import { type AssistantStandIn, startAssistantA, startAssistantB } from '../src/demo/assistants.js'
 import { BILLING, type BillingProviderStandIn, startBillingProvider } from '../src/demo/billing-provider.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repohost.js'
+import { createLogger } from '../src/logger.js'
 import { buildDocuments } from '../src/openapi.js'
 import { conformanceOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
@@ -218,7 +218,7 @@ export const startService = async (
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
   })
-  const app = await buildApp(config, database, pino({ level: config.logLevel }, sink), clients(config))
+  const app = await buildApp(config, database, createLogger(config.logLevel, sink), clients(config))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   test.teardown(async () => {
     await app.close()

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { buildApp } from '../app.js'
 import { ConfigError, readConfig } from '../config.js'
 import { connect, type Database } from '../db/client.js'
@@ -16,6 +15,7 @@ import { OAUTH_APP, startRepohost } from '../demo/repohost.js'
 import { type Demo, seedDemo } from '../demo/seed.js'
 import { describeDemo } from '../demo/tour.js'
 import { addDays } from '../domain/days.js'
+import { createLogger } from '../logger.js'
 import { rebuildRollups } from '../operations/roll-up.js'
 import { readToday } from '../queries/activity.js'
 
@@ -100,7 +100,7 @@ const main = async () => {
     prepare: true,
   })
   undo.push(() => database.close())
-  const app = await buildApp(config, database, pino({ level: config.logLevel }))
+  const app = await buildApp(config, database, createLogger(config.logLevel))
   undo.push(() => app.close())
   await app.listen({ host: config.host, port: config.port })
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`

@@ -35,12 +35,13 @@ const changing = async <T>(
 /** Removes the settings of a repository with their history. */
 export const deleteSettings = (database: Database, question: RepoQuestion): Promise<void> =>
   changing(database, question, async ({ tx, key, caller }) => {
-    if (!(await deleteSnapshot(tx, key))) throw new ApiError('never_synced')
+    const deleted = await deleteSnapshot(tx, key)
+    if (!deleted) throw new ApiError('never_synced')
     await insertAuditEntry(tx, {
       workspaceId: key.workspaceId,
       actor: caller.login,
       action: 'settings.deleted',
-      target: `${key.ownerKey}/${key.repoKey}`,
+      target: `${deleted.owner}/${deleted.repo}`,
     })
   })
 

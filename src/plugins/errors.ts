@@ -36,7 +36,12 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
 
 /** The answer to a request whose path cannot be read: no hook has run for it. */
 export const answerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-  reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store')
+  reply.headers({
+    'X-Request-Id': request.id,
+    'Cache-Control': 'no-store',
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': '*',
+  })
   send(translate(error), request, reply)
 }
 

@@ -36,6 +36,9 @@ export const SESSION_COOKIE = 'svc_token'
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000
 const REFRESH_MS = 2_000
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** The last second of the year 9999: what the database can keep of a moment. */
+const LATEST = 253_402_300_799
 
 interface Claims {
   sub: string
@@ -115,8 +118,9 @@ export class Sessions {
     }
     const { sub, jti, gen, exp, iat, login } = claims
     const wellFormed =
-      [sub, jti, login].every((claim) => typeof claim === 'string') &&
-      [gen, exp, iat].every((claim) => Number.isSafeInteger(claim))
+      [sub, jti].every((claim) => typeof claim === 'string' && UUID.test(claim)) &&
+      typeof login === 'string' &&
+      [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= LATEST)
     if (!wellFormed) return new ApiError('token_invalid')
     const session = { userId: sub, jti, generation: gen, expiresAt: exp }
     if (this.remembered.size >= REMEMBERED_TOKENS) {

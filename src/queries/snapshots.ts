@@ -191,11 +191,17 @@ const keepVersion = async (tx: Db, key: SnapshotKey, { version, settings, sizeBy
   await tx.insert(snapshotVersions).values({ ...key, version, settings, sizeBytes, createdBy: author.id })
 }
 
-/** With its history. False when there was none. */
-export const deleteSnapshot = async (tx: Db, key: SnapshotKey): Promise<boolean> => {
-  const deleted = await tx.delete(snapshots).where(at(key)).returning({ id: snapshots.id })
+/** With its history. @returns its name as it was first given; undefined when there was none */
+export const deleteSnapshot = async (
+  tx: Db,
+  key: SnapshotKey,
+): Promise<{ owner: string; repo: string } | undefined> => {
+  const [deleted] = await tx
+    .delete(snapshots)
+    .where(at(key))
+    .returning({ owner: snapshots.owner, repo: snapshots.repo })
   await tx.delete(snapshotVersions).where(versionsAt(key))
-  return deleted.length > 0
+  return deleted
 }
 
 /** The kept versions, newest first. */
@@ -220,6 +226,8 @@ export const readVersion = async (
   key: SnapshotKey,
   version: number,
 ): Promise<SnapshotText | undefined> => {
+  // No version was ever as large as what the column cannot hold.
+  if (version > 2_147_483_647) return undefined
   const [row] = await db
     .select({
       id: snapshots.id,

@@ -85,7 +85,8 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
       const returnTo = await finishState(request)
-      const leave = (path: string) => reply.redirect(`${home}${path}`)
+      // As a URL, because a header takes no other letters than ASCII.
+      const leave = (path: string) => reply.redirect(new URL(path, home).href)
       if (request.query.error !== undefined || request.query.code === undefined) {
         clearOAuthCookies(reply)
         return leave(

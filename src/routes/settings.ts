@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ConditionalReadHeaders, NotModified, Ok, RepoParams, ref } from '../../schemas/common.js'
+import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from '../../schemas/common.js'
 import {
   PushBody,
   PushHeaders,
@@ -156,6 +156,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'With their history.',
       params: RepoParams,
       querystring: SettingsQuery,
+      body: NoBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { CreateInviteBody, Invite, InvitePage, InviteParams } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
@@ -60,6 +60,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Revoke an invite',
       description: 'Nobody can join with it any more. Revoking it again changes nothing.',
       params: InviteParams,
+      body: NoBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {

@@ -58,6 +58,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'Whoever is removed is out on their next call. The activity of their days there stays.',
       params: WorkspaceParams,
       querystring: MemberQuery,
+      body: NoBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {

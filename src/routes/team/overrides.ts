@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../json-text.js'
@@ -71,6 +71,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Remove the override of a repository',
       params: OverrideParams,
+      body: NoBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {

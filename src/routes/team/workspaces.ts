@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Ok, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { NoBody, Ok, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { CreatedWorkspace } from '../../../schemas/invites.js'
 import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../../schemas/workspaces.js'
 import { ApiError } from '../../errors.js'
@@ -75,6 +75,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Nobody sees anything of it from then on; what it held is removed within moments. A personal workspace may be deleted as well: the next push of an own repository makes a new one.',
       params: WorkspaceParams,
+      body: NoBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
