@@ -26,6 +26,13 @@ export const decodeCursor = (cursor: string | undefined, expected: readonly Kind
   return position
 }
 
+/** For a route's `config.validate`. */
+export const validCursor =
+  (expected: readonly Kind[]) =>
+  ({ query }: { query: unknown }): void => {
+    decodeCursor((query as { cursor?: string }).cursor, expected)
+  }
+
 const parse = (cursor: string): unknown => {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect as tcpConnect } from 'node:net'
+import postgres from 'postgres'
 import t from 'tap'
 import { type Caller, DASHBOARD, type Service, startService } from './service.js'
 
@@ -45,6 +46,7 @@ t.test('what would not survive the way to the database and back is refused', asy
     '__proto__ in disguise': '{"settings":{"ext.a":{"\\u005f_proto__":1}}}',
     'constructor.prototype': '{"settings":{"ext.a":{"constructor":{"prototype":{}}}}}',
     '33 levels': `{"settings":{"ext.a":${'['.repeat(31)}${']'.repeat(31)}}}`,
+    'a number behind a long string': `{"a":"${'a'.repeat(500_000)}","b":1e999}`,
     '100,000 brackets': '['.repeat(100_000) + ']'.repeat(100_000),
     '100,000 open brackets': '['.repeat(100_000),
     '100,000 objects': '{"a":'.repeat(100_000),
@@ -287,4 +289,54 @@ t.test('limits are per caller, and a correct client never meets them', async (t)
   const guesses = await Promise.all(Array.from({ length: 30 }, verify))
   t.equal(guesses.filter(({ status }) => status === 401).length, 28, 'two were the sign-ins above')
   t.equal(guesses.filter(({ status }) => status === 429).length, 2)
+})
+
+t.test('a request is valid before anybody asks who may make it', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, eve] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('eve'),
+  ]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const dashboard = `/api/team/dashboard?workspace=${id}&from=2026-02-01&to=2026-01-01`
+  const impossible = Buffer.from('["2026-02-31T00:00:00.000Z","00000000-0000-7000-8000-000000000000"]')
+  for (const caller of [ada, bob, eve]) {
+    t.match(await caller.get(dashboard), { status: 400, body: { code: 'invalid_range' } })
+    for (const list of ['audit', 'members', 'invites', 'project-settings']) {
+      for (const cursor of ['zzz', impossible.toString('base64url')]) {
+        const reply = await caller.get(`/api/team/workspaces/${id}/${list}?cursor=${cursor}`)
+        if (list !== 'project-settings' || cursor === 'zzz') t.match(reply, { status: 400 }, list)
+      }
+    }
+    const counts = { workspace: id, day: '1999-12-31', members: [] }
+    t.match(await caller.post('/api/team/commits', counts), {
+      status: 400,
+      body: { code: 'validation_failed' },
+    })
+    t.equal((await caller.get(`/api/team/workspaces/urn:uuid:${id}/members`)).status, 400)
+  }
+  const withBody = await ada.request('DELETE', '/api/settings/acme/none', { body: { x: 1 } })
+  t.match(withBody, { status: 400, body: { errors: [{ path: '/body/x' }] } })
+  t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)
+})
+
+t.test('a failed statement logs nothing of its parameters', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { code } = await service.workspace(ada)
+  const key = code.replaceAll('-', '')
+  const other = postgres(service.databaseUrl, { max: 1 })
+  t.teardown(() => other.end())
+  await other.begin(async (sql) => {
+    await sql`select from invites for update`
+    t.match(await bob.post('/api/team/workspaces/join', { code }), {
+      status: 503,
+      body: { code: 'unavailable' },
+    })
+  })
+  const logged = service.logs.join('')
+  t.match(logged, /unavailable/)
+  t.notMatch(logged, new RegExp(key))
+  t.notMatch(logged, new RegExp(code))
 })

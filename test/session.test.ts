@@ -38,6 +38,8 @@ t.test('of many tokens only the genuine one opens the door', async (t) => {
     'no kid': forge({ alg: 'HS256', typ: 'JWT' }, claims),
     'a critical extension': forge({ ...header, crit: ['b64'], b64: false }, claims),
     'no jti': forge(header, unnamed),
+    'a subject that is no id': forge(header, { ...claims, sub: 'x' }),
+    'an exp beyond all years': forge(header, { ...claims, exp: Number.MAX_SAFE_INTEGER }),
     'gen as text': forge(header, { ...claims, gen: '0' }),
     'bad padding': `${head}.${body}=.${signature}`,
     'a changed payload': `${head}.${base64({ ...claims, sub: '00000000-0000-7000-8000-000000000000' })}.${signature}`,

@@ -144,7 +144,9 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   service.repohost.browserUser = ada.id
   const chrome = browser(service)
 
-  const start = await chrome.get('/api/auth/repohost?return_to=/team/42?tab=a', { Host: 'evil.example.com' })
+  const start = await chrome.get('/api/auth/repohost?return_to=/team/%E2%82%AC?tab=a', {
+    Host: 'evil.example.com',
+  })
   t.equal(start.status, 302)
   const consentPage = new URL(start.headers.get('location') ?? '')
   t.equal(consentPage.origin, service.repohost.url)
@@ -158,7 +160,7 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   const callback = await consent(start.headers.get('location'))
   const finish = await chrome.get(callback.pathname + callback.search)
   t.equal(finish.status, 302)
-  t.equal(finish.headers.get('location'), `${DASHBOARD}/team/42?tab=a`)
+  t.equal(finish.headers.get('location'), `${DASHBOARD}/team/%E2%82%AC?tab=a`)
   const session = finish.headers.getSetCookie().find((line) => line.startsWith('svc_token='))
   t.match(session, /Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax/)
   t.match((await chrome.get('/api/me')).body, { login: 'ada' })

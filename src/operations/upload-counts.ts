@@ -9,10 +9,16 @@ import { lockRole } from '../queries/members.js'
 
 const FIRST_DAY = '2000-01-01'
 
+/** @throws {ApiError} `validation_failed` for a day that counts cannot be of */
+export const checkCountsDay = async (database: Database, day: string): Promise<void> => {
+  if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
+    throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)
+  }
+}
+
 /**
- * Sets daily counts, all or none.
+ * Sets daily counts of a day that was checked, all or none.
  * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
- * @throws {ApiError} `validation_failed` for a day out of bounds
  */
 export const uploadCounts = async (
   database: Database,
@@ -20,9 +26,6 @@ export const uploadCounts = async (
   kind: CountKind,
   { workspace: workspaceId, day, logins, batches }: CountBatches,
 ): Promise<string> => {
-  if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
-    throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)
-  }
   return database.transaction(async (tx) => {
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')

@@ -7,7 +7,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../schemas/errors.js'
 import { ApiError } from '../errors.js'
-import { type Access, needsSession, type WorkspaceAccess } from '../policies/access.js'
+import { type Access, needsSession } from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
 import { readRole } from '../queries/members.js'
 import { callerOf } from './session.js'
@@ -15,6 +15,8 @@ import { callerOf } from './session.js'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Throws for what no schema can state; a request is valid before anybody asks who may make it. */
+    validate?: (request: FastifyRequest) => unknown
     /** Codes that this route can answer beyond those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
     /** Behind the Pro gate (set by the scope that has the gate). */
@@ -62,14 +64,17 @@ export default fp(
     }
     app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
 
-    const authorise = async (request: FastifyRequest, access: WorkspaceAccess) => {
+    const authorise = async (request: FastifyRequest) => {
+      const { access, validate } = request.routeOptions.config
+      await validate?.(request)
+      if (access?.kind !== 'workspace') return
       const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
       requireRole(role && { role }, access.role)
     }
     app.addHook('preHandler', (request, _reply, done) => {
-      const { access } = request.routeOptions.config
-      if (access?.kind !== 'workspace') return done()
-      authorise(request, access).then(() => done(), done)
+      const { access, validate } = request.routeOptions.config
+      if (!validate && access?.kind !== 'workspace') return done()
+      authorise(request).then(() => done(), done)
     })
   },
   { name: 'access', dependencies: ['session'] },

@@ -14,7 +14,7 @@ import { invalid } from '../../errors.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutes } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
-import { uploadCounts } from '../../operations/upload-counts.js'
+import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
 import { countsOf, readLargeCounts } from '../../plugins/large-counts.js'
 import { callerOf } from '../../plugins/session.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
@@ -87,7 +87,10 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         url,
         bodyLimit: limits.counts_body_bytes,
         validatorCompiler,
-        config: { access: adminOf('body.workspace') },
+        config: {
+          access: adminOf('body.workspace'),
+          validate: ({ body }) => checkCountsDay(database, countsOf(body as CountsBody).day),
+        },
         schema: {
           operationId,
           tags: ['activity'],

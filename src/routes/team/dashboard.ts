@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
 import { ref } from '../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery } from '../../../schemas/dashboard.js'
 import { prefersCsv } from '../../domain/accept.js'
@@ -15,7 +16,11 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/dashboard',
-    config: { access: adminOf('query.workspace'), errors: ['invalid_range', 'member_not_found'] },
+    config: {
+      access: adminOf('query.workspace'),
+      validate: ({ query }) => chooseRange(database, query as Static<typeof DashboardQuery>),
+      errors: ['invalid_range', 'member_not_found'],
+    },
     schema: {
       operationId: 'readDashboard',
       tags: ['activity'],

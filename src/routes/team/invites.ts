@@ -4,16 +4,19 @@ import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/co
 import { CreateInviteBody, Invite, InvitePage, InviteParams } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
-import { decodeCursor, toPage } from '../../pagination.js'
+import { decodeCursor, toPage, validCursor } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf } from '../../policies/access.js'
 import { listActiveInvites } from '../../queries/invites.js'
+
+/** What a page of the list ends with. */
+const POSITION = ['timestamp', 'uuid'] as const
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/invites',
-    config: { access: adminOf('params.id') },
+    config: { access: adminOf('params.id'), validate: validCursor(POSITION) },
     schema: {
       operationId: 'listInvites',
       tags: ['team'],
@@ -25,7 +28,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ params, query }) => {
       const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, ['timestamp', 'uuid'])
+      const after = decodeCursor(cursor, POSITION)
       const invites = await listActiveInvites(app.db, params.id, after, limit + 1)
       const page = toPage(invites, limit, (invite) => [invite.created_at, invite.id])
       return { invites: page.rows, next_cursor: page.next_cursor }

@@ -4,16 +4,19 @@ import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/co
 import { limits } from '../../../schemas/limits.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schemas/members.js'
 import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
-import { decodeCursor, toPage } from '../../pagination.js'
+import { decodeCursor, toPage, validCursor } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listMembers } from '../../queries/members.js'
+
+/** What a page of the list ends with. */
+const POSITION = ['timestamp', 'uuid'] as const
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/members',
-    config: { access: memberOf('params.id') },
+    config: { access: memberOf('params.id'), validate: validCursor(POSITION) },
     schema: {
       operationId: 'listMembers',
       tags: ['team'],
@@ -25,7 +28,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ params, query }) => {
       const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, ['timestamp', 'uuid'])
+      const after = decodeCursor(cursor, POSITION)
       const members = await listMembers(app.db, params.id, after, limit + 1)
       const page = toPage(members, limit, ({ member, userId }) => [member.joined_at, userId])
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }

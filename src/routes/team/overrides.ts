@@ -5,7 +5,7 @@ import { limits } from '../../../schemas/limits.js'
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../json-text.js'
 import { removeOverride, setOverride } from '../../operations/change-overrides.js'
-import { decodeCursor, toCursor } from '../../pagination.js'
+import { decodeCursor, toCursor, validCursor } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
@@ -13,11 +13,14 @@ import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
 const toText = ({ owner, repo, settings, updatedAt, updatedBy }: StoredOverride) =>
   withSettingsText({ owner, repo }, settings, { updated_at: updatedAt, updated_by: updatedBy })
 
+/** What a page of the list ends with. */
+const POSITION = ['text', 'text'] as const
+
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings',
-    config: { access: memberOf('params.id') },
+    config: { access: memberOf('params.id'), validate: validCursor(POSITION) },
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
@@ -30,7 +33,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ params, query }, reply) => {
       const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, ['text', 'text'])
+      const after = decodeCursor(cursor, POSITION)
       const { rows, more } = await listOverrides(app.database, params.id, after, limit)
       const last = more ? rows.at(-1) : undefined
       const next = last ? toCursor([last.owner.toLowerCase(), last.repo.toLowerCase()]) : null
