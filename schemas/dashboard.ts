@@ -97,6 +97,6 @@ export const Dashboard = Type.Object(
 export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({
-  description: 'RFC 4180, a header line, then one line per day and member with anything.',
-  examples: ['day,login,active_minutes,commits,closed_issues\r\n2026-11-20,ada,312,7,2\r\n'],
+  description: 'A header line, then one line per day and member with anything; lines end with a line feed.',
+  examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-20,ada,312,7,2\n'],
 })

@@ -106,7 +106,7 @@ export async function* readDashboardLines(
   range: Range,
   filter: Filter,
 ): AsyncGenerator<string> {
-  yield 'day,login,active_minutes,commits,closed_issues\r\n'
+  yield 'day,login,active_minutes,commits,closed_issues\n'
   const days = listDays(range.from, range.to)
   for (let start = 0; start < days.length; start += DAYS_PER_READ) {
     const part = days.slice(start, start + DAYS_PER_READ)
@@ -115,7 +115,7 @@ export async function* readDashboardLines(
     yield rows
       .map(
         ({ day, login, active_minutes, commits, closed_issues }) =>
-          `${[day, field(login), active_minutes, commits, closed_issues].join()}\r\n`,
+          `${[day, field(login), active_minutes, commits, closed_issues].join()}\n`,
       )
       .join('')
   }

@@ -8,7 +8,7 @@ export interface StoredEffectiveConfig {
   idleWindowMinutes: number
   alsoMatched: string[]
   etag: string
-  /** As the override spells them; null without one. */
+  /** As the snapshot, else the override, spells them; null without either. */
   owner: string | null
   repo: string | null
   /** JSON texts; both null when the caller has this version already, the second also without an override. */
@@ -38,10 +38,11 @@ const READ_EFFECTIVE_CONFIG = `
     limit 1
   ), tagged as (
     select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.others,
-      o.owner, o.repo, o.settings as override,
-      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text)) || '"' as etag
+      coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
+      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id)) || '"' as etag
     from best b
     left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
+    left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = b.workspace_id
   )
   select
     $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",
