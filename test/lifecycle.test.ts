@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { startRepohost } from '../src/demo/repohost.js'
+import { projectRoot } from '../src/root.js'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready, type ServiceProcess, temporaryFolder } from './process.js'
 import { startService } from './service.js'
@@ -134,6 +135,11 @@ t.test('many instances that start at once on an empty database migrate it once',
   const ports = await Promise.all(Array.from({ length: 4 }, freePort))
   const instances = await Promise.all(ports.map((port) => ready(launch(t, port, onDatabase(url)))))
   t.equal(instances.length, 4)
+  const sql = postgres(url, { max: 1 })
+  t.teardown(() => sql.end())
+  const [applied] = await sql`select count(*)::int as count from drizzle.__drizzle_migrations`
+  const journal = await readFile(join(projectRoot, 'drizzle/meta/_journal.json'), 'utf8')
+  t.equal(applied?.count, JSON.parse(journal).entries.length, 'each migration is applied once')
 })
 
 t.test('a wrong configuration refuses to start and says all that is wrong', async (t) => {

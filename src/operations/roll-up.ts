@@ -1,5 +1,4 @@
 import type { Database } from '../db/client.js'
-import { deleteOldFlushes } from '../queries/flushes.js'
 import {
   beginRollup,
   dropOldHours,
@@ -31,10 +30,9 @@ export const rebuildRollups = async (database: Database): Promise<number> => {
   return rollUp(database, BATCH * 10)
 }
 
-/** Forgets hours older than the detail is kept, and flush ids that can no longer come again. */
+/** Forgets hours older than the detail is kept. */
 export const retireActivity = async (database: Database, detailDays: number): Promise<void> => {
   const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH))
   // A day is found by its rollup; while another instance makes those, the rest waits for the next time.
   while ((await drop()) > 0 && (await rollUp(database)) > 0);
-  await deleteOldFlushes(database.db)
 }

@@ -5,9 +5,11 @@
 import fp from 'fastify-plugin'
 import type { Db } from '../db/client.js'
 import { deleteOldAuditEntries } from '../queries/audit.js'
+import { deleteOldBillingEvents } from '../queries/billing.js'
+import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
 import { purgeDeletedWorkspaces } from '../queries/purge.js'
-import { deleteExpiredSessions } from '../queries/sessions.js'
+import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,16 +30,19 @@ const PERIOD_MS = 60_000
 /** Rows that one step deletes at most: rows of settings are large. */
 const ROWS = 500
 
+/** A job that deletes what is past its time. */
+const deletion = (name: string, deleteOld: (tx: Db, rows: number) => Promise<number>): Job => ({
+  name,
+  step: async (tx) => (await deleteOld(tx, ROWS)) === ROWS,
+})
+
 const jobs: Job[] = [
   { name: 'deleted workspaces', step: (tx) => purgeDeletedWorkspaces(tx, ROWS) },
-  { name: 'old audit entries', step: async (tx) => (await deleteOldAuditEntries(tx, ROWS)) === ROWS },
-  {
-    name: 'expired sessions',
-    step: async (tx) => {
-      await deleteExpiredSessions(tx)
-      return false
-    },
-  },
+  deletion('old audit entries', deleteOldAuditEntries),
+  deletion('expired revocations', deleteExpiredRevocations),
+  deletion('expired logins', deleteExpiredLogins),
+  deletion('old flush ids', deleteOldFlushes),
+  deletion('old billing events', deleteOldBillingEvents),
 ]
 
 export default fp(

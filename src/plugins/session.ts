@@ -36,6 +36,8 @@ export const SESSION_COOKIE = 'svc_token'
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000
 const REFRESH_MS = 2_000
+const FORGET_MS = 3_600_000
+const LIFETIME_MS = limits.session_days * 86_400_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The last second of the year 9999: what the database can keep of a moment. */
 const LATEST = 253_402_300_799
@@ -72,9 +74,10 @@ const keyIdOf = (secret: string) => createHmac('sha256', secret).update('kid').d
 
 export class Sessions {
   private readonly remembered = new Map<string, Session>()
-  private readonly revokedTokens = new Set<string>()
+  /** Tokens and, below, users, with the moment when the last token that this concerns has expired. */
+  private readonly revokedTokens = new Map<string, number>()
   /** Per user, the oldest generation that is still good. */
-  private readonly generations = new Map<string, number>()
+  private readonly generations = new Map<string, { generation: number; until: number }>()
 
   constructor(
     private readonly signers: Map<string, Signer>,
@@ -93,16 +96,25 @@ export class Sessions {
     if (session instanceof ApiError) return session
     if (session.expiresAt * 1_000 <= Date.now()) return new ApiError('token_expired')
     const revoked =
-      this.revokedTokens.has(session.jti) || session.generation < (this.generations.get(session.userId) ?? 0)
+      this.revokedTokens.has(session.jti) ||
+      session.generation < (this.generations.get(session.userId)?.generation ?? 0)
     return revoked ? new ApiError('token_revoked') : session
   }
 
   revokeToken(jti: string) {
-    this.revokedTokens.add(jti)
+    this.revokedTokens.set(jti, Date.now() + LIFETIME_MS)
   }
 
   revokeOlderThan(userId: string, generation: number) {
-    this.generations.set(userId, Math.max(generation, this.generations.get(userId) ?? 0))
+    const known = this.generations.get(userId)?.generation ?? 0
+    this.generations.set(userId, { generation: Math.max(generation, known), until: Date.now() + LIFETIME_MS })
+  }
+
+  /** Drops what concerns only tokens that have expired by now. */
+  forgetExpired() {
+    const now = Date.now()
+    for (const [jti, until] of this.revokedTokens) if (until < now) this.revokedTokens.delete(jti)
+    for (const [userId, { until }] of this.generations) if (until < now) this.generations.delete(userId)
   }
 
   private verify(token: string): Session | ApiError {
@@ -182,7 +194,11 @@ export default fp(
       refresh().catch((error) => app.log.warn({ err: error }, 'revocations could not be refreshed'))
     }, REFRESH_MS)
     timer.unref()
-    app.addHook('onClose', async () => clearInterval(timer))
+    const forgetter = setInterval(() => sessions.forgetExpired(), FORGET_MS).unref()
+    app.addHook('onClose', async () => {
+      clearInterval(timer)
+      clearInterval(forgetter)
+    })
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },
 )

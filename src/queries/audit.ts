@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../schemas/audit.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 import { auditEntries } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
+import { daysAgo, deleteSome } from './limited-delete.js'
 
 interface NewAuditEntry {
   workspaceId: string
@@ -59,13 +59,6 @@ export const listAuditEntries = async (
   }))
 }
 
-const DELETE_OLD_ENTRIES = `
-  delete from audit_entries
-  where ctid = any (array(
-    select ctid from audit_entries where at < now() - make_interval(days => ${limits.audit_days}) limit $1::int
-  ))
-  returning 1`
-
 /** Deletes entries that are past their time, at most so many. @returns how many */
-export const deleteOldAuditEntries = async (tx: Db, rows: number): Promise<number> =>
-  (await tx.execute(statement(DELETE_OLD_ENTRIES, [rows]))).length
+export const deleteOldAuditEntries = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, 'audit_entries', `at < ${daysAgo(limits.audit_days)}`, rows)

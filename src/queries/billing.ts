@@ -3,6 +3,7 @@ import type { SubscriptionStatus } from '../../schemas/billing.js'
 import type { Db } from '../db/client.js'
 import { billingCustomers, billingEvents, subscriptions, users } from '../db/tables.js'
 import type { SubscriptionChange } from '../domain/billing-event.js'
+import { daysAgo, deleteSome } from './limited-delete.js'
 
 /** The user's customer at the billing provider: of several the first. */
 export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {
@@ -71,3 +72,10 @@ export const applyChange = async (
       setWhere: sql`(${subscriptions.eventCreated}, ${subscriptions.eventRank}) <= (${created}, ${rank})`,
     })
 }
+
+/** The provider repeats an event for days, not months; the order of events protects what they say. */
+const EVENT_DAYS = 90
+
+/** @returns how many */
+export const deleteOldBillingEvents = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, 'billing_events', `received_at < ${daysAgo(EVENT_DAYS)}`, rows)

@@ -1,7 +1,8 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { flushes } from '../db/tables.js'
+import { daysAgo, deleteSome } from './limited-delete.js'
 
 /** False when the id is taken; waits for a flush with the same id that is under way. */
 export const claimFlush = async (
@@ -30,8 +31,6 @@ export const readFlush = async (
   return flush
 }
 
-export const deleteOldFlushes = async (db: Db): Promise<void> => {
-  await db
-    .delete(flushes)
-    .where(lt(flushes.createdAt, sql`now() - make_interval(days => ${limits.flush_id_days}::int)`))
-}
+/** Deletes ids that can no longer come again, at most so many. @returns how many */
+export const deleteOldFlushes = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, 'flushes', `created_at < ${daysAgo(limits.flush_id_days)}`, rows)

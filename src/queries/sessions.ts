@@ -1,7 +1,8 @@
-import { eq, gt, lt, sql } from 'drizzle-orm'
+import { eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { oauthStates, revocations, users } from '../db/tables.js'
+import { deleteSome } from './limited-delete.js'
 
 const sessionLifetime = sql`make_interval(days => ${limits.session_days}::int)`
 
@@ -38,10 +39,13 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
   return { revocations: rows, asOf: clock?.now }
 }
 
-export const deleteExpiredSessions = async (db: Db): Promise<void> => {
-  await db.delete(revocations).where(lt(revocations.expiresAt, sql`now()`))
-  await db.delete(oauthStates).where(lt(oauthStates.expiresAt, sql`now()`))
-}
+/** @returns how many */
+export const deleteExpiredRevocations = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, 'revocations', 'expires_at < now()', rows)
+
+/** @returns how many */
+export const deleteExpiredLogins = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, 'oauth_states', 'expires_at < now()', rows)
 
 /** Remembers a login that begins; it may be finished once and within ten minutes. */
 export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {
