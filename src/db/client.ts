@@ -2,8 +2,8 @@ import type { PgDatabase } from 'drizzle-orm/pg-core'
 import type { PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { Gate } from '../gate.js'
 import { DatabaseBusy, isConflict } from './failures.js'
-import { Gate } from './gate.js'
 
 /** The pool or a transaction: queries take either. */
 export type Db = PgDatabase<PostgresJsQueryResultHKT>
@@ -57,10 +57,12 @@ export const connect = (options: DatabaseOptions): Database => {
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   })
   const queueLimit = poolSize * 100
-  const statements = new Gate(poolSize, queueLimit, WAIT_MS)
-  const reads = new Gate(poolSize * PIPELINE_DEPTH, queueLimit, WAIT_MS)
+  const gate = (limit: number) =>
+    new Gate(limit, queueLimit, WAIT_MS, () => new DatabaseBusy('No connection became free in time'))
+  const statements = gate(poolSize)
+  const reads = gate(poolSize * PIPELINE_DEPTH)
   // One connection stays free of transactions, so that reads go on while writers wait for each other.
-  const transactions = new Gate(Math.max(1, poolSize - 1), queueLimit, WAIT_MS)
+  const transactions = gate(Math.max(1, poolSize - 1))
 
   const db = drizzle(adapt(client, prepare, (work) => statements.run(() => answered(work(), ANSWER_MS))))
   return {

@@ -7,10 +7,10 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { CountsBody } from '../../schemas/activity.js'
 import { limits } from '../../schemas/limits.js'
-import { Gate } from '../db/gate.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
 import { StrictJsonError } from '../domain/strict-json.js'
 import { ApiError } from '../errors.js'
+import { Gate } from '../gate.js'
 import { parseBody } from '../validation.js'
 
 /** Smaller bodies cost less than a thread. */
@@ -62,7 +62,7 @@ export const readLargeCounts = (
   app: FastifyInstance,
 ): { validatorCompiler: FastifySchemaCompiler<object> } => {
   const { extensionPrefix } = app.config
-  const readers = new Gate(READERS, WAITING, WAIT_MS)
+  const readers = new Gate(READERS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser(
     'application/json',

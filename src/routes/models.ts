@@ -1,29 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import type { Assistant } from '../clients/assistants.js'
 import { ApiError } from '../errors.js'
+import { Gate } from '../gate.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 
-export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const underWay = new Map<string, number>()
+/** Look-ups of a caller that wait for their turn, and for how long. */
+const WAITING = 20
+const WAIT_MS = 10_000
 
-  /** A look-up may take 10 s: one caller must not have us wait for the provider in any number of them. */
-  const takeTurn = (userId: string, reply: FastifyReply) => {
-    const running = underWay.get(userId) ?? 0
-    if (running >= limits.assistant_lookups_per_caller) {
-      reply.header('RateLimit-Limit', limits.assistant_lookups_per_caller)
-      reply.header('RateLimit-Remaining', 0)
-      reply.header('RateLimit-Reset', 1)
-      throw new ApiError('rate_limited', { retryAfter: 1 })
-    }
-    underWay.set(userId, running + 1)
-    return () => {
-      const others = (underWay.get(userId) ?? 1) - 1
-      if (others === 0) underWay.delete(userId)
-      else underWay.set(userId, others)
+export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const gates = new Map<string, Gate>()
+
+  /** A look-up may take 10 s: what one caller asks for beyond a few at a time waits, and costs nobody else anything. */
+  const inTurn = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const gate =
+      gates.get(userId) ??
+      new Gate(
+        limits.assistant_lookups_per_caller,
+        WAITING,
+        WAIT_MS,
+        () => new ApiError('rate_limited', { retryAfter: 1 }),
+      )
+    gates.set(userId, gate)
+    try {
+      return await gate.run(work)
+    } finally {
+      if (gate.idle) gates.delete(userId)
     }
   }
 
@@ -39,18 +44,13 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         tags: ['models'],
         summary: `The models of ${name}`,
-        description: `All that the key may use, newest first. At most ${limits.assistant_lookups_per_caller} look-ups of a caller at the same time.`,
+        description: `All that the key may use, newest first. At most ${limits.assistant_lookups_per_caller} look-ups of a caller at the same time; further ones wait.`,
         querystring: ModelsQuery,
         response: { 200: ModelList },
       },
-      handler: async (request, reply) => {
-        const endTurn = takeTurn(callerOf(request).userId, reply)
-        try {
-          return { models: await assistant.listModels(request.query.apiKey) }
-        } finally {
-          endTurn()
-        }
-      },
+      handler: async (request) => ({
+        models: await inTurn(callerOf(request).userId, () => assistant.listModels(request.query.apiKey)),
+      }),
     })
 
   const { a, b } = app.clients.assistants

@@ -1,5 +1,3 @@
-import { DatabaseBusy } from './failures.js'
-
 /** Lets at most `limit` run at once; the others wait in a bounded line, and each for a bounded time. */
 export class Gate {
   private running = 0
@@ -9,9 +7,11 @@ export class Gate {
     private readonly limit: number,
     private readonly queueLimit: number,
     private readonly waitMs: number,
+    /** What those are told who get no turn. */
+    private readonly refuse: () => Error,
   ) {}
 
-  /** @throws {DatabaseBusy} when no turn comes in time; `work` has then not begun. */
+  /** @throws what `refuse` makes when no turn comes in time; `work` has then not begun. */
   async run<T>(work: () => PromiseLike<T>): Promise<T> {
     if (this.running >= this.limit) await this.turn()
     else this.running++
@@ -24,9 +24,14 @@ export class Gate {
     }
   }
 
+  /** Whether nothing runs and nothing waits. */
+  get idle(): boolean {
+    return this.running === 0 && this.waiting.size === 0
+  }
+
   /** Resolves when a finished run hands its place over. */
   private turn(): Promise<void> {
-    if (this.waiting.size >= this.queueLimit) throw new DatabaseBusy('Too many are waiting for a connection')
+    if (this.waiting.size >= this.queueLimit) throw this.refuse()
     return new Promise((resolve, reject) => {
       const proceed = () => {
         clearTimeout(timer)
@@ -35,7 +40,7 @@ export class Gate {
       }
       const timer = setTimeout(() => {
         this.waiting.delete(proceed)
-        reject(new DatabaseBusy('No connection became free in time'))
+        reject(this.refuse())
       }, this.waitMs)
       this.waiting.add(proceed)
     })
