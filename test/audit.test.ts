@@ -52,7 +52,7 @@ t.test('the trail tells who changed what, newest first, without any secret', asy
       ['Ada', 'override.set', 'Acme/Api', { size_bytes: 23 }],
       ['Ada', 'override.removed', 'Acme/Api', {}],
       ['Ada', 'settings.pushed', 'acme/Api', { version: 1 }],
-      ['Ada', 'settings.deleted', 'acme/api', {}],
+      ['Ada', 'settings.deleted', 'acme/Api', {}],
       ['Ada', 'invite.revoked', invite.id, {}],
       ['Ada', 'member.removed', 'cyd', { role: 'admin' }],
       ['bob', 'member.left', 'bob', { role: 'admin' }],
