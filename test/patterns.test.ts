@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { matchesPattern, parsePattern, type RepoPattern } from '../src/domain/repo-pattern.js'
+import { matchesPattern, parsePattern, type RepoPattern, toLike } from '../src/domain/repo-pattern.js'
 import { patternMatches } from '../src/queries/repo-access.js'
 import { startService } from './service.js'
 
@@ -130,8 +130,10 @@ t.test('the characters that LIKE knows stand for themselves', async (t) => {
     ['*_', 'ab', false],
   ] as const) {
     // Neither `%` nor `\` can get into a pattern; should the grammar ever allow them, the escape is right already.
-    const repoLike = repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
-    const rows = await service.database.query('select $1::text like $2::text as matches', [name, repoLike])
+    const rows = await service.database.query('select $1::text like $2::text as matches', [
+      name,
+      toLike(repoKey),
+    ])
     t.same(rows, [{ matches: expected }], `${repoKey} against ${name}`)
   }
   t.equal(parsePattern('acme/a%'), undefined)

@@ -33,9 +33,20 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
     repoKey,
     exact,
     literalLength: owner.length + repo.replaceAll('*', '').length,
-    repoLike: repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%'),
+    repoLike: toLike(repoKey),
   }
 }
+
+/** The same for SQL's LIKE; no `%` and no backslash gets into a pattern, but they would be escaped too. */
+export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
+
+/** For texts that a schema has let through already. @throws when one is no pattern */
+export const parsePatterns = (patterns: string[]): RepoPattern[] =>
+  patterns.map((pattern) => {
+    const parsed = parsePattern(pattern)
+    if (!parsed) throw new Error(`The schema has let ${pattern} through, which is no pattern`)
+    return parsed
+  })
 
 const STAR = '*'.charCodeAt(0)
 

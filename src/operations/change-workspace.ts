@@ -1,7 +1,7 @@
 import type { Role } from '../../schemas/common.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
-import { parsePattern } from '../domain/repo-pattern.js'
+import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -86,11 +86,7 @@ export const replacePatterns = (
     const before = await listPatterns(tx, call.workspaceId)
     if (JSON.stringify(before) === JSON.stringify(patterns)) return before
     await deletePatterns(tx, call.workspaceId)
-    await insertPatterns(
-      tx,
-      call.workspaceId,
-      patterns.flatMap((pattern) => parsePattern(pattern) ?? []),
-    )
+    await insertPatterns(tx, call.workspaceId, parsePatterns(patterns))
     await record('patterns.replaced', undefined, { before, after: patterns })
     return patterns
   })

@@ -2,7 +2,7 @@ import type { Invite } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
 import type { CreateWorkspaceBody, Workspace } from '../../schemas/workspaces.js'
 import type { Database } from '../db/client.js'
-import { parsePattern } from '../domain/repo-pattern.js'
+import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { insertInvite } from '../queries/invites.js'
@@ -24,11 +24,7 @@ export const createWorkspace = (
     const id = await insertWorkspace(tx, { name: name.trim() })
     if (id === undefined) throw new Error('A workspace that is nobody’s personal one has no conflict')
     await insertMember(tx, id, userId, 'admin')
-    await insertPatterns(
-      tx,
-      id,
-      patterns.flatMap((pattern) => parsePattern(pattern) ?? []),
-    )
+    await insertPatterns(tx, id, parsePatterns(patterns))
     const invite = await insertInvite(tx, id, caller, {
       role: 'member',
       expiresInHours: limits.invite_hours_default,

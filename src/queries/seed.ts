@@ -1,6 +1,9 @@
 /** Made-up activity, by the million: for the demonstration and the benchmarks. */
+import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
+import { parsePatterns } from '../domain/repo-pattern.js'
+import { insertPatterns } from './workspaces.js'
 
 /**
  * $1: the workspace; $2, $3: users and by how many hours their clocks are ahead; $4: repositories, at least three;
@@ -82,10 +85,8 @@ export const insertSeed = async (tx: Db, { workspaceId, people, repos, from, to 
 /** $1, $2: id and name; $3: the owner, in lower case; $4: host ids begin after it; $5: how many members. */
 const INSERT_TEAM = `
   with team as (
-    insert into workspaces (id, name, idle_window_minutes) values ($1::uuid, $2::text, 5)
-  ), owned as (
-    insert into patterns (workspace_id, owner_key, repo_key, position, pattern, exact, literal_length, repo_like)
-    values ($1::uuid, $3::text, '*', 0, $3::text || '/*', false, length($3::text), '%')
+    insert into workspaces (id, name, idle_window_minutes)
+    values ($1::uuid, $2::text, ${limits.idle_window_minutes_default})
   ), people as (
     insert into users (id, repohost_id, login, login_key, avatar_url)
     select gen_random_uuid(), $4::bigint + n, $3::text || '-' || n, $3::text || '-' || n, ''
@@ -106,5 +107,6 @@ export const insertTeam = async (
   const rows = await tx.execute<{ id: string }>(
     statement(INSERT_TEAM, [workspaceId, name, owner, firstRepohostId, members]),
   )
+  await insertPatterns(tx, workspaceId, parsePatterns([`${owner}/*`]))
   return rows.map(({ id }) => id)
 }
