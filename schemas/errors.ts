@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { StringEnum } from './common.js'
+import { limits } from './limits.js'
 
 /**
  * The one catalogue of errors: `code` → HTTP status and the default `detail`, which says what to do next.
@@ -9,7 +10,10 @@ export const errorCatalogue = {
   validation_failed: [400, 'The request does not fit the schema; see `errors`.'],
   invalid_json: [400, 'The body is not JSON that this service accepts.'],
   invalid_timezone: [400, 'Send an IANA time zone name, for example Europe/Berlin.'],
-  invalid_range: [400, '`from` must not be after `to`, and a range has at most 366 days.'],
+  invalid_range: [
+    400,
+    `\`from\` must not be after \`to\`, and a range has at most ${limits.range_days} days.`,
+  ],
   repohost_token_required: [400, 'Send a token of the repository host in the header X-Repohost-Token.'],
   oauth_state_invalid: [
     400,
@@ -46,7 +50,10 @@ export const errorCatalogue = {
   personal_workspace: [409, 'A personal workspace takes no invites, joins or leaves.'],
   no_subscription: [409, 'You have no billing account yet; POST /api/billing/checkout creates one.'],
   flush_id_reused: [409, 'This flush_id was already used with other content. Use a new one.'],
-  workspace_limit: [409, 'A user is in at most 200 workspaces. Leave or delete one first.'],
+  workspace_limit: [
+    409,
+    `A user is in at most ${limits.workspaces_per_user} workspaces. Leave or delete one first.`,
+  ],
   invite_expired: [410, 'This invite has expired. Ask for a new one.'],
   invite_exhausted: [410, 'This invite has no uses left. Ask for a new one.'],
   invite_revoked: [410, 'This invite was revoked. Ask for a new one.'],

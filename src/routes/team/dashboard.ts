@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import { ref } from '../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery } from '../../../schemas/dashboard.js'
+import { limits } from '../../../schemas/limits.js'
 import { prefersCsv } from '../../domain/accept.js'
 import { ApiError } from '../../errors.js'
 import { chooseRange } from '../../operations/choose-range.js'
@@ -25,8 +26,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'What the team did',
-      description:
-        'UTC days, both ends included, at most 366; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with `role` null. `Accept: text/csv` gets one line per day and member instead.',
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. \`Accept: text/csv\` gets one line per day and member instead.`,
       querystring: DashboardQuery,
       response: {
         200: {
