@@ -3,13 +3,11 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { CountsResult, FlushResult, MinutesOfDay, MinutesOfRange } from '../schemas/activity.js'
 import { AuditEntry } from '../schemas/audit.js'
-
 import { VerifyResult } from '../schemas/auth.js'
 import { BillingEvent, BillingUrl } from '../schemas/billing.js'
 import { Ok } from '../schemas/common.js'
 import { Dashboard } from '../schemas/dashboard.js'
 import { EffectiveConfig } from '../schemas/effective-config.js'
-
 import { type ErrorCode, errorCatalogue, Problem } from '../schemas/errors.js'
 import { Funnel } from '../schemas/funnel.js'
 import { Invite } from '../schemas/invites.js'
@@ -104,7 +102,6 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
   const codes: ErrorCode[] = ['validation_failed', 'internal_error', 'unavailable']
   if (config?.limit !== 'none') codes.push('rate_limited')
-  codes.push('validation_failed')
   // A body is read wherever a method may have one, wanted or not.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   if (access && needsSession(access)) {

@@ -19,7 +19,6 @@ export interface CountBatches {
   day: string
   logins: string[]
   batches: CountBatch[]
-  rows: number
 }
 
 /** Rows are sorted by repository and login, so that two uploads at the same moment wait for each other in one order. */
@@ -38,5 +37,5 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
       counts: `{${batch.map(({ count }) => count).join()}}`,
     })
   }
-  return { workspace, day, logins: members.map(({ login }) => login), batches, rows: rows.length }
+  return { workspace, day, logins: members.map(({ login }) => login), batches }
 }

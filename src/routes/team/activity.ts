@@ -11,6 +11,7 @@ import {
 import { ref } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
+import { sendJsonText } from '../../json-text.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutes } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
@@ -102,7 +103,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         handler: async (request, reply) => {
           const batches = countsOf(request.body as CountsBody)
           const answer = await uploadCounts(database, callerOf(request).userId, kind, batches)
-          return reply.type('application/json; charset=utf-8').send(answer as never)
+          return sendJsonText(reply, answer)
         },
       })
     }

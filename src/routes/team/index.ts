@@ -6,7 +6,6 @@ import { auditRoutes } from './audit.js'
 import { dashboardRoutes } from './dashboard.js'
 import { effectiveConfigRoutes } from './effective-config.js'
 import { inviteRoutes } from './invites.js'
-
 import { joinRoute } from './join.js'
 import { memberRoutes } from './members.js'
 import { overrideRoutes } from './overrides.js'
