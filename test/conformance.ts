@@ -21,8 +21,20 @@ export interface Answer {
   text: string
 }
 
+type Check = (answer: Answer) => string | undefined
+
+/** By the document's text: the services of a file's tests mostly serve the same, and compiling its schemas takes long. */
+const checks = new Map<string, Check>()
+
 /** @returns a function that says what is wrong with an answer, or undefined. */
-export const conformanceOf = (document: Document) => {
+export const conformanceOf = (document: Document): Check => {
+  const text = JSON.stringify(document)
+  const check = checks.get(text) ?? createCheck(document)
+  checks.set(text, check)
+  return check
+}
+
+const createCheck = (document: Document): Check => {
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'document', components: document.components })
@@ -44,7 +56,7 @@ export const conformanceOf = (document: Document) => {
     }))
     .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
-  return ({ method, path, status, contentType, text }: Answer): string | undefined => {
+  return ({ method, path, status, contentType, text }) => {
     const operation = paths.find(
       ({ regex, operations }) => regex.test(path) && operations[method.toLowerCase()],
     )
