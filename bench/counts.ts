@@ -6,7 +6,7 @@ import { addDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
 import { findMembers, upsertCounts } from '../src/queries/counts.js'
 import { insertTeam } from '../src/queries/seed.js'
-import { expectOk, median, say, send, withService } from './setting.js'
+import { expectOk, median, say, send, withService } from './harness.js'
 
 const MEMBERS = 500
 const REPOS = 200

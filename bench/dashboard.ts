@@ -10,7 +10,7 @@ import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
 import { insertTeam } from '../src/queries/seed.js'
-import { expectOk, inTurns, type Setting, say, send, withService } from './setting.js'
+import { expectOk, inTurns, type Setting, say, send, withService } from './harness.js'
 
 const MEMBERS = 500
 const DAYS = 365

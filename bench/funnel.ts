@@ -2,25 +2,20 @@
  * How long the funnel takes over a million events, beside a plain scan of the same rows:
  * `npx tsc && node build/bench/funnel.js [events]`. It uses a throw-away database and no network.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect, type Parameter } from '../src/db/client.js'
-import { startEmbedded } from '../src/db/embedded.js'
 import { migrate } from '../src/db/migrate.js'
+import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { readFunnel } from '../src/queries/funnel.js'
+import { inTurns, say } from './harness.js'
 
 const STEPS = ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed']
 const OTHERS = ['panel_opened', 'pull_clicked', 'push_clicked', 'dashboard_opened', 'invite_copied']
 const USERS = 50_000
 const ROUNDS = 7
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
 const total = Number(process.argv[2] ?? 1_000_000)
-const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-bench-'))
-await chmod(dataDir, 0o711)
 const log = { info: () => {}, warn: say, error: say }
-const server = await startEmbedded({ dataDir, maxConnections: 20, durable: false, log })
+const server = await startThrowAwayDatabase({ maxConnections: 20, durable: false, log })
 
 try {
   await migrate(server.url)
@@ -65,28 +60,17 @@ try {
   const today = new Date().toISOString().slice(0, 10)
   const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
   const none = { from: undefined, to: undefined, source: undefined }
-  const measured: Record<string, () => Promise<unknown>> = {
+  const times = await inTurns(ROUNDS, {
     'all time': () => readFunnel(database, STEPS, none),
     'all time, one source': () => readFunnel(database, STEPS, { ...none, source: 'extension' }),
     'the last 30 days': () => readFunnel(database, STEPS, { ...none, from: monthAgo, to: today }),
     'a year': () => readFunnel(database, STEPS, { ...none, from: '2000-01-01' }),
     'count(*) by day': () => database.query('select count(*) from funnel_days', []),
-  }
-  const times: Record<string, number[]> = {}
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, work] of Object.entries(measured)) {
-      const started = performance.now()
-      await work()
-      times[name] = [...(times[name] ?? []), performance.now() - started]
-    }
-  }
-  for (const [name, list] of Object.entries(times)) {
-    const median = list.sort((one, other) => one - other)[Math.floor(list.length / 2)] ?? 0
-    say(`${name.padEnd(22)} ${median.toFixed(0).padStart(6)} ms`)
+  })
+  for (const [name, ms] of Object.entries(times)) {
+    say(`${name.padEnd(22)} ${ms.toFixed(0).padStart(6)} ms`)
   }
   await database.close()
 } finally {
   await server.stop()
-  await rm(server.location, { recursive: true, force: true })
-  await rm(dataDir, { recursive: true, force: true })
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { addDays } from '../src/domain/days.js'
 import { LOCK_MATCHES, READ_MINUTES, readToday, WRITE_FLUSH } from '../src/queries/activity.js'
-import { expectOk, median, perSecond, pgbench, say, send, withService } from './setting.js'
+import { expectOk, median, perSecond, pgbench, say, send, withService } from './harness.js'
 
 const CLIENTS = 8
 const SECONDS = 5

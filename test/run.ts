@@ -4,12 +4,12 @@
  * Set TEST_DATABASE_URL to use another server: a superuser's URL.
  */
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { startEmbedded } from '../src/db/embedded.js'
 import { migrate } from '../src/db/migrate.js'
+import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { projectRoot } from '../src/root.js'
 import { TEMPLATE_DATABASE, withDatabase } from './database.js'
 
@@ -20,17 +20,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const startServer = async () => {
   const given = process.env.TEST_DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
-  const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-test-'))
-  // Root runs the server under another account, which must get in.
-  await chmod(dataDir, 0o711)
   const log = { info: say, warn: say, error: say }
-  const server = await startEmbedded({ dataDir, maxConnections: 300, durable: false, log })
-  const stop = async () => {
-    await server.stop()
-    await rm(server.location, { recursive: true, force: true })
-    await rm(dataDir, { recursive: true, force: true })
-  }
-  return { url: server.url, stop }
+  return startThrowAwayDatabase({ maxConnections: 300, durable: false, log })
 }
 
 const prepareTemplate = async (url: string) => {

@@ -1,0 +1,26 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedOptions, startEmbedded } from '../db/embedded.js'
+
+/** A PostgreSQL in a temporary folder, with an empty database; `stop` removes all of it. */
+export const startThrowAwayDatabase = async (
+  options: Omit<EmbeddedOptions, 'dataDir'>,
+): Promise<{ url: string; stop(): Promise<void> }> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-'))
+  const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+  try {
+    // Root runs the server under another account, which must get in.
+    await chmod(dataDir, 0o711)
+    const server = await startEmbedded({ ...options, dataDir })
+    const stop = async () => {
+      await server.stop()
+      await remove(server.location)
+      await remove(dataDir)
+    }
+    return { url: server.url, stop }
+  } catch (error) {
+    await remove(dataDir)
+    throw error
+  }
+}
