@@ -186,7 +186,7 @@ t.test('CSV has a line for each day and member with anything', async (t) => {
   t.notOk(await csv('text/csv;q=0'))
 })
 
-/** The last days on which something is true. */
+/** The cells that have minutes. */
 const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: number }[] }) =>
   body.heatmap
     .filter(({ minutes }) => minutes > 0)
@@ -378,15 +378,13 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
           nil: undefined,
         }),
         entries: fc.array(
-          fc
-            .record({
-              repo: fc.constantFrom(...repoNames),
-              back: daysBack,
-              hour: fc.integer({ min: 0, max: 23 }),
-              inHour: fc.integer({ min: 0, max: 60 }),
-              more: fc.integer({ min: 0, max: 500 }),
-            })
-            .map((entry) => entry),
+          fc.record({
+            repo: fc.constantFrom(...repoNames),
+            back: daysBack,
+            hour: fc.integer({ min: 0, max: 23 }),
+            inHour: fc.integer({ min: 0, max: 60 }),
+            more: fc.integer({ min: 0, max: 500 }),
+          }),
           { maxLength: 6 },
         ),
       }),

@@ -1,16 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { projectRoot } from '../src/root.js'
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
+import { freePort } from './process.js'
 
 t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {
   const port = await freePort()
