@@ -33,7 +33,7 @@ const WAIT_MS = 2_000
  * The same for a read of a hot path. Several of those may be under way on a connection, one behind the other, which
  * saves system calls on both sides; one that waits for a lock then holds up those behind it, so they are given up early.
  */
-const READ_MS = 2_500
+const READ_MS = 2_200
 const PIPELINE_DEPTH = 4
 /** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
 const ANSWER_MS = 5_500
