@@ -58,7 +58,8 @@ try {
   const outputFile = join(output, 'all.tap')
   code = await runTap(server.url, outputFile)
   const { passed, failed } = countAssertions(await readFile(outputFile, 'utf8'))
-  say(`${passed} passed, ${failed} failed`)
+  // On a line of its own: the reporter ends with a control sequence and no line feed.
+  say(`\n${passed} passed, ${failed} failed`)
 } finally {
   await server.stop()
   await rm(output, { recursive: true, force: true })
