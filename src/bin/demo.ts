@@ -1,16 +1,14 @@
 /** The service on loopback with a throw-away database, stand-ins for everything outside, and something to look at. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buildApp } from '../app.js'
 import { ConfigError, readConfig } from '../config.js'
 import { connect, type Database } from '../db/client.js'
-import { EmbeddedDatabaseError, startEmbedded } from '../db/embedded.js'
+import { EmbeddedDatabaseError } from '../db/embedded.js'
 import { migrate } from '../db/migrate.js'
 import { seedActivity } from '../demo/activity.js'
 import { startAssistantA, startAssistantB } from '../demo/assistants.js'
 import { BILLING, startBillingProvider } from '../demo/billing-provider.js'
+import { startThrowAwayDatabase } from '../demo/database.js'
 import { OAUTH_APP, startRepohost } from '../demo/repohost.js'
 import { type Demo, seedDemo } from '../demo/seed.js'
 import { describeDemo } from '../demo/tour.js'
@@ -35,14 +33,9 @@ const startStandIns = async () => {
 }
 
 const startDatabase = async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'team-settings-demo-'))
-  undo.push(() => rm(dataDir, { recursive: true, force: true }))
-  // Root runs the server under another account, which must get in.
-  await chmod(dataDir, 0o711)
   const log = { info: () => {}, warn: say, error: say }
-  const server = await startEmbedded({ dataDir, maxConnections: 30, durable: false, log })
-  undo.push(() => rm(server.location, { recursive: true, force: true }))
-  undo.push(() => server.stop())
+  const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log })
+  undo.push(server.stop)
   await migrate(server.url)
   return server.url
 }
