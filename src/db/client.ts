@@ -5,15 +5,21 @@ import postgres from 'postgres'
 import { Gate } from '../gate.js'
 import { DatabaseBusy, isConflict } from './failures.js'
 
-/** The pool or a transaction: queries take either. */
-export type Db = PgDatabase<PostgresJsQueryResultHKT>
-
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
 
+/** The pool or a transaction: queries take either. */
+export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
+  /**
+   * Runs one constant, prepared statement without the query builder. In a transaction, statements that are not awaited
+   * one by one (`Promise.all`) are sent at once and run one after the other, in their order.
+   */
+  statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
+}
+
 export interface Database {
-  /** Drizzle over the pool: every call is one statement on its own. */
+  /** The pool: every call is one statement on its own. */
   db: Db
-  /** Runs one constant, prepared statement without a query builder: for reads on hot paths. */
+  /** Runs one constant, prepared statement with the little patience that reads on hot paths need. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /** Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
@@ -64,17 +70,24 @@ export const connect = (options: DatabaseOptions): Database => {
   // One connection stays free of transactions, so that reads go on while writers wait for each other.
   const transactions = gate(Math.max(1, poolSize - 1))
 
-  const db = drizzle(adapt(client, prepare, (work) => statements.run(() => answered(work(), ANSWER_MS))))
+  const send = (sql: postgres.Sql | postgres.TransactionSql, text: string, parameters: Parameter[]) =>
+    sql.unsafe(text, parameters.map(toParameter) as never, { prepare })
+
+  /** `run` decides when a statement may start. */
+  const open = (sql: postgres.Sql | postgres.TransactionSql, run: Run): Db =>
+    Object.assign(drizzle(adapt(sql, client.options, prepare, run)), {
+      statement: (text: string, parameters: Parameter[]) =>
+        run(() => send(sql, text, parameters)) as Promise<never>,
+    })
+
   return {
-    db,
+    db: open(client, (work) => statements.run(() => answered(work(), ANSWER_MS))),
     query: (text, parameters) =>
-      reads.run(() =>
-        answered(client.unsafe(text, parameters as never, { prepare }), READ_MS),
-      ) as Promise<never>,
-    transaction: async (work) => {
+      reads.run(() => answered(send(client, text, parameters), READ_MS)) as Promise<never>,
+    transaction: async <T>(work: (tx: Db) => Promise<T>) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await transactions.run(() => db.transaction(work))
+          return await transactions.run(() => client.begin((tx) => work(open(tx, direct))) as Promise<T>)
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error
         }
@@ -84,34 +97,38 @@ export const connect = (options: DatabaseOptions): Database => {
   }
 }
 
-type Run = <T>(work: () => PromiseLike<T>) => Promise<T>
+type Run = <T>(work: () => PromiseLike<T>) => PromiseLike<T>
 
-/**
- * The part of postgres.js that Drizzle uses, with two changes: statements are really prepared (Drizzle asks for that
- * only in `.prepare()`, which our queries do not need), and `run` decides when a statement on the pool may start.
- */
-const adapt = (client: postgres.Sql, prepare: boolean, run: Run) => {
-  const wrap = (sql: postgres.Sql | postgres.TransactionSql, start: Run): postgres.Sql => {
-    const adapted = {
-      options: client.options,
-      unsafe: (text: string, parameters: never[]) => {
-        const send = () => sql.unsafe(text, parameters, { prepare })
-        return {
-          // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits what `unsafe` returns
-          then: (ok: never, failed: never) => start(send).then(ok, failed),
-          values: () => start(() => send().values()),
-        }
-      },
-      begin: (work: (tx: postgres.Sql) => Promise<unknown>) => client.begin((tx) => work(wrap(tx, direct))),
-      savepoint: (work: (tx: postgres.Sql) => Promise<unknown>) =>
-        (sql as postgres.TransactionSql).savepoint((tx) => work(wrap(tx, direct))),
-    }
-    return adapted as unknown as postgres.Sql
+const direct: Run = (work) => work()
+
+/** The part of postgres.js that Drizzle uses, but with statements that are really prepared (Drizzle asks for that only in `.prepare()`). */
+const adapt = (
+  sql: postgres.Sql | postgres.TransactionSql,
+  options: postgres.Sql['options'],
+  prepare: boolean,
+  run: Run,
+): postgres.Sql => {
+  const adapted = {
+    options,
+    unsafe: (text: string, parameters: never[]) => {
+      const send = () => sql.unsafe(text, parameters, { prepare })
+      return {
+        // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits what `unsafe` returns
+        then: (ok: never, failed: never) => run(send).then(ok, failed),
+        values: () => run(() => send().values()),
+      }
+    },
   }
-  return wrap(client, run)
+  return adapted as unknown as postgres.Sql
 }
 
-const direct: Run = async (work) => await work()
+/** Arrays as PostgreSQL writes them, which are JSON's but for the brackets; the driver's own way takes several times as long. */
+const toParameter = (value: Parameter): Parameter => {
+  if (!Array.isArray(value)) return value
+  const json = JSON.stringify(value)
+  // Only these two escapes mean the same in both.
+  return /\\[^"\\]/.test(json) ? value : `{${json.slice(1, -1)}}`
+}
 
 /** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */
 const answered = async <T>(query: PromiseLike<T>, ms: number): Promise<T> => {

@@ -1,6 +1,5 @@
 /** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 import type { CountBatch } from '../domain/count-batches.js'
 import { patternMatches } from './repo-access.js'
 
@@ -20,7 +19,7 @@ export const findMembers = async (
   logins: string[],
 ): Promise<(string | null)[]> => {
   const keys = logins.map((login) => login.toLowerCase())
-  const rows = await db.execute<{ n: number; userId: string }>(statement(FIND_MEMBERS, [workspaceId, keys]))
+  const rows = await db.statement<{ n: number; userId: string }>(FIND_MEMBERS, [workspaceId, keys])
   const found = new Map(rows.map(({ n, userId }) => [n, userId]))
   return logins.map((_, index) => found.get(index + 1) ?? null)
 }
@@ -92,9 +91,15 @@ export const upsertCounts = async (
   { userIds, logins }: { userIds: (string | null)[]; logins: string[] },
   { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {
-  const [written] = await tx.execute<CountsWritten & Record<string, unknown>>(
-    statement(statements[kind], [workspaceId, day, userIds, logins, members, repos, counts]),
-  )
+  const [written] = await tx.statement<CountsWritten>(statements[kind], [
+    workspaceId,
+    day,
+    userIds,
+    logins,
+    members,
+    repos,
+    counts,
+  ])
   if (!written) throw new Error('The upsert of counts says nothing')
   return written
 }

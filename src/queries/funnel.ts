@@ -1,7 +1,6 @@
 import type { Funnel, Milestone } from '../../schemas/funnel.js'
 import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
-import { statement } from '../db/statement.js'
 
 const INSERT_EVENT = `
   with caller as (select id from users where id = $1::uuid),
@@ -120,9 +119,7 @@ export const readFunnel = async (
   const ranged = from !== undefined || to !== undefined
   const text = funnelStatement(steps.length, ranged)
   const days = ranged ? [from ?? null, to ?? null] : []
-  const [row] = await database.db.execute<FunnelRow & Record<string, unknown>>(
-    statement(text, [steps, source ?? null, ...days]),
-  )
+  const [row] = await database.db.statement<FunnelRow>(text, [steps, source ?? null, ...days])
   if (!row) throw new Error('An aggregate has one row')
   const counted = row.firsts.steps
   return {

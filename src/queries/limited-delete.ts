@@ -1,5 +1,4 @@
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 
 /**
  * Deletes at most so many of a table's rows that fit a constant condition, so that no statement lasts long however much
@@ -7,7 +6,7 @@ import { statement } from '../db/statement.js'
  */
 export const deleteSome = async (tx: Db, table: string, condition: string, rows: number): Promise<number> => {
   const text = `delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit $1::int)) returning 1`
-  return (await tx.execute(statement(text, [rows]))).length
+  return (await tx.statement(text, [rows])).length
 }
 
 /** SQL: so many days ago. */

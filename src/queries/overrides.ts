@@ -1,7 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 import { overrides, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 import { patternMatches } from './repo-access.js'
@@ -34,7 +33,7 @@ export const matchesWorkspace = async (
   { workspaceId, ownerKey, repoKey }: SnapshotKey,
 ): Promise<boolean> => {
   const parameters = [workspaceId, ownerKey, repoKey]
-  const [row] = await tx.execute<{ matches: boolean }>(statement(MATCHES_WORKSPACE, parameters))
+  const [row] = await tx.statement<{ matches: boolean }>(MATCHES_WORKSPACE, parameters)
   return row?.matches ?? false
 }
 

@@ -2,17 +2,14 @@
 import { getTableName, isNotNull } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 import {
   activity,
   activityDays,
-  activityMemberDays,
-  activityMemberMonths,
+  activityMonths,
   activityPeople,
   activityRepoDays,
   activityRepoMonths,
   activityRepos,
-  activityZoneDays,
   auditEntries,
   invites,
   members,
@@ -35,11 +32,9 @@ export const tablesOfWorkspaces: PgTable[] = [
   auditEntries,
   activity,
   activityDays,
-  activityMemberDays,
-  activityMemberMonths,
+  activityMonths,
   activityRepoDays,
   activityRepoMonths,
-  activityZoneDays,
   staleDays,
   activityRepos,
   activityPeople,
@@ -58,16 +53,14 @@ export const purgeDeletedWorkspaces = async (tx: Db, rows: number): Promise<bool
   if (!gone) return false
   for (const table of tablesOfWorkspaces) {
     const name = getTableName(table)
-    const deleted = await tx.execute(
-      statement(
-        `delete from ${name} where ctid = any (array(
+    const deleted = await tx.statement(
+      `delete from ${name} where ctid = any (array(
           select ctid from ${name} where workspace_id = $1::uuid limit $2::int
         )) returning 1`,
-        [gone.id, rows],
-      ),
+      [gone.id, rows],
     )
     if (deleted.length > 0) return true
   }
-  await tx.execute(statement('delete from workspaces where id = $1::uuid', [gone.id]))
+  await tx.statement('delete from workspaces where id = $1::uuid', [gone.id])
   return true
 }

@@ -1,7 +1,6 @@
 /** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
 import type { Role } from '../../schemas/common.js'
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 
 export interface RepoMatch {
   workspaceId: string
@@ -68,4 +67,4 @@ const FIND_MATCHES = `
 
 /** All matches, best first. */
 export const findMatches = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>
-  await db.execute<RepoMatch & Record<string, unknown>>(statement(FIND_MATCHES, repoParameters(question)))
+  await db.statement<RepoMatch>(FIND_MATCHES, repoParameters(question))

@@ -1,7 +1,6 @@
 /** Made-up activity, by the million: for the demonstration and the benchmarks. */
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
 import { parsePatterns } from '../domain/repo-pattern.js'
 import { insertPatterns } from './workspaces.js'
 
@@ -66,19 +65,22 @@ export interface Seed {
 
 /** What is there already stays as it is. @returns how many rows are new */
 export const insertSeed = async (tx: Db, { workspaceId, people, repos, from, to }: Seed): Promise<number> => {
-  await tx.execute(statement('set local statement_timeout = 0', []))
+  await tx.statement('set local statement_timeout = 0', [])
   const users = people.map(({ userId }) => userId)
-  await tx.execute(
-    statement(
-      `update users u set timezone = z.timezone
+  await tx.statement(
+    `update users u set timezone = z.timezone
       from unnest($1::uuid[], $2::text[]) as z (user_id, timezone) where u.id = z.user_id`,
-      [users, people.map(({ timezone }) => timezone)],
-    ),
+    [users, people.map(({ timezone }) => timezone)],
   )
   const ahead = people.map((person) => person.ahead)
-  const [row] = await tx.execute<{ rows: number }>(
-    statement(INSERT_ACTIVITY, [workspaceId, users, ahead, repos, from, to]),
-  )
+  const [row] = await tx.statement<{ rows: number }>(INSERT_ACTIVITY, [
+    workspaceId,
+    users,
+    ahead,
+    repos,
+    from,
+    to,
+  ])
   return row?.rows ?? 0
 }
 
@@ -104,9 +106,13 @@ export const insertTeam = async (
   team: { workspaceId: string; name: string; owner: string; firstRepohostId: number; members: number },
 ): Promise<string[]> => {
   const { workspaceId, name, owner, firstRepohostId, members } = team
-  const rows = await tx.execute<{ id: string }>(
-    statement(INSERT_TEAM, [workspaceId, name, owner, firstRepohostId, members]),
-  )
+  const rows = await tx.statement<{ id: string }>(INSERT_TEAM, [
+    workspaceId,
+    name,
+    owner,
+    firstRepohostId,
+    members,
+  ])
   await insertPatterns(tx, workspaceId, parsePatterns([`${owner}/*`]))
   return rows.map(({ id }) => id)
 }
