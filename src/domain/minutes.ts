@@ -15,49 +15,60 @@ export type Cut = 'hour_full' | 'day_full'
 /**
  * One member's day in one workspace. Entries are added in their order; what exceeds a limit is cut from the hour, the
  * day and the repository alike, so that they always agree.
+ *
+ * A flush adds hundreds of entries, so this is written with loops over typed arrays.
  */
 export class MemberDay {
+  /** The repositories that entries were counted for. */
+  readonly changed = new Set<string>()
   private total = 0
-  private readonly hourTotals = new Array<number>(HOURS).fill(0)
+  private readonly hourTotals = new Uint16Array(HOURS)
 
+  /** @param repos by key; becomes the day's own */
   constructor(readonly repos: Map<string, RepoMinutes> = new Map()) {
-    for (const { minutes, hours } of repos.values()) {
-      this.total += minutes
-      hours.forEach((value, hour) => {
-        this.hourTotals[hour] = (this.hourTotals[hour] ?? 0) + value
-      })
-    }
+    for (const counted of repos.values()) this.addToTotals(counted.minutes, counted.hours)
   }
 
   /** @returns what was full, undefined when the entry counts whole. `hour_full` when both were. */
   add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {
-    const inHours = new Array<number>(HOURS).fill(0)
+    const fitting = new Uint8Array(HOURS)
+    let inHours = 0
     let left = minutes
-    for (const [hour, asked] of Object.entries(hours)) {
-      const room = Math.max(0, limits.minutes_per_hour - (this.hourTotals[Number(hour)] ?? 0))
-      inHours[Number(hour)] = Math.min(asked, room)
-      left -= Math.max(0, asked - room)
+    for (const name in hours) {
+      const hour = Number(name)
+      const asked = hours[name] ?? 0
+      const fits = Math.min(asked, Math.max(0, limits.minutes_per_hour - (this.hourTotals[hour] ?? 0)))
+      fitting[hour] = fits
+      inHours += fits
+      left -= asked - fits
     }
-    const hourCut = left < minutes
-    const fitting = Math.min(left, Math.max(0, limits.minutes_per_day - this.total))
+    const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total))
     // Minutes without an hour go first, because they tell least; then the latest.
-    let excess = inHours.reduce((sum, value) => sum + value, 0) - fitting
-    for (let hour = HOURS - 1; excess > 0; hour--) {
-      const cut = Math.min(excess, inHours[hour] ?? 0)
-      inHours[hour] = (inHours[hour] ?? 0) - cut
-      excess -= cut
+    for (let hour = HOURS - 1; inHours > counted; hour--) {
+      const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
+      fitting[hour] = (fitting[hour] ?? 0) - cut
+      inHours -= cut
     }
-    if (fitting > 0) this.count(repoKey, fitting, inHours)
-    return hourCut ? 'hour_full' : fitting < left ? 'day_full' : undefined
+    if (counted > 0) this.count(repoKey, counted, fitting)
+    return left < minutes ? 'hour_full' : counted < left ? 'day_full' : undefined
   }
 
-  private count(repoKey: string, minutes: number, inHours: number[]) {
+  private count(repoKey: string, minutes: number, hours: Uint8Array) {
+    this.addToTotals(minutes, hours)
+    this.changed.add(repoKey)
     const known = this.repos.get(repoKey)
-    const hours = Uint8Array.from(inHours, (value, hour) => value + (known?.hours[hour] ?? 0))
-    this.repos.set(repoKey, { minutes: minutes + (known?.minutes ?? 0), hours })
+    if (!known) {
+      this.repos.set(repoKey, { minutes, hours })
+      return
+    }
+    known.minutes += minutes
+    for (let hour = 0; hour < HOURS; hour++) known.hours[hour] = (known.hours[hour] ?? 0) + (hours[hour] ?? 0)
+  }
+
+  private addToTotals(minutes: number, hours: Uint8Array) {
     this.total += minutes
-    inHours.forEach((value, hour) => {
-      this.hourTotals[hour] = (this.hourTotals[hour] ?? 0) + value
-    })
+    for (let hour = 0; hour < HOURS; hour++) {
+      this.hourTotals[hour] = (this.hourTotals[hour] ?? 0) + (hours[hour] ?? 0)
+    }
   }
 }

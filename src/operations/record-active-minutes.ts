@@ -4,9 +4,10 @@ import { limits } from '../../schemas/limits.js'
 import type { Database, Db } from '../db/client.js'
 import { addDays } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
-import { type Cut, MemberDay, type RepoMinutes } from '../domain/minutes.js'
+import { type Cut, MemberDay } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
 import {
+  type DayMinutes,
   type FlushRow,
   type FlushTarget,
   lockMatchingWorkspaces,
@@ -30,23 +31,19 @@ export const recordActiveMinutes = async (
   if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
   const bodyHash = hashOf(body)
 
+  const repoKeys = body.entries.map(({ repo }) => repo.toLowerCase())
+  const flushId = body.flush_id
+
   return database.transaction(async (tx) => {
-    const flushId = body.flush_id
-    if (flushId !== undefined && !(await claimFlush(tx, userId, flushId, bodyHash))) {
-      return repeatAnswer(tx, userId, flushId, bodyHash)
-    }
-    const repos = [...new Set(body.entries.map(({ repo }) => repo.toLowerCase()))]
-    const target = await lockMatchingWorkspaces(
-      tx,
-      userId,
-      repos.map((repo) => {
-        const [ownerKey = '', repoKey = ''] = repo.split('/')
-        return { ownerKey, repoKey }
-      }),
-    )
+    // Sent at once, run in this order: what is read is what holds once the memberships are locked.
+    const [claimed, target, before] = await Promise.all([
+      flushId === undefined || claimFlush(tx, userId, flushId, bodyHash),
+      lockMatchingWorkspaces(tx, userId, [...new Set(repoKeys)]),
+      readMemberMinutes(tx, userId, [...new Set(body.entries.map(({ day }) => day))]),
+    ])
+    if (flushId !== undefined && !claimed) return repeatAnswer(tx, userId, flushId, bodyHash)
     if (!target) throw new ApiError('token_invalid')
-    const workspacesOf = new Map(repos.map((repo, index) => [repo, target.workspacesOf[index] ?? []]))
-    const { rows, notes } = await addUp(tx, userId, body.entries, target.today, workspacesOf)
+    const { rows, notes } = addUp(body.entries, repoKeys, target, before)
     const answer = toResult(body.entries.length, notes)
     await writeFlush(tx, userId, rows, {
       timezone: timezone === (target.timezone ?? undefined) ? undefined : timezone,
@@ -58,7 +55,8 @@ export const recordActiveMinutes = async (
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
-  const inHours = Object.values(hours).reduce((sum, value) => sum + value, 0)
+  let inHours = 0
+  for (const hour in hours) inHours += hours[hour] ?? 0
   if (inHours > minutes) {
     throw invalid(`/body/entries/${index}/hours`, 'must not sum up to more than `minutes`')
   }
@@ -85,57 +83,52 @@ const repeatAnswer = async (
 }
 
 /** The new totals of every row that changes, and a note for each entry that does not count in full. */
-const addUp = async (
-  tx: Db,
-  userId: string,
+const addUp = (
   entries: ActivityEntry[],
-  today: FlushTarget['today'],
-  workspacesOf: Map<string, string[]>,
-): Promise<{ rows: FlushRow[]; notes: FlushNote[] }> => {
+  repoKeys: string[],
+  { today, workspacesOf }: FlushTarget,
+  before: DayMinutes[],
+): { rows: FlushRow[]; notes: FlushNote[] } => {
   const [first, last] = [addDays(today, -limits.flush_days_back), addDays(today, 1)]
-  const inWindow = ({ day }: ActivityEntry) => day >= first && day <= last
-  const counting = entries.filter(inWindow)
-  const workspaceIds = [
-    ...new Set(counting.flatMap(({ repo }) => workspacesOf.get(repo.toLowerCase()) ?? [])),
-  ]
-  const days = [...new Set(counting.map(({ day }) => day))]
-  const before = workspaceIds.length === 0 ? [] : await readMemberMinutes(tx, userId, workspaceIds, days)
-
-  const known = new Map<string, Map<string, RepoMinutes>>()
-  for (const row of before) {
-    const key = `${row.workspaceId} ${row.day}`
-    known.set(key, (known.get(key) ?? new Map()).set(row.repoKey, row))
-  }
-  const memberDays = new Map([...known].map(([key, repos]) => [key, new MemberDay(repos)]))
-  const changed = new Map<string, { workspaceId: string; day: string; repo: string }>()
+  const memberDays = new Map(before.map((known) => [keyOf(known), toMemberDay(known)]))
+  /** As first given. */
+  const names = new Map<string, string>()
   const notes: FlushNote[] = []
-  entries.forEach((entry, index) => {
-    const { repo, day, minutes, hours } = entry
-    const repoKey = repo.toLowerCase()
+  entries.forEach(({ repo, day, minutes, hours }, index) => {
+    const repoKey = repoKeys[index] ?? ''
     const matching = workspacesOf.get(repoKey) ?? []
-    if (!inWindow(entry)) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
+    if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
+      if (!names.has(repoKey)) names.set(repoKey, repo)
       const cuts = matching.map((workspaceId) => {
-        const key = `${workspaceId} ${day}`
-        const memberDay = memberDays.get(key) ?? new MemberDay()
-        memberDays.set(key, memberDay)
-        const cut = memberDay.add(repoKey, minutes, hours)
-        const name = `${key} ${repoKey}`
-        if (!changed.has(name)) changed.set(name, { workspaceId, day, repo })
-        return cut
+        const key = keyOf({ workspaceId, day })
+        const known = memberDays.get(key) ?? toMemberDay({ workspaceId, day })
+        memberDays.set(key, known)
+        return known.minutes.add(repoKey, minutes, hours)
       })
       const code = hardest(cuts)
       if (code) notes.push({ index, status: 'capped', code })
     }
   })
-  const rows = [...changed.values()].flatMap(({ workspaceId, day, repo }) => {
-    const counted = memberDays.get(`${workspaceId} ${day}`)?.repos.get(repo.toLowerCase())
-    // A repository with nothing but entries of 0 minutes needs no row.
-    return counted ? [{ workspaceId, day, repo, ...counted }] : []
-  })
+  const rows: FlushRow[] = []
+  for (const { workspaceId, day, minutes: memberDay } of memberDays.values()) {
+    for (const repoKey of memberDay.changed) {
+      const counted = memberDay.repos.get(repoKey)
+      const repo = names.get(repoKey)
+      if (counted && repo) rows.push({ workspaceId, day, repo, ...counted })
+    }
+  }
   return { rows, notes }
 }
+
+const keyOf = ({ workspaceId, day }: { workspaceId: string; day: string }) => `${workspaceId} ${day}`
+
+const toMemberDay = ({ workspaceId, day, repos }: Omit<DayMinutes, 'repos'> & Partial<DayMinutes>) => ({
+  workspaceId,
+  day,
+  minutes: new MemberDay(repos),
+})
 
 const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)

@@ -1,13 +1,7 @@
 /** Active minutes and daily counts, as they are recorded. What is read in bulk comes from the rollups (`dashboard.ts`). */
 import type { Database, Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
+import type { RepoMinutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
-
-/** Keys are lower case. */
-export interface RepoName {
-  ownerKey: string
-  repoKey: string
-}
 
 /**
  * $1: the caller; $2, $3: owners and repos. All matching workspaces, and not the best one as for settings; what the
@@ -44,55 +38,62 @@ export interface FlushTarget {
   /** By the database's clock. */
   today: string
   timezone: string | null
-  /** For each repository, the workspaces that get its minutes. */
-  workspacesOf: string[][]
+  /** The workspaces that get the minutes of each repository. */
+  workspacesOf: Map<string, string[]>
 }
 
-/** Undefined when the caller is not in the database. */
+/** @param repoKeys `owner/repo`, lower case @returns undefined when the caller is not in the database */
 export const lockMatchingWorkspaces = async (
   tx: Db,
   userId: string,
-  repos: RepoName[],
+  repoKeys: string[],
 ): Promise<FlushTarget | undefined> => {
   type Row = { today: string; timezone: string | null; n: number | null; workspaceId: string | null }
-  const owners = repos.map(({ ownerKey }) => ownerKey)
-  const names = repos.map(({ repoKey }) => repoKey)
-  const rows = await tx.execute<Row>(statement(LOCK_MATCHES, [userId, owners, names]))
+  const names = repoKeys.map((repoKey) => repoKey.split('/'))
+  const rows = await tx.statement<Row>(LOCK_MATCHES, [
+    userId,
+    names.map(([owner = '']) => owner),
+    names.map(([, repo = '']) => repo),
+  ])
   const [first] = rows
   if (!first) return undefined
-  const workspacesOf: string[][] = repos.map(() => [])
+  const workspacesOf = new Map<string, string[]>(repoKeys.map((repoKey) => [repoKey, []]))
   for (const { n, workspaceId } of rows) {
-    if (n !== null && workspaceId !== null) workspacesOf[n - 1]?.push(workspaceId)
+    if (n !== null && workspaceId !== null) workspacesOf.get(repoKeys[n - 1] ?? '')?.push(workspaceId)
   }
   return { today: first.today, timezone: first.timezone, workspacesOf }
 }
 
-export interface ActivityMinutes {
+/** $1: the user; $2: days. A line for each day in a workspace, because parsing hundreds of rows costs more than the rest of a flush. */
+export const READ_MINUTES = `
+  select a.workspace_id as "workspaceId", a.day,
+    string_agg(a.repo_key || ' ' || a.minutes || ' ' || coalesce(encode(a.hours, 'hex'), ''), ',') as repos
+  from activity a
+  where a.workspace_id = any(array(select workspace_id from members where user_id = $1::uuid))
+    and a.user_id = $1::uuid and a.day = any($2::text[]::date[]) and a.minutes > 0
+  group by a.workspace_id, a.day`
+
+export interface DayMinutes {
   workspaceId: string
   day: string
-  /** `owner/repo`, lower case. */
-  repoKey: string
-  minutes: number
-  hours: Uint8Array
+  /** By `owner/repo`, lower case. */
+  repos: Map<string, RepoMinutes>
 }
 
-export const READ_MINUTES = `
-  select workspace_id as "workspaceId", day, repo_key as "repoKey", minutes, hours
-  from activity
-  where user_id = $1::uuid and workspace_id = any($2::uuid[]) and day = any($3::text[]::date[]) and minutes > 0`
+/** What the member has on these days in all workspaces. */
+export const readMemberMinutes = async (tx: Db, userId: string, days: string[]): Promise<DayMinutes[]> => {
+  type Row = Omit<DayMinutes, 'repos'> & { repos: string }
+  const rows = await tx.statement<Row>(READ_MINUTES, [userId, days])
+  return rows.map((row) => ({ ...row, repos: new Map(row.repos.split(',').map(parseRepoMinutes)) }))
+}
 
-/** What the member has on these days in these workspaces. */
-export const readMemberMinutes = async (
-  tx: Db,
-  userId: string,
-  workspaceIds: string[],
-  days: string[],
-): Promise<ActivityMinutes[]> => {
-  type Row = Omit<ActivityMinutes, 'hours'> & { hours: Uint8Array | null }
-  const rows = await tx.execute<Row & Record<string, unknown>>(
-    statement(READ_MINUTES, [userId, workspaceIds, days]),
-  )
-  return rows.map((row) => ({ ...row, hours: row.hours ?? new Uint8Array(24) }))
+const parseRepoMinutes = (text: string): [string, RepoMinutes] => {
+  const [repoKey = '', minutes = '', hours = ''] = text.split(' ')
+  // What has lost its hours may get new ones.
+  return [
+    repoKey,
+    { minutes: Number(minutes), hours: hours ? Buffer.from(hours, 'hex') : new Uint8Array(24) },
+  ]
 }
 
 /**
@@ -128,7 +129,9 @@ export const WRITE_FLUSH = `
   where $7::text is not null and hours is not null and user_id = $1::uuid
     and workspace_id in (select workspace_id from activity_people where user_id = $1::uuid)`
 
-export interface FlushRow extends Omit<ActivityMinutes, 'repoKey'> {
+export interface FlushRow extends RepoMinutes {
+  workspaceId: string
+  day: string
   /** `owner/repo` as given. */
   repo: string
 }
@@ -144,19 +147,17 @@ export const writeFlush = async (
     answer,
   }: { timezone: string | undefined; flushId: string | undefined; answer: string },
 ): Promise<void> => {
-  await tx.execute(
-    statement(WRITE_FLUSH, [
-      userId,
-      rows.map((row) => row.workspaceId),
-      rows.map((row) => row.day),
-      rows.map((row) => row.repo),
-      rows.map((row) => row.minutes),
-      rows.map((row) => Buffer.from(row.hours).toString('hex')),
-      timezone ?? null,
-      flushId ?? null,
-      answer,
-    ]),
-  )
+  await tx.statement(WRITE_FLUSH, [
+    userId,
+    rows.map((row) => row.workspaceId),
+    rows.map((row) => row.day),
+    rows.map((row) => row.repo),
+    rows.map((row) => row.minutes),
+    rows.map((row) => Buffer.from(row.hours).toString('hex')),
+    timezone ?? null,
+    flushId ?? null,
+    answer,
+  ])
 }
 
 /** $1: the user; $2, $3: the first and the last day. */

@@ -4,20 +4,18 @@ import type { Db } from '../db/client.js'
 import { flushes } from '../db/tables.js'
 import { daysAgo, deleteSome } from './limited-delete.js'
 
+export const CLAIM_FLUSH = `
+  insert into flushes (user_id, flush_id, body_hash) values ($1::uuid, $2::text, $3::text)
+  on conflict do nothing
+  returning flush_id`
+
 /** False when the id is taken; waits for a flush with the same id that is under way. */
 export const claimFlush = async (
   tx: Db,
   userId: string,
   flushId: string,
   bodyHash: string,
-): Promise<boolean> => {
-  const claimed = await tx
-    .insert(flushes)
-    .values({ userId, flushId, bodyHash })
-    .onConflictDoNothing()
-    .returning({ flushId: flushes.flushId })
-  return claimed.length > 0
-}
+): Promise<boolean> => (await tx.statement(CLAIM_FLUSH, [userId, flushId, bodyHash])).length > 0
 
 export const readFlush = async (
   db: Db,
