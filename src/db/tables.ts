@@ -25,7 +25,7 @@ import {
 } from 'drizzle-orm/pg-core'
 
 /** 24 bytes: minutes by UTC hour. */
-const hourBytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 /** One bit per person, by `activity_people.ordinal`: the union of two sets is an `or`. */
 const people = customType<{ data: string }>({ dataType: () => 'bit varying' })
 
@@ -321,7 +321,7 @@ export const activity = pgTable(
     commits: smallint('commits').notNull().default(0),
     closedIssues: smallint('closed_issues').notNull().default(0),
     /** Their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
-    hours: hourBytes('hours'),
+    hours: bytes('hours'),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
@@ -390,29 +390,31 @@ export const activityDays = pgTable(
     activeMembers: integer('active_members').notNull(),
     /** Those with more than 0 minutes. */
     active: people('active').notNull(),
+    /** What each did, as `domain/member-sums.ts` packs it. */
+    members: bytes('members').notNull(),
+    /** Minutes by local hour, as `domain/heatmap.ts` packs them; null without any. */
+    hours: bytes('hours'),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day] }),
+    index('activity_days_with_hours').on(t.day).where(sql`${t.hours} is not null`),
+  ],
 )
 
-export const activityMemberDays = pgTable(
-  'activity_member_days',
-  { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
-)
-
-/** Sums of `activity_member_days`. */
-export const activityMemberMonths = pgTable(
-  'activity_member_months',
+/** Sums, and unions, of `activity_days`. */
+export const activityMonths = pgTable(
+  'activity_months',
   {
     workspaceId: workspaceId(),
     /** Its first day. */
     month: date('month').notNull(),
-    userId: uuid('user_id').notNull(),
     ...sums,
-    activeDays: integer('active_days').notNull(),
-    lastActiveDay: date('last_active_day'),
+    active: people('active').notNull(),
+    members: bytes('members').notNull(),
+    /** Minutes by local weekday and hour. */
+    cells: bytes('cells').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month] })],
 )
 
 export const activityRepoDays = pgTable(
@@ -438,19 +440,4 @@ export const activityRepoMonths = pgTable(
     people: people('people').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
-)
-
-/** Minutes by UTC hour, of all whose time zone it is. */
-export const activityZoneDays = pgTable(
-  'activity_zone_days',
-  {
-    workspaceId: workspaceId(),
-    day: date('day').notNull(),
-    timezone: text('timezone').notNull(),
-    hours: integer('hours').array().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.workspaceId, t.day, t.timezone] }),
-    index('activity_zone_days_by_age').on(t.day),
-  ],
 )

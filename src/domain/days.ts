@@ -1,7 +1,8 @@
 /** UTC calendar days as `YYYY-MM-DD`, which sort as texts. */
 
 const DAY_MS = 86_400_000
-const FIRST = '0002-01-01'
+/** The longest range before it still lies in the years that the database takes. */
+const FIRST = '0003-01-01'
 const LAST = '9999-12-31'
 
 export const addDays = (day: string, days: number): string => {
@@ -23,7 +24,20 @@ export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
 
-export const lastDayOfMonth = (month: string): string => addDays(monthOf(addDays(month, 31)), -1)
+export const lastDayOfMonth = (month: string): string => {
+  const moment = new Date(month)
+  moment.setUTCMonth(moment.getUTCMonth() + 1, 0)
+  return moment.toISOString().slice(0, -14)
+}
+
+/** The months of two days and those between, by their first days. */
+export const listMonths = (from: string, to: string): string[] => {
+  const months = [monthOf(from)]
+  for (let month = monthOf(from); month !== monthOf(to); months.push(month)) {
+    month = addDays(lastDayOfMonth(month), 1)
+  }
+  return months
+}
 
 export interface Range {
   from: string

@@ -62,7 +62,7 @@ export const localHoursOf = (timezone: string, day: string): readonly number[] =
 export interface ZoneDay {
   day: string
   timezone: string
-  hours: number[]
+  hours: readonly number[]
 }
 
 export interface HeatmapCell {
@@ -71,19 +71,58 @@ export interface HeatmapCell {
   minutes: number
 }
 
-/** All 168 cells, Monday 0:00 first. */
-export const toHeatmap = (zoneDays: ZoneDay[]): HeatmapCell[] => {
-  const cells = Array.from({ length: 7 * HOURS }, (_, index) => ({
-    weekday: Math.floor(index / HOURS) + 1,
-    hour: index % HOURS,
-    minutes: 0,
-  }))
+const CELLS = 7 * HOURS
+/** The local hours of a UTC day: see `localHour`. */
+const FIRST_LOCAL = -12
+const LOCAL_HOURS = 51
+
+/** A UTC day of all zones in one: minutes by local hour, from the first that any zone can have. */
+export const toLocalHours = (zoneDays: ZoneDay[]): number[] => {
+  const minutes = new Array<number>(LOCAL_HOURS).fill(0)
   for (const { day, timezone, hours } of zoneDays) {
-    const start = (weekdayOf(day) - 1) * HOURS
     localHoursOf(timezone, day).forEach((local, hour) => {
-      const cell = cells[(start + local + cells.length) % cells.length]
-      if (cell) cell.minutes += hours[hour] ?? 0
+      minutes[local - FIRST_LOCAL] = (minutes[local - FIRST_LOCAL] ?? 0) + (hours[hour] ?? 0)
     })
   }
-  return cells
+  return minutes
 }
+
+/** Minutes by local weekday and hour, Monday 0:00 first. */
+export class Heatmap {
+  readonly cells = new Array<number>(CELLS).fill(0)
+
+  /** @param minutes as `toLocalHours` makes them */
+  addDay(day: string, minutes: readonly number[]): void {
+    const first = (weekdayOf(day) - 1) * HOURS + FIRST_LOCAL + CELLS
+    minutes.forEach((value, index) => {
+      const cell = (first + index) % CELLS
+      this.cells[cell] = (this.cells[cell] ?? 0) + value
+    })
+  }
+
+  addCells(cells: readonly number[]): void {
+    cells.forEach((value, cell) => {
+      this.cells[cell] = (this.cells[cell] ?? 0) + value
+    })
+  }
+
+  toCells(): HeatmapCell[] {
+    return this.cells.map((minutes, index) => ({
+      weekday: Math.floor(index / HOURS) + 1,
+      hour: index % HOURS,
+      minutes,
+    }))
+  }
+}
+
+/** Numbers as big-endian 32-bit integers, and back. */
+export const packIntegers = (values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4)
+  values.forEach((value, index) => {
+    bytes.writeInt32BE(value, index * 4)
+  })
+  return bytes
+}
+
+export const unpackIntegers = (bytes: Buffer): number[] =>
+  Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(index * 4))

@@ -1,27 +1,29 @@
 import type { Dashboard } from '../../schemas/dashboard.js'
 import type { Database } from '../db/client.js'
 import { addDays, listDays, type Range } from '../domain/days.js'
-import { toHeatmap } from '../domain/heatmap.js'
+import { toLocalHours } from '../domain/heatmap.js'
+import { addSums, type MemberSums, type PackedSums } from '../domain/member-sums.js'
 import { ApiError } from '../errors.js'
 import {
   beginSnapshot,
   type Filter,
   listMemberDays,
-  type MemberSums,
+  type Person,
   readDays,
-  readMembers,
   readPeople,
+  readRawSums,
+  readRawZoneDays,
   readRepos,
+  readRolledUp,
   readStaleDays,
   readTotals,
   readWorkspaceHead,
-  readZoneDays,
   sourcesOf,
 } from '../queries/dashboard.js'
 
 const nothing = { active_minutes: 0, commits: 0, closed_issues: 0 }
 
-const totalOf = (members: readonly MemberSums[]) => {
+const totalOf = (members: readonly Member[]) => {
   const total = { ...nothing, active_members: 0 }
   for (const { active_minutes, commits, closed_issues } of members) {
     total.active_minutes += active_minutes
@@ -40,60 +42,66 @@ export const readDashboard = (
   filter: Filter,
 ): Promise<Dashboard> =>
   database.transaction(async (tx) => {
-    await beginSnapshot(tx)
-    const workspace = await readWorkspaceHead(tx, workspaceId)
-    if (!workspace) throw new ApiError('workspace_not_found')
     const before = { from: addDays(range.from, -range.days), to: addDays(range.from, -1) }
-    const stale = await readStaleDays(tx, workspaceId, before.from, range.to)
+    const [, workspace, stale] = await Promise.all([
+      beginSnapshot(tx),
+      readWorkspaceHead(tx, workspaceId),
+      readStaleDays(tx, workspaceId, before.from, range.to),
+    ])
+    if (!workspace) throw new ApiError('workspace_not_found')
     const sources = sourcesOf(workspaceId, range, filter, stale)
-
-    const days = new Map((await readDays(tx, sources)).map((day) => [day.day, day]))
-    const sums = await readMembers(tx, sources)
-    const previous = await readTotals(tx, sourcesOf(workspaceId, before, filter, stale))
-    const repos = await readRepos(tx, sources)
-    const heatmap = toHeatmap(await readZoneDays(tx, sources))
-    const activeIds = filter.userId === undefined ? sums.map(({ userId }) => userId) : [filter.userId]
-    const isWhole = filter.userId === undefined && filter.repoKey === undefined
-    const people = await readPeople(tx, workspaceId, activeIds, isWhole)
-
+    const [days, rolledUp, people, rawSums, rawZoneDays, repos, previous] = await Promise.all([
+      readDays(tx, sources),
+      readRolledUp(tx, sources),
+      readPeople(tx, sources),
+      readRawSums(tx, sources),
+      readRawZoneDays(tx, sources),
+      readRepos(tx, sources),
+      readTotals(tx, sourcesOf(workspaceId, before, filter, stale)),
+    ])
+    const members = toMembers(people, rolledUp.sums, rawSums, filter)
+    for (const zoneDay of rawZoneDays) rolledUp.heatmap.addDay(zoneDay.day, toLocalHours([zoneDay]))
+    const dayOf = new Map(days.map((day) => [day.day, day]))
     return {
       workspace: { id: workspaceId, name: workspace.name },
       range,
       idle_window_minutes: workspace.idle_window_minutes,
-      totals: totalOf(sums),
+      totals: totalOf(members),
       previous_totals: previous,
       daily: listDays(range.from, range.to).map(
-        (day) => days.get(day) ?? { day, ...nothing, active_members: 0 },
+        (day) => dayOf.get(day) ?? { day, ...nothing, active_members: 0 },
       ),
-      members: toMembers(sums, people),
+      members,
       repos,
-      heatmap,
+      heatmap: rolledUp.heatmap.toCells(),
       generated_at: new Date().toISOString(),
     }
   })
 
+type Member = Dashboard['members'][number]
+
+/** Everybody with anything; without a filter all members as well, and with one for a person that person. */
 const toMembers = (
-  sums: readonly MemberSums[],
-  people: Awaited<ReturnType<typeof readPeople>>,
-): Dashboard['members'] => {
-  const sumsOf = new Map(sums.map((member) => [member.userId, member]))
-  const members = people.map(({ id, login, avatar_url, role }) => {
-    const { userId: _, ...numbers } = sumsOf.get(id) ?? {
-      userId: id,
-      ...nothing,
-      active_days: 0,
-      last_active_day: null,
-    }
-    return { login, avatar_url, role, ...numbers }
+  people: Person[],
+  rolledUp: PackedSums,
+  raw: Map<string, MemberSums>,
+  { userId, repoKey }: Filter,
+): Member[] => {
+  const isWhole = userId === undefined && repoKey === undefined
+  const members = people.flatMap(({ id, login, avatar_url, role, ordinal }) => {
+    const parts = [ordinal === null ? undefined : rolledUp.of(ordinal), raw.get(id)]
+    const isAsked = id === userId || (isWhole && role !== null)
+    if (!isAsked && !parts.some((part) => part)) return []
+    return [{ login, avatar_url, role, ...addSums(parts) }]
   })
-  return members.sort(
-    (a, b) =>
-      b.active_minutes - a.active_minutes ||
-      b.commits - a.commits ||
-      b.closed_issues - a.closed_issues ||
-      (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1),
-  )
+  return members.sort(byActivity)
 }
+
+const byActivity = (a: Member, b: Member) =>
+  b.active_minutes - a.active_minutes ||
+  b.commits - a.commits ||
+  b.closed_issues - a.closed_issues ||
+  (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1)
 
 const DAYS_PER_READ = 31
 
@@ -107,9 +115,11 @@ export async function* readDashboardLines(
   filter: Filter,
 ): AsyncGenerator<string> {
   yield 'day,login,active_minutes,commits,closed_issues\n'
-  const days = listDays(range.from, range.to)
-  for (let start = 0; start < days.length; start += DAYS_PER_READ) {
-    const part = days.slice(start, start + DAYS_PER_READ)
+  for (let start = 0; start < range.days; start += DAYS_PER_READ) {
+    const part = {
+      from: addDays(range.from, start),
+      to: addDays(range.from, Math.min(start + DAYS_PER_READ, range.days) - 1),
+    }
     const rows = await listMemberDays(database.db, workspaceId, filter, part)
     if (rows.length === 0) continue
     yield rows

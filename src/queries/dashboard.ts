@@ -4,9 +4,9 @@
  */
 import type { Role } from '../../schemas/common.js'
 import type { Database, Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
-import { lastDayOfMonth, listDays, monthOf } from '../domain/days.js'
-import type { ZoneDay } from '../domain/heatmap.js'
+import { lastDayOfMonth, listDays, listMonths, monthOf } from '../domain/days.js'
+import { Heatmap, unpackIntegers, type ZoneDay } from '../domain/heatmap.js'
+import { type MemberSums, PackedSums } from '../domain/member-sums.js'
 import { COUNTS, roomy, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
@@ -16,65 +16,103 @@ export interface Filter {
 }
 
 /** Where the numbers of a range come from. */
-export interface Sources {
+export interface Sources extends DayRange {
   workspaceId: string
   filter: Filter
   /** Months that lie in the range and have no stale day. */
   months: string[]
-  /** All days with a rollup that holds. */
-  days: string[]
-  /** Those of them that are in none of the months. */
+  /** Days with a rollup that holds and that are in none of the months. */
   edges: string[]
-  /** The other days: read from `activity`. */
+  /** Days without such a rollup: read from `activity`. */
   raw: string[]
+}
+
+interface DayRange {
+  from: string
+  to: string
 }
 
 export const sourcesOf = (
   workspaceId: string,
-  { from, to }: { from: string; to: string },
+  { from, to }: DayRange,
   filter: Filter,
-  stale: Set<string>,
+  stale: string[],
 ): Sources => {
-  const all = listDays(from, to)
-  const isRolledUp = (day: string) =>
-    filter.userId === undefined && filter.repoKey === undefined && !stale.has(day)
-  const days = all.filter(isRolledUp)
-  const raw = all.filter((day) => !isRolledUp(day))
+  const isFiltered = filter.userId !== undefined || filter.repoKey !== undefined
+  const raw = isFiltered ? listDays(from, to) : stale.filter((day) => day >= from && day <= to)
+  const sources: Sources = { workspaceId, from, to, filter, months: [], edges: [], raw }
+  if (isFiltered) return sources
+  const isRaw = new Set(raw)
   const broken = new Set(raw.map(monthOf))
-  const months = [...new Set(all.map(monthOf))].filter(
-    (month) => month >= from && lastDayOfMonth(month) <= to && !broken.has(month),
-  )
-  const whole = new Set(months)
-  return { workspaceId, filter, months, days, edges: days.filter((day) => !whole.has(monthOf(day))), raw }
+  for (const month of listMonths(from, to)) {
+    const last = lastDayOfMonth(month)
+    if (month >= from && last <= to && !broken.has(month)) sources.months.push(month)
+    else {
+      const days = listDays(month > from ? month : from, last < to ? last : to)
+      sources.edges.push(...days.filter((day) => !isRaw.has(day)))
+    }
+  }
+  return sources
 }
 
-/**
- * $1: the workspace; $2: months; $3: days with a rollup; $4: days without; $5, $6: the filter. One text for each filter,
- * so that every plan can use the index that fits.
- */
+const types = {
+  workspace: 'uuid',
+  from: 'text::date',
+  to: 'text::date',
+  months: 'text[]::date[]',
+  edges: 'text[]::date[]',
+  raw: 'text[]::date[]',
+  user: 'uuid',
+  repo: 'text',
+}
+type Name = keyof typeof types
+
+/** Gives the names in a text (`:workspace`) their numbers and types. */
+const number = (named: string) => {
+  const names: Name[] = []
+  const text = named.replace(/(?<!:):([a-z]+)/g, (_, name: Name) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}::${types[name]}`
+  })
+  return { text, names }
+}
+
+/** One text for each filter, so that every plan can use the index that fits. */
 const forFilters = (text: (filter: string) => string) => {
-  const member = 'and a.user_id = $5::uuid'
-  const repo = 'and a.repo_key = $6::text'
-  const texts = { none: text(''), member: text(member), repo: text(repo), both: text(`${member} ${repo}`) }
-  return ({ userId, repoKey }: Filter): string => {
+  const member = 'and a.user_id = :user'
+  const repo = 'and a.repo_key = :repo'
+  const texts = {
+    none: number(text('')),
+    member: number(text(member)),
+    repo: number(text(repo)),
+    both: number(text(`${member} ${repo}`)),
+  }
+  return ({ userId, repoKey }: Filter) => {
     if (userId === undefined) return repoKey === undefined ? texts.none : texts.repo
     return repoKey === undefined ? texts.member : texts.both
   }
 }
 
-const ask = (text: ReturnType<typeof forFilters>, sources: Sources, days: string[]) => {
-  const { workspaceId, filter, months, raw } = sources
-  return statement(text(filter), [
-    workspaceId,
+const ask = <Row>(db: Db, texts: ReturnType<typeof forFilters>, sources: Sources): Promise<Row[]> => {
+  const { workspaceId, from, to, months, edges, raw, filter } = sources
+  const values = {
+    workspace: workspaceId,
+    from,
+    to,
     months,
-    days,
+    edges,
     raw,
-    filter.userId ?? null,
-    filter.repoKey ?? null,
-  ])
+    user: filter.userId ?? null,
+    repo: filter.repoKey ?? null,
+  }
+  const { text, names } = texts(filter)
+  return db.statement<Row>(
+    text,
+    names.map((name) => values[name]),
+  )
 }
 
-const RAW = `a.workspace_id = $1::uuid and a.day = any($4::text[]::date[]) and ${COUNTS}`
+const RAW = `a.workspace_id = :workspace and a.day = any(:raw) and ${COUNTS}`
 
 /** Sums beyond 2^31 are possible in a large workspace; a double holds them exactly and comes as a number. */
 const SUMS = `sum(minutes)::float8 as active_minutes, sum(commits)::float8 as commits, sum(closed_issues)::float8 as closed_issues`
@@ -84,7 +122,7 @@ type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
 const READ_DAYS = forFilters(
   (filter) => `
   select day, minutes as active_minutes, commits, closed_issues, active_members
-  from activity_days where workspace_id = $1::uuid and day = any($3::text[]::date[])
+  from activity_days where workspace_id = :workspace and day between :from and :to and day <> all(:raw)
   union all
   select a.day, sum(a.minutes)::int, sum(a.commits)::int, sum(a.closed_issues)::int,
     count(distinct a.user_id) filter (where a.minutes > 0)::int
@@ -94,35 +132,77 @@ const READ_DAYS = forFilters(
 
 /** Days without anything are not there. */
 export const readDays = (tx: Db, sources: Sources) =>
-  tx.execute<Sums & { day: string; active_members: number }>(ask(READ_DAYS, sources, sources.days))
+  ask<Sums & { day: string; active_members: number }>(tx, READ_DAYS, sources)
 
-const READ_MEMBERS = forFilters(
-  (filter) => `
-  select user_id as "userId", ${SUMS}, sum(active_days)::int as active_days, max(last_active_day) as last_active_day
+/** In base64, because the driver takes bytes in hexadecimal, which is longer and slower to read. */
+const READ_ROLLED_UP = forFilters(
+  () => `
+  select day, encode(members, 'base64') as members, encode(cells, 'base64') as cells, encode(hours, 'base64') as hours
   from (
-    select user_id, minutes, commits, closed_issues, active_days, last_active_day
-    from activity_member_months where workspace_id = $1::uuid and month = any($2::text[]::date[])
+    select month as day, members, cells, null::bytea as hours
+    from activity_months where workspace_id = :workspace and month = any(:months)
     union all
-    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity_member_days where workspace_id = $1::uuid and day = any($3::text[]::date[])
-    union all
-    select a.user_id, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
-      (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    select day, members, null, hours from activity_days where workspace_id = :workspace and day = any(:edges)
+  ) parts`,
+)
+
+/** What the rollups know of members, by their ordinals, and of hours. */
+export const readRolledUp = async (tx: Db, sources: Sources) => {
+  type Row = { day: string; members: string; cells: string | null; hours: string | null }
+  const sums = new PackedSums()
+  const heatmap = new Heatmap()
+  const bytes = (text: string) => Buffer.from(text, 'base64')
+  for (const { day, members, cells, hours } of await ask<Row>(tx, READ_ROLLED_UP, sources)) {
+    sums.add(bytes(members), day)
+    if (cells) heatmap.addCells(unpackIntegers(bytes(cells)))
+    if (hours) heatmap.addDay(day, unpackIntegers(bytes(hours)))
+  }
+  return { sums, heatmap }
+}
+
+const READ_RAW_SUMS = forFilters(
+  (filter) => `
+  select user_id as "userId", ${SUMS}, count(*) filter (where minutes > 0)::int as active_days,
+    max(day) filter (where minutes > 0) as last_active_day
+  from (
+    select a.user_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
     from activity a where ${RAW} ${filter}
     group by a.user_id, a.day
-  ) parts
+  ) days
   group by user_id`,
 )
 
-export interface MemberSums extends Sums {
-  userId: string
-  active_days: number
-  last_active_day: string | null
+/** By person, from the days without a rollup. */
+export const readRawSums = async (tx: Db, sources: Sources) => {
+  const rows = await ask<MemberSums & { userId: string }>(tx, READ_RAW_SUMS, sources)
+  return new Map(rows.map(({ userId, ...sums }) => [userId, sums]))
 }
 
-/** Who has nothing is not there. */
-export const readMembers = (tx: Db, sources: Sources) =>
-  tx.execute<MemberSums & Record<string, unknown>>(ask(READ_MEMBERS, sources, sources.edges))
+/** Who is in the workspace, who is in its rollups, who is in days without one, and whom the filter names. */
+const READ_PEOPLE = forFilters(
+  (filter) => `
+  select u.id, u.login, u.avatar_url, m.role, p.ordinal
+  from (
+    select user_id from members where workspace_id = :workspace
+    union select user_id from activity_people where workspace_id = :workspace
+    union select a.user_id from activity a where ${RAW} ${filter}
+    ${filter.includes(':user') ? 'union select :user' : ''}
+  ) somebody
+  join users u on u.id = somebody.user_id
+  left join members m on m.workspace_id = :workspace and m.user_id = u.id
+  left join activity_people p on p.workspace_id = :workspace and p.user_id = u.id`,
+)
+
+export interface Person {
+  id: string
+  login: string
+  avatar_url: string
+  role: Role | null
+  /** In the rollups; null for who is not in them. */
+  ordinal: number | null
+}
+
+export const readPeople = (tx: Db, sources: Sources) => ask<Person>(tx, READ_PEOPLE, sources)
 
 /**
  * SQL: sets of people as bits. Those that rollups have numbered keep their numbers; who is new among the days without a
@@ -130,7 +210,7 @@ export const readMembers = (tx: Db, sources: Sources) =>
  */
 const people = (filter: string) => `
   with numbered as (
-    select user_id, ordinal from activity_people where workspace_id = $1::uuid
+    select user_id, ordinal from activity_people where workspace_id = :workspace
   ), newcomers as (
     select distinct a.user_id from activity a
     where ${RAW} ${filter} and a.user_id not in (select user_id from numbered)
@@ -147,7 +227,10 @@ const people = (filter: string) => `
 const READ_TOTALS = forFilters(
   (filter) => `${people(filter)}, parts as (
     select minutes, commits, closed_issues, ${roomy('active')} as active
-    from activity_days, size where workspace_id = $1::uuid and day = any($3::text[]::date[])
+    from activity_months, size where workspace_id = :workspace and month = any(:months)
+    union all
+    select minutes, commits, closed_issues, ${roomy('active')}
+    from activity_days, size where workspace_id = :workspace and day = any(:edges)
     union all
     select sum(a.minutes), sum(a.commits), sum(a.closed_issues),
       bit_or(set_bit(size.nobody, p.ordinal, (a.minutes > 0)::int))
@@ -161,9 +244,7 @@ const READ_TOTALS = forFilters(
 
 /** What is known of a range without its members. */
 export const readTotals = async (tx: Db, sources: Sources) => {
-  const [totals] = await tx.execute<Sums & { active_members: number }>(
-    ask(READ_TOTALS, sources, sources.days),
-  )
+  const [totals] = await ask<Sums & { active_members: number }>(tx, READ_TOTALS, sources)
   if (!totals) throw new Error('Sums of nothing are a row, too')
   return totals
 }
@@ -171,10 +252,10 @@ export const readTotals = async (tx: Db, sources: Sources) => {
 const READ_REPOS = forFilters(
   (filter) => `${people(filter)}, parts as (
     select repo_key, minutes, commits, closed_issues, ${roomy('people')} as people
-    from activity_repo_months, size where workspace_id = $1::uuid and month = any($2::text[]::date[])
+    from activity_repo_months, size where workspace_id = :workspace and month = any(:months)
     union all
     select repo_key, minutes, commits, closed_issues, ${roomy('people')}
-    from activity_repo_days, size where workspace_id = $1::uuid and day = any($3::text[]::date[])
+    from activity_repo_days, size where workspace_id = :workspace and day = any(:edges)
     union all
     select a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
       bit_or(set_bit(size.nobody, p.ordinal, 1))
@@ -185,26 +266,27 @@ const READ_REPOS = forFilters(
   select r.repo, s.* from (
     select repo_key, ${SUMS}, bit_count(bit_or(people))::int as members from parts group by repo_key
   ) s
-  join activity_repos r on r.workspace_id = $1::uuid and r.repo_key = s.repo_key
+  join activity_repos r on r.workspace_id = :workspace and r.repo_key = s.repo_key
   order by s.active_minutes desc, s.commits desc, s.closed_issues desc, s.repo_key`,
 )
 
 export const readRepos = (tx: Db, sources: Sources) =>
-  tx.execute<Sums & { repo: string; members: number }>(ask(READ_REPOS, sources, sources.edges))
+  ask<Sums & { repo: string; members: number }>(tx, READ_REPOS, sources)
 
-const READ_ZONE_DAYS = forFilters(
+const READ_RAW_ZONE_DAYS = forFilters(
   (filter) => `
-  select day, timezone, hours from activity_zone_days
-  where workspace_id = $1::uuid and day = any($3::text[]::date[])
-  union all
-  select a.day, ${ZONE}, ${SUM_OF_HOURS}::int[]
+  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
   from activity a join users u on u.id = a.user_id
   where ${RAW} and a.hours is not null ${filter}
   group by a.day, ${ZONE}`,
 )
 
-export const readZoneDays = (tx: Db, sources: Sources) =>
-  tx.execute<ZoneDay & Record<string, unknown>>(ask(READ_ZONE_DAYS, sources, sources.days))
+/** From the days without a rollup. */
+export const readRawZoneDays = async (tx: Db, sources: Sources): Promise<ZoneDay[]> => {
+  type Row = { day: string; timezone: string; hours: Buffer }
+  const rows = await ask<Row>(tx, READ_RAW_ZONE_DAYS, sources)
+  return rows.map((row) => ({ ...row, hours: unpackIntegers(row.hours) }))
+}
 
 const READ_STALE = `
   select distinct day from stale_days
@@ -215,25 +297,10 @@ export const readStaleDays = async (
   workspaceId: string,
   from: string,
   to: string,
-): Promise<Set<string>> => {
-  const rows = await tx.execute<{ day: string }>(statement(READ_STALE, [workspaceId, from, to]))
-  return new Set(rows.map(({ day }) => day))
+): Promise<string[]> => {
+  const rows = await tx.statement<{ day: string }>(READ_STALE, [workspaceId, from, to])
+  return rows.map(({ day }) => day)
 }
-
-/** $2: the people with activity. With $3 false only those, else everybody who is in the workspace as well. */
-const READ_PEOPLE = `
-  select u.id, u.login, u.avatar_url, m.role
-  from (
-    select user_id from members where workspace_id = $1::uuid and $3::boolean
-    union select unnest($2::uuid[])
-  ) p
-  join users u on u.id = p.user_id
-  left join members m on m.workspace_id = $1::uuid and m.user_id = u.id`
-
-export const readPeople = (tx: Db, workspaceId: string, userIds: string[], withAllMembers: boolean) =>
-  tx.execute<{ id: string; login: string; avatar_url: string; role: Role | null }>(
-    statement(READ_PEOPLE, [workspaceId, userIds, withAllMembers]),
-  )
 
 const FIND_PERSON = `
   select u.id from users u
@@ -258,28 +325,34 @@ export const readWorkspaceHead = async (
   tx: Db,
   workspaceId: string,
 ): Promise<{ name: string; idle_window_minutes: number } | undefined> => {
-  const [row] = await tx.execute<{ name: string; idle_window_minutes: number }>(
-    statement(READ_WORKSPACE, [workspaceId]),
-  )
+  const [row] = await tx.statement<{ name: string; idle_window_minutes: number }>(READ_WORKSPACE, [
+    workspaceId,
+  ])
   return row
 }
 
 /** Makes the following statements of a transaction see one state. */
 export const beginSnapshot = async (tx: Db): Promise<void> => {
-  await tx.execute(statement('set transaction isolation level repeatable read, read only', []))
+  await tx.statement('set transaction isolation level repeatable read, read only', [])
 }
 
 const READ_MEMBER_DAYS = forFilters(
   (filter) => `
   select a.day, u.login, ${SUMS}
   from activity a join users u on u.id = a.user_id
-  where ${RAW} ${filter}
+  where a.workspace_id = :workspace and a.day between :from and :to and ${COUNTS} ${filter}
   group by a.day, u.id, u.login, u.login_key
   order by a.day, u.login_key`,
 )
 
 /** What each member did on each of these days, where it was anything; by day and login. */
-export const listMemberDays = (db: Db, workspaceId: string, filter: Filter, days: string[]) =>
-  db.execute<Sums & { day: string; login: string }>(
-    ask(READ_MEMBER_DAYS, { workspaceId, filter, months: [], days: [], edges: [], raw: days }, []),
-  )
+export const listMemberDays = (db: Db, workspaceId: string, filter: Filter, { from, to }: DayRange) =>
+  ask<Sums & { day: string; login: string }>(db, READ_MEMBER_DAYS, {
+    workspaceId,
+    filter,
+    from,
+    to,
+    months: [],
+    edges: [],
+    raw: [],
+  })

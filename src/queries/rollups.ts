@@ -4,18 +4,22 @@
  */
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
-import { statement } from '../db/statement.js'
+import { Heatmap, packIntegers, toLocalHours, unpackIntegers, type ZoneDay } from '../domain/heatmap.js'
+import { PackedSums } from '../domain/member-sums.js'
 
 export interface WorkspaceDay {
   workspaceId: string
   day: string
 }
 
+const keyOf = ({ workspaceId, day }: WorkspaceDay) => `${workspaceId} ${day}`
+
 /** Gives the transaction time for a large batch, and the right to roll up. False while somebody else has it. */
 export const beginRollup = async (tx: Db): Promise<boolean> => {
-  await tx.execute(statement(`set local statement_timeout = '60s'`, []))
-  const [row] = await tx.execute<{ locked: boolean }>(
-    statement('select pg_try_advisory_xact_lock($1::bigint) as locked', [locks.rollup]),
+  await tx.statement(`set local statement_timeout = '60s'`, [])
+  const [row] = await tx.statement<{ locked: boolean }>(
+    'select pg_try_advisory_xact_lock($1::bigint) as locked',
+    [locks.rollup],
   )
   return row?.locked === true
 }
@@ -43,7 +47,7 @@ const TAKE_STALE = `
 
 /** Takes the marks off some days; each is named once. */
 export const takeStaleDays = async (tx: Db, limit: number): Promise<WorkspaceDay[]> => {
-  const rows = await tx.execute<WorkspaceDay & Record<string, unknown>>(statement(TAKE_STALE, [limit]))
+  const rows = await tx.statement<WorkspaceDay>(TAKE_STALE, [limit])
   return [
     ...new Map(rows.map(({ workspaceId, day }) => [`${workspaceId} ${day}`, { workspaceId, day }])).values(),
   ]
@@ -57,6 +61,21 @@ const DAYS = `days as materialized (
 const clear = (table: string) => `
   with ${DAYS}
   delete from ${table} t using days d where t.workspace_id = d.workspace_id and t.day = d.day`
+
+/** SQL: the months of the days to make. */
+const MONTHS = `${DAYS}, months as materialized (
+    select distinct workspace_id, date_trunc('month', day)::date as month from days
+  )`
+
+const clearMonths = (table: string) => `
+  with ${MONTHS}
+  delete from ${table} t using months m
+  where t.workspace_id = m.workspace_id and t.month = m.month`
+
+const CLEAR = [
+  ...['activity_days', 'activity_repo_days'].map(clear),
+  ...['activity_months', 'activity_repo_months'].map(clearMonths),
+]
 
 const NUMBER_PEOPLE = `
   with ${DAYS}, newcomers as (
@@ -75,117 +94,150 @@ const NUMBER_PEOPLE = `
 /** SQL: anything at all. */
 export const COUNTS = `a.minutes + a.commits + a.closed_issues > 0`
 
-/** SQL: for each workspace of the days, a set with room for everybody and nobody in it. */
-const SIZES = `sizes as (
+/** SQL: for each workspace of these days or months, a set with room for everybody and nobody in it. */
+const sizesFor = (periods: string) => `sizes as (
     select workspace_id, repeat('0', max(ordinal) + 1)::bit varying as nobody
-    from activity_people where workspace_id in (select workspace_id from days)
+    from activity_people where workspace_id in (select workspace_id from ${periods})
     group by workspace_id
   )`
 
-const MAKE_DAYS = `
-  with ${DAYS}, ${SIZES}, people as (
-    select a.workspace_id, a.day, a.user_id,
-      sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
-    from days d join activity a on a.workspace_id = d.workspace_id and a.day = d.day
-    where ${COUNTS}
-    group by a.workspace_id, a.day, a.user_id
-  ), kept as (
-    insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
-    select workspace_id, day, user_id, minutes, commits, closed_issues from people
-  )
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, active)
-  select a.workspace_id, a.day, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
-    count(*) filter (where a.minutes > 0), bit_or(set_bit(s.nobody, p.ordinal, (a.minutes > 0)::int))
-  from people a
-  join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
-  join sizes s on s.workspace_id = a.workspace_id
-  group by a.workspace_id, a.day`
-
-const MAKE_REPO_DAYS = `
-  with ${DAYS}, ${SIZES}
-  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, people)
-  select a.workspace_id, a.day, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
-    bit_or(set_bit(s.nobody, p.ordinal, 1))
-  from days d
-  join activity a on a.workspace_id = d.workspace_id and a.day = d.day
-  join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
-  join sizes s on s.workspace_id = a.workspace_id
-  where ${COUNTS}
-  group by a.workspace_id, a.day, a.repo_key`
-
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** SQL: 24 sums over the hours of `activity a`. */
-export const SUM_OF_HOURS = `array[${HOURS.map((hour) => `sum(get_byte(a.hours, ${hour}))`).join(', ')}]`
+/** SQL: 24 sums over the hours of `activity a`, as big-endian 32-bit integers. */
+export const SUM_OF_HOURS = HOURS.map((hour) => `int4send(sum(get_byte(a.hours, ${hour}))::int)`).join(' || ')
 
 /** SQL: the zone in which a member's hours are drawn; `users u`. */
 export const ZONE = `coalesce(u.timezone, 'UTC')`
 
-const MAKE_ZONE_DAYS = `
+const READ_ZONE_DAYS = `
   with ${DAYS}
-  insert into activity_zone_days (workspace_id, day, timezone, hours)
-  select a.workspace_id, a.day, ${ZONE}, ${SUM_OF_HOURS}::int[]
+  select a.workspace_id as "workspaceId", a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
   from days d
   join activity a on a.workspace_id = d.workspace_id and a.day = d.day
   join users u on u.id = a.user_id
   where a.hours is not null
   group by a.workspace_id, a.day, ${ZONE}`
 
-/** SQL: the months of the days to make. */
-const MONTHS = `${DAYS}, months as materialized (
-    select distinct workspace_id, date_trunc('month', day)::date as month from days
-  )`
+/** SQL: what `domain/member-sums.ts` keeps of `people a` with their numbers `p`. */
+const PACKED_SUMS = `int4send(p.ordinal) || int4send(a.commits::int) || int4send(a.closed_issues::int)
+    || int2send(a.minutes::int2)
+    || int2send(case when a.minutes > 0 then 256 + extract(day from a.day)::int else 0 end::int2)`
 
-const clearMonths = (table: string) => `
-  with ${MONTHS}
-  delete from ${table} t using months m
-  where t.workspace_id = m.workspace_id and t.month = m.month`
+/** $1, $2: the days to make; $3: their local hours in hexadecimal, or null. */
+const MAKE_DAYS = `
+  with ${DAYS}, ${sizesFor('days')}, people as (
+    select a.workspace_id, a.day, a.user_id,
+      sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+    from days d join activity a on a.workspace_id = d.workspace_id and a.day = d.day
+    where ${COUNTS}
+    group by a.workspace_id, a.day, a.user_id
+  )
+  insert into activity_days
+    (workspace_id, day, minutes, commits, closed_issues, active_members, active, members, hours)
+  select a.workspace_id, a.day, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    count(*) filter (where a.minutes > 0), bit_or(set_bit(size.nobody, p.ordinal, (a.minutes > 0)::int)),
+    string_agg(${PACKED_SUMS}, ''::bytea), decode(h.hours, 'hex')
+  from people a
+  join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
+  join sizes size on size.workspace_id = a.workspace_id
+  join unnest($1::uuid[], $2::text[], $3::text[]) as h (workspace_id, day, hours)
+    on h.workspace_id = a.workspace_id and h.day::date = a.day
+  group by a.workspace_id, a.day, h.hours`
 
-const MAKE_MEMBER_MONTHS = `
-  with ${MONTHS}
-  insert into activity_member_months
-    (workspace_id, month, user_id, minutes, commits, closed_issues, active_days, last_active_day)
-  select m.workspace_id, m.month, a.user_id, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
-    count(*) filter (where a.minutes > 0), max(a.day) filter (where a.minutes > 0)
-  from months m
-  join activity_member_days a on a.workspace_id = m.workspace_id
-    and a.day >= m.month and a.day < (m.month + interval '1 month')::date
-  group by m.workspace_id, m.month, a.user_id`
+const makeDays = async (tx: Db, days: WorkspaceDay[], parameters: string[][]): Promise<void> => {
+  type Row = WorkspaceDay & { timezone: string; hours: Buffer }
+  const zoneDays = new Map<string, ZoneDay[]>(days.map((day) => [keyOf(day), []]))
+  for (const { hours, ...row } of await tx.statement<Row>(READ_ZONE_DAYS, parameters)) {
+    zoneDays.get(keyOf(row))?.push({ ...row, hours: unpackIntegers(hours) })
+  }
+  const hours = [...zoneDays.values()].map((zones) =>
+    zones.length === 0 ? null : packIntegers(toLocalHours(zones)).toString('hex'),
+  )
+  await tx.statement(MAKE_DAYS, [...parameters, hours])
+}
+
+const MAKE_REPO_DAYS = `
+  with ${DAYS}, ${sizesFor('days')}
+  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, people)
+  select a.workspace_id, a.day, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    bit_or(set_bit(size.nobody, p.ordinal, 1))
+  from days d
+  join activity a on a.workspace_id = d.workspace_id and a.day = d.day
+  join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
+  join sizes size on size.workspace_id = a.workspace_id
+  where ${COUNTS}
+  group by a.workspace_id, a.day, a.repo_key`
 
 /** SQL: a set with as much room as `size.nobody` has, which older ones have not. */
 export const roomy = (set: string) =>
-  `(${set} || substring(size.nobody from 1 for length(size.nobody) - length(${set})))`
+  `case when length(${set}) = length(size.nobody) then ${set}
+    else ${set} || substring(size.nobody from 1 for length(size.nobody) - length(${set})) end`
+
+/** SQL: the days of a month. */
+const inMonth = (days: string) =>
+  `${days}.workspace_id = m.workspace_id and ${days}.day >= m.month and ${days}.day < (m.month + interval '1 month')::date`
 
 const MAKE_REPO_MONTHS = `
-  with ${MONTHS}, ${SIZES}
+  with ${MONTHS}, ${sizesFor('days')}
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues, people)
   select m.workspace_id, m.month, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
     bit_or(${roomy('a.people')})
   from months m
   join sizes size on size.workspace_id = m.workspace_id
-  join activity_repo_days a on a.workspace_id = m.workspace_id
-    and a.day >= m.month and a.day < (m.month + interval '1 month')::date
+  join activity_repo_days a on ${inMonth('a')}
   group by m.workspace_id, m.month, a.repo_key`
 
-const steps = [
-  clear('activity_days'),
-  clear('activity_member_days'),
-  clear('activity_repo_days'),
-  clear('activity_zone_days'),
-  clearMonths('activity_member_months'),
-  clearMonths('activity_repo_months'),
-  NUMBER_PEOPLE,
-  MAKE_DAYS,
-  MAKE_REPO_DAYS,
-  MAKE_ZONE_DAYS,
-  MAKE_MEMBER_MONTHS,
-  MAKE_REPO_MONTHS,
-]
+const READ_DAYS_OF_MONTHS = `
+  with ${MONTHS}
+  select m.workspace_id as "workspaceId", m.month, a.day, a.members, a.hours
+  from months m join activity_days a on ${inMonth('a')}`
+
+/** $1, $2: workspaces and months; $3, $4: what the members did in them, and when, in hexadecimal. */
+const MAKE_MONTHS = `
+  with months as materialized (
+    select workspace_id, month::date, decode(members, 'hex') as members, decode(cells, 'hex') as cells
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as m (workspace_id, month, members, cells)
+  ), ${sizesFor('months')}
+  insert into activity_months (workspace_id, month, minutes, commits, closed_issues, active, members, cells)
+  select m.workspace_id, m.month, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    bit_or(${roomy('a.active')}), m.members, m.cells
+  from months m
+  join sizes size on size.workspace_id = m.workspace_id
+  join activity_days a on ${inMonth('a')}
+  group by m.workspace_id, m.month, m.members, m.cells`
+
+const makeMonths = async (tx: Db, parameters: string[][]): Promise<void> => {
+  type Row = WorkspaceDay & { month: string; members: Buffer; hours: Buffer | null }
+  const rows = await tx.statement<Row>(READ_DAYS_OF_MONTHS, parameters)
+  const months = new Map(
+    rows.map(({ workspaceId, month }) => [
+      keyOf({ workspaceId, day: month }),
+      { workspaceId, month, members: new PackedSums(), heatmap: new Heatmap() },
+    ]),
+  )
+  for (const { workspaceId, month, day, members, hours } of rows) {
+    const made = months.get(keyOf({ workspaceId, day: month }))
+    made?.members.add(members, day)
+    if (hours) made?.heatmap.addDay(day, unpackIntegers(hours))
+  }
+  const made = [...months.values()]
+  await tx.statement(MAKE_MONTHS, [
+    made.map(({ workspaceId }) => workspaceId),
+    made.map(({ month }) => month),
+    made.map(({ members }) => members.toBytes().toString('hex')),
+    made.map(({ heatmap }) => packIntegers(heatmap.cells).toString('hex')),
+  ])
+}
 
 /** Makes the rollups of these days, and of their months, anew. */
 export const rebuildDays = async (tx: Db, days: WorkspaceDay[]): Promise<void> => {
   const parameters = [days.map(({ workspaceId }) => workspaceId), days.map(({ day }) => day)]
-  for (const step of steps) await tx.execute(statement(step, parameters))
+  for (const text of CLEAR) await tx.statement(text, parameters)
+  await tx.statement(NUMBER_PEOPLE, parameters)
+  await makeDays(tx, days, parameters)
+  await tx.statement(MAKE_REPO_DAYS, parameters)
+  await tx.statement(MAKE_REPO_MONTHS, parameters)
+  await makeMonths(tx, parameters)
 }
 
 /** Everything that has, or pretends to have, a rollup. */
@@ -193,22 +245,20 @@ const MARK_EVERYTHING = `
   insert into stale_days (workspace_id, day)
   select workspace_id, day from activity
   union select workspace_id, day from activity_days
-  union select workspace_id, day from activity_member_days
   union select workspace_id, day from activity_repo_days
-  union select workspace_id, day from activity_zone_days
-  union select workspace_id, month from activity_member_months
+  union select workspace_id, month from activity_months
   union select workspace_id, month from activity_repo_months`
 
 export const markEverythingStale = async (tx: Db): Promise<void> => {
-  await tx.execute(statement('set local statement_timeout = 0', []))
-  await tx.execute(statement(MARK_EVERYTHING, []))
+  await tx.statement('set local statement_timeout = 0', [])
+  await tx.statement(MARK_EVERYTHING, [])
 }
 
 /** $1: how long hours are kept; $2: how many days at once. Days that have hours have a rollup that says so. */
 const DROP_OLD_HOURS = `
   with days as materialized (
-    select distinct workspace_id, day from activity_zone_days
-    where day < (now() at time zone 'UTC')::date - $1::int
+    select workspace_id, day from activity_days
+    where hours is not null and day < (now() at time zone 'UTC')::date - $1::int
     limit $2::int
   ), dropped as (
     update activity a set hours = null from days d
@@ -220,6 +270,6 @@ const DROP_OLD_HOURS = `
 
 /** Forgets the hours of days that are older than the detail is kept; the days stay. @returns how many days it were */
 export const dropOldHours = async (tx: Db, detailDays: number, limit: number): Promise<number> => {
-  const days = await tx.execute(statement(DROP_OLD_HOURS, [detailDays, limit]))
+  const days = await tx.statement(DROP_OLD_HOURS, [detailDays, limit])
   return days.length
 }
