@@ -104,10 +104,19 @@ const cpuTime = async (pid: number): Promise<number> => {
 export const wrk = async (
   { url, pid }: { url: string; pid: number },
   headers: Record<string, string> = {},
-  { seconds = 5, connections = 32 } = {},
+  { seconds = 5, connections = 32, script = '' } = {},
 ): Promise<Load> => {
   const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headerArguments, url]
+  const scriptArguments = script === '' ? [] : ['-s', script]
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    ...headerArguments,
+    ...scriptArguments,
+    url,
+  ]
   const before = await cpuTime(pid)
   const { stdout } = await run('wrk', args)
   const used = (await cpuTime(pid)) - before

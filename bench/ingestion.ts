@@ -1,52 +1,120 @@
 /** Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements. */
-import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { startRepohost } from '../src/demo/repohost.js'
 import { addDays } from '../src/domain/days.js'
-import { LOCK_MATCHES, READ_MINUTES, readToday, WRITE_FLUSH } from '../src/queries/activity.js'
-import { expectOk, median, perSecond, pgbench, say, send, withService } from './harness.js'
+import { LOCK_MATCHES, READ_MINUTES, WRITE_FLUSH } from '../src/queries/activity.js'
+import { CLAIM_FLUSH } from '../src/queries/flushes.js'
+import {
+  benchmark,
+  expectOk,
+  freshDatabase,
+  median,
+  pgbench,
+  say,
+  send,
+  startDatabase,
+  startTheService,
+  wrk,
+} from './harness.js'
 
 const CLIENTS = 8
-const SECONDS = 5
-const ROUNDS = 3
+const SECONDS = 8
+const ROUNDS = 5
+/** So many that nobody's hours fill up. */
+const USERS = 400
 const REPOS = 20
 const DAYS = 10
 
-/** `$1` … of a statement as SQL literals. */
+/** `$1` … of a statement as SQL expressions. */
 const fill = (text: string, values: string[]) =>
   `${text.replace(/\$([0-9]+)/g, (_, number) => values[Number(number) - 1] ?? 'null').replaceAll(/\s+/g, ' ')};`
 const textArray = (values: unknown[]) => `'{${values.map((value) => `"${value}"`).join()}}'`
 
-await withService(async ({ url, database, databaseUrl, signIn }) => {
-  const callers = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => signIn(`bench-${index}`)))
-  const created = await expectCreated(url, callers[0]?.token ?? '')
-  for (const { token } of callers.slice(1)) {
-    await expectOk(send(url, 'POST', '/api/team/workspaces/join', token, { code: created.code }))
+await benchmark(async (cleanUp) => {
+  const database = await startDatabase()
+  cleanUp(database.stop)
+  const databaseUrl = await freshDatabase(database.url, 'bench_ingestion')
+  const repohost = await startRepohost()
+  cleanUp(repohost.close)
+  const service = await startTheService(3903, databaseUrl, {
+    REPOHOST_API_URL: repohost.url,
+    RATE_LIMITS: 'off',
+  })
+  cleanUp(service.stop)
+
+  const tokens: string[] = []
+  const ids: string[] = []
+  let workspace = { id: '', code: '' }
+  for (let index = 0; index < USERS; index++) {
+    const body = { repohost_token: repohost.addUser(`bench-${index}`).token }
+    const { token } = JSON.parse(
+      await expectOk(send(service.url, 'POST', '/api/auth/verify', undefined, body)),
+    )
+    tokens.push(token)
+    ids.push(JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token))).id)
+    if (index === 0) workspace = await createWorkspace(service.url, token)
+    else
+      await expectOk(send(service.url, 'POST', '/api/team/workspaces/join', token, { code: workspace.code }))
   }
-  const today = await readToday(database)
+
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  cleanUp(() => sql.end())
+  await sql.unsafe('create table bench_users (n int primary key, id uuid not null)')
+  await sql.unsafe(
+    `insert into bench_users select n, id::uuid from unnest($1::text[]) with ordinality as u (id, n)`,
+    [ids],
+  )
+  const [clock] = await sql.unsafe<{ today: string }[]>(
+    `select (now() at time zone 'UTC')::date::text as today`,
+  )
   const rows = Array.from({ length: REPOS * DAYS }, (_, index) => ({
     repo: `acme/repo-${index % REPOS}`,
-    day: addDays(today, -Math.floor(index / REPOS)),
+    day: addDays(clock?.today ?? '', -Math.floor(index / REPOS)),
   }))
-  const entries = JSON.stringify(rows.map((row) => ({ ...row, minutes: 3, hours: { 9: 1, 10: 2 } })))
+  const entries = rows.map((row, index) => ({ ...row, minutes: 1, hours: { [index % REPOS]: 1 } }))
+
+  const folder = await mkdtemp(join(tmpdir(), 'bench-ingestion-'))
+  cleanUp(() => rm(folder, { recursive: true }))
+  const requests = join(folder, 'flush.lua')
+  await writeFile(
+    requests,
+    [
+      `local tokens = { ${tokens.map((token) => `"${token}"`).join(', ')} }`,
+      `local entries = [==[${JSON.stringify(entries)}]==]`,
+      'math.randomseed(os.time())',
+      'local run, turn = math.random(1000000000), 0',
+      'request = function()',
+      '  turn = turn + 1',
+      '  local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer " .. tokens[turn % #tokens + 1] }',
+      `  local body = '{"flush_id":"' .. run .. '-' .. turn .. '","entries":' .. entries .. '}'`,
+      '  return wrk.format("POST", wrk.path, headers, body)',
+      'end',
+    ].join('\n'),
+  )
 
   const repos = rows.slice(0, REPOS).map(({ repo }) => repo.split('/'))
-  const users = `(${textArray(callers.map(({ id }) => id))}::text[])[:client_id + 1]::uuid`
+  const user = '(select id from bench_users where n = :user)'
   const script = [
-    `\\set turn random(1, 9000000000000000)`,
+    `\\set user random(1, ${USERS})`,
+    '\\set turn random(1, 9000000000000000)',
     'begin;',
-    `insert into flushes (user_id, flush_id, body_hash) values (${users}, :turn::text, 'x') on conflict do nothing returning flush_id;`,
+    fill(CLAIM_FLUSH, [user, ':turn::text', "'x'"]),
     fill(LOCK_MATCHES, [
-      users,
+      user,
       textArray(repos.map(([owner]) => owner)),
       textArray(repos.map(([, repo]) => repo)),
     ]),
-    fill(READ_MINUTES, [users, textArray([created.id]), textArray([...new Set(rows.map(({ day }) => day))])]),
+    fill(READ_MINUTES, [user, textArray([...new Set(rows.map(({ day }) => day))])]),
     fill(WRITE_FLUSH, [
-      users,
-      textArray(rows.map(() => created.id)),
+      user,
+      textArray(rows.map(() => workspace.id)),
       textArray(rows.map(({ day }) => day)),
       textArray(rows.map(({ repo }) => repo)),
       textArray(rows.map(() => 3)),
-      textArray(rows.map(() => `${'00'.repeat(9)}0102${'00'.repeat(13)}`)),
+      textArray(rows.map(() => `01${'00'.repeat(23)}`)),
       'null',
       ':turn::text',
       `'{}'`,
@@ -54,30 +122,26 @@ await withService(async ({ url, database, databaseUrl, signIn }) => {
     'commit;',
   ].join('\n')
 
+  const flush = { pid: service.pid, url: `${service.url}/api/team/active-minutes` }
   const ratios: number[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const http = await perSecond(CLIENTS, SECONDS, (client) =>
-      expectOk(
-        send(
-          url,
-          'POST',
-          '/api/team/active-minutes',
-          callers[client]?.token,
-          `{"flush_id":"${randomUUID()}","entries":${entries}}`,
-        ),
-      ),
-    )
+    const http = await wrk(flush, {}, { seconds: SECONDS, connections: CLIENTS, script: requests })
     const limit = await pgbench(databaseUrl, script, CLIENTS, SECONDS)
+    // The first round warms up.
     if (round === 0) continue
-    if (limit !== undefined) ratios.push(http / limit)
+    if (limit !== undefined) ratios.push(http.perSecond / limit)
     say(
-      `${http.toFixed(0)} flushes/s through HTTP (${(http * rows.length).toFixed(0)} entries/s), ${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
+      [
+        `${http.perSecond.toFixed(0)} flushes/s through HTTP (${(http.perSecond * rows.length).toFixed(0)} entries/s,`,
+        `p99 ${http.p99.toFixed(0)} ms, ${(http.cpu / 1_000).toFixed(1)} ms of CPU),`,
+        `${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
+      ].join(' '),
     )
   }
-  if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench`)
+  if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench  (target 0.75)`)
 })
 
-async function expectCreated(url: string, token: string): Promise<{ id: string; code: string }> {
+async function createWorkspace(url: string, token: string): Promise<{ id: string; code: string }> {
   const body = { name: 'Bench', patterns: ['acme/*'] }
   const { status, text } = await send(url, 'POST', '/api/team/workspaces/create', token, body)
   if (status !== 201) throw new Error(text)
