@@ -31,6 +31,7 @@ import { modelRoutes } from './routes/models.js'
 import { profileRoutes } from './routes/profile.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
+import { installSerialization } from './serialization.js'
 import { installValidation } from './validation.js'
 
 /** The services of others, behind narrow interfaces. */
@@ -97,6 +98,7 @@ export const buildApp = async (
   app.decorate('db', database.db)
   app.decorate('clients', clients)
   installValidation(app as never, config.extensionPrefix)
+  installSerialization(app as never)
 
   await app.register(headers)
   await app.register(errors)

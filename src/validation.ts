@@ -7,6 +7,7 @@ import { limits } from '../schemas/limits.js'
 import { parsePattern } from './domain/repo-pattern.js'
 import { parseStrictJson, StrictJsonError } from './domain/strict-json.js'
 import { ApiError, invalid } from './errors.js'
+import { once } from './once.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -16,6 +17,10 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
+    useDefaults: true,
+    // The schemas are our own: what is wrong with them shows in the tests.
+    meta: false,
+    validateSchema: false,
     ...options,
   })
   addFormats.default(ajv)
@@ -63,29 +68,25 @@ const createAjv = (extensionPrefix: string, options: Options) => {
 }
 
 /** The validator of bodies, which takes them as they are. */
-export const createBodyAjv = (extensionPrefix: string) =>
-  createAjv(extensionPrefix, { coerceTypes: false, useDefaults: true, removeAdditional: false })
+export const createBodyAjv = (extensionPrefix: string) => createAjv(extensionPrefix, { coerceTypes: false })
 
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, limits.json_depth)
 
 /** Gives the app its parser and validators; called once, by `buildApp`, before any route exists. */
 export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
-  const forBodies = createBodyAjv(extensionPrefix)
-  const forUrls = createAjv(extensionPrefix, {
-    coerceTypes: true,
-    useDefaults: true,
-    removeAdditional: false,
-  })
-  const shared = new Set<string>()
+  const withResources = (ajv: Ajv) => ajv.addSchema(Object.values(app.getSchemas()) as object[])
+  const forBodies = once(() => withResources(createBodyAjv(extensionPrefix)))
+  const forUrls = once(() => withResources(createAjv(extensionPrefix, { coerceTypes: true })))
+  // At the first use: to compile all of them is most of a start, and much of what is compiled is never used.
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-    for (const [id, resource] of Object.entries(app.getSchemas())) {
-      if (shared.has(id)) continue
-      shared.add(id)
-      forBodies.addSchema(resource as object)
-      forUrls.addSchema(resource as object)
+    const compiled = once(() => (httpPart === 'body' ? forBodies() : forUrls()).compile(schema))
+    const validate: ReturnType<FastifySchemaCompiler<object>> = (data: unknown) => {
+      const isValid = compiled()(data)
+      validate.errors = compiled().errors
+      return isValid
     }
-    return (httpPart === 'body' ? forBodies : forUrls).compile(schema)
+    return validate
   }
   app.setValidatorCompiler(compiler)
 

@@ -1,6 +1,7 @@
 /** The interactive reference at /api/docs, with the small document first, and the documents themselves. */
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
+import { once } from '../once.js'
 import { buildDocuments } from '../openapi.js'
 import { anyone } from '../policies/access.js'
 
@@ -8,15 +9,14 @@ const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
-  let texts = { full: '', core: '' }
-  app.addHook('onReady', async () => {
+  const texts = once(() => {
     const { full, core } = buildDocuments(app)
-    texts = { full: JSON.stringify(full), core: JSON.stringify(core) }
+    return { full: JSON.stringify(full), core: JSON.stringify(core) }
   })
-  const serve = (url: string, which: keyof typeof texts) =>
+  const serve = (url: string, which: 'full' | 'core') =>
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
       reply.header('Cache-Control', 'no-cache').type('application/json; charset=utf-8')
-      return texts[which]
+      return texts()[which]
     })
   serve('/api/openapi.json', 'full')
   serve('/api/openapi.core.json', 'core')
