@@ -1,5 +1,5 @@
 /** The billing provider, through Stripe's own library: customers, checkouts and the customer portal. */
-import Stripe from 'stripe'
+import type { Stripe } from 'stripe'
 import { ApiError } from '../errors.js'
 import { boundedFetch } from './http.js'
 
@@ -30,8 +30,11 @@ export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
   { budgetMs = BUDGET_MS }: { budgetMs?: number } = {},
 ): BillingProvider => {
+  // Hundreds of modules, so only where billing is configured.
+  const library = import('stripe')
   /** One call within the budget: the library's own time-out begins anew with each attempt. */
   const call = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+    const { Stripe } = await library
     const budget = AbortSignal.timeout(budgetMs)
     const send = async (url: string, init: RequestInit): Promise<Response> => {
       const { pathname, search } = new URL(url)

@@ -1,5 +1,5 @@
 /** OAuth 2.0 at the repository host, with PKCE; absent unless a client id and secret are configured. */
-import oauth2, { type OAuth2Namespace } from '@fastify/oauth2'
+import type { OAuth2Namespace } from '@fastify/oauth2'
 import fp from 'fastify-plugin'
 
 declare module 'fastify' {
@@ -17,7 +17,8 @@ export default fp(
       app.decorate('repohostOAuth', undefined)
       return
     }
-    await app.register(oauth2, {
+    // Loaded only where it is used: its dependencies take longer to load than Fastify.
+    await app.register(import('@fastify/oauth2'), {
       name: 'repohostOAuth',
       scope: ['read:user'],
       pkce: 'S256',
