@@ -21,20 +21,8 @@ export interface Answer {
   text: string
 }
 
-type Check = (answer: Answer) => string | undefined
-
-/** By the document's text: the services of a file's tests mostly serve the same, and compiling its schemas takes long. */
-const checks = new Map<string, Check>()
-
 /** @returns a function that says what is wrong with an answer, or undefined. */
-export const conformanceOf = (document: Document): Check => {
-  const text = JSON.stringify(document)
-  const check = checks.get(text) ?? createCheck(document)
-  checks.set(text, check)
-  return check
-}
-
-const createCheck = (document: Document): Check => {
+export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'document', components: document.components })

@@ -20,7 +20,7 @@ export const serverUrl = (): string => {
 export const createTestDatabase = async (template = TEMPLATE_DATABASE) => {
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = postgres(serverUrl(), { max: 1, onnotice: () => {} })
-  await admin.unsafe(`create database ${name} template ${template}`)
+  await admin.unsafe(`create database ${name} template ${template} strategy file_copy`)
   return {
     url: withDatabase(serverUrl(), name),
     drop: async () => {

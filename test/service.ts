@@ -67,9 +67,10 @@ export class Caller {
   }
 }
 
-export class Service {
-  private conformance: ReturnType<typeof conformanceOf> | undefined
+/** Of the first service of a file: the document depends on no configuration, and its schemas take long to compile. */
+let conformance: ReturnType<typeof conformanceOf> | undefined
 
+export class Service {
   constructor(
     private readonly test: Test,
     readonly app: FastifyInstance,
@@ -94,9 +95,14 @@ export class Service {
     })
     const text = await response.text()
     const contentType = response.headers.get('content-type') ?? undefined
-    this.conformance ??= conformanceOf(buildDocuments(this.app).full as never)
-    const answer = { method, path: path.split('?')[0] ?? '', status: response.status, contentType, text }
-    const problem = this.conformance(answer)
+    conformance ??= conformanceOf(buildDocuments(this.app).full as never)
+    const problem = conformance({
+      method,
+      path: path.split('?')[0] ?? '',
+      status: response.status,
+      contentType,
+      text,
+    })
     if (problem) this.test.fail(problem)
     return {
       status: response.status,
