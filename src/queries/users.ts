@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, ne, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
 import { users } from '../db/tables.js'
@@ -36,6 +36,13 @@ export const upsertUser = async (
   { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
 ): Promise<User> => {
   const loginKey = login.toLowerCase()
+  // In one order: people who exchange their logins at the same moment wait for each other and do not deadlock.
+  await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(or(eq(users.loginKey, loginKey), eq(users.repohostId, repohostId)))
+    .orderBy(users.id)
+    .for('update')
   await tx
     .update(users)
     .set({
