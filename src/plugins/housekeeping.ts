@@ -10,6 +10,7 @@ import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
 import { purgeDeletedWorkspaces } from '../queries/purge.js'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
+import { repeat } from './repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -76,16 +77,11 @@ export default fp(
     }
     app.decorate('housekeeping', { run })
 
-    let timer: NodeJS.Timeout | undefined
-    app.addHook('onReady', async () => {
-      timer = setInterval(run, PERIOD_MS)
-      timer.unref()
-    })
-    app.addHook('onClose', async () => {
+    app.addHook('preClose', async () => {
       closing = true
-      clearInterval(timer)
-      await current
     })
+    app.addHook('onClose', () => current)
+    repeat(app, PERIOD_MS, run, 'housekeeping')
   },
   { name: 'housekeeping' },
 )

@@ -1,7 +1,7 @@
 /** Keeps the rollups of activity close behind it, and forgets what is too old; on one instance at a time. */
-import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { retireActivity, rollUp } from '../operations/roll-up.js'
+import { repeat } from './repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -14,32 +14,12 @@ declare module 'fastify' {
   }
 }
 
-/** Dashboards are right without it; this bounds how much they read themselves. */
-const ROLL_UP_MS = 5_000
+/**
+ * Dashboards read days that have changed from the activity itself, so they are right without it. The current days of a
+ * busy team change all the time: to roll them up more often would only repeat the work.
+ */
+const ROLL_UP_MS = 30_000
 const RETIRE_MS = 3_600_000
-
-/** Starts `work` again `ms` after it has ended. */
-const repeat = (app: FastifyInstance, ms: number, work: () => Promise<void>, name: string) => {
-  let timer: NodeJS.Timeout
-  let running: Promise<void> = Promise.resolve()
-  let stopped = false
-  const next = () => {
-    timer = setTimeout(() => {
-      running = work()
-        .catch((error) => app.log.warn({ err: error }, `${name} failed; it is tried again`))
-        .finally(() => {
-          if (!stopped) next()
-        })
-    }, ms)
-    timer.unref()
-  }
-  app.addHook('onReady', async () => next())
-  app.addHook('onClose', async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
-  })
-}
 
 export default fp(async (app) => {
   const run = async () => {

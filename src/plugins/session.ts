@@ -11,6 +11,7 @@ import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { ApiError } from '../errors.js'
 import { readRevocations } from '../queries/sessions.js'
+import { repeat } from './repeat.js'
 
 export interface Session {
   userId: string
@@ -190,15 +191,8 @@ export default fp(
       since = asOf
     }
     await refresh()
-    const timer = setInterval(() => {
-      refresh().catch((error) => app.log.warn({ err: error }, 'revocations could not be refreshed'))
-    }, REFRESH_MS)
-    timer.unref()
-    const forgetter = setInterval(() => sessions.forgetExpired(), FORGET_MS).unref()
-    app.addHook('onClose', async () => {
-      clearInterval(timer)
-      clearInterval(forgetter)
-    })
+    repeat(app, REFRESH_MS, refresh, 'the refresh of revocations')
+    repeat(app, FORGET_MS, async () => sessions.forgetExpired(), 'the forgetting of revocations')
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },
 )
