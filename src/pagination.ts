@@ -1,4 +1,5 @@
 /** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
+import { limits } from '../schemas/limits.js'
 import { invalid } from './errors.js'
 
 /** RFC 3339 with milliseconds, of a day that exists. */
@@ -14,9 +15,40 @@ const kinds = {
 }
 type Kind = keyof typeof kinds
 
-/** @throws {ApiError} `validation_failed` for what is not a cursor made of these kinds. */
-export const decodeCursor = (cursor: string | undefined, expected: readonly Kind[]): string[] | undefined => {
-  if (cursor === undefined) return undefined
+interface PageQuery {
+  limit?: number
+  cursor?: string
+}
+
+/** The pages of a list, each of which ends with values of these kinds. */
+export const pagesOf = (...position: Kind[]) => {
+  /** What a query asks for. @throws {ApiError} `validation_failed` for a cursor of anything else. */
+  const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
+    limit,
+    after: cursor === undefined ? undefined : decodeCursor(cursor, position),
+  })
+  return {
+    begin,
+    /** For a route's `config.validate`. */
+    validate: ({ query }: { query: unknown }): void => {
+      begin(query as PageQuery)
+    },
+    /** Lists one row more than the page holds, cuts it off again, and names the place where the next page begins. */
+    read: async <Row>(
+      query: PageQuery,
+      list: (after: string[] | undefined, rows: number) => Promise<Row[]>,
+      positionOf: (row: Row) => readonly string[],
+    ) => {
+      const { limit, after } = begin(query)
+      const found = await list(after, limit + 1)
+      const rows = found.slice(0, limit)
+      const last = rows.at(-1)
+      return { rows, next_cursor: found.length > limit && last ? toCursor(positionOf(last)) : null }
+    },
+  }
+}
+
+const decodeCursor = (cursor: string, expected: readonly Kind[]): string[] => {
   const position = parse(cursor)
   const fits =
     Array.isArray(position) &&
@@ -25,13 +57,6 @@ export const decodeCursor = (cursor: string | undefined, expected: readonly Kind
   if (!fits) throw invalid('/query/cursor', 'must be a `next_cursor` of this list')
   return position
 }
-
-/** For a route's `config.validate`. */
-export const validCursor =
-  (expected: readonly Kind[]) =>
-  ({ query }: { query: unknown }): void => {
-    decodeCursor((query as { cursor?: string }).cursor, expected)
-  }
 
 const parse = (cursor: string): unknown => {
   try {
@@ -43,10 +68,3 @@ const parse = (cursor: string): unknown => {
 
 export const toCursor = (position: readonly string[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url')
-
-/** Takes one row more than the page holds, cuts it off again, and names the place where the next page begins. */
-export const toPage = <Row>(rows: Row[], limit: number, positionOf: (row: Row) => readonly string[]) => {
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return { rows: page, next_cursor: rows.length > limit && last ? toCursor(positionOf(last)) : null }
-}

@@ -1,17 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { PageQuery, ref } from '../../schemas/common.js'
-import { limits } from '../../schemas/limits.js'
 import { Profile } from '../../schemas/profile.js'
 import { ProjectPage } from '../../schemas/projects.js'
 import { ApiError } from '../errors.js'
-import { decodeCursor, toPage } from '../pagination.js'
+import { pagesOf } from '../pagination.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { planOf } from '../policies/pro.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
 import { listProjects } from '../queries/projects.js'
 import { readUser } from '../queries/users.js'
+
+const pages = pagesOf('text', 'text', 'uuid')
 
 export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
@@ -55,14 +56,11 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ProjectPage },
     },
     handler: async (request) => {
-      const { limit = limits.page_size_default, cursor } = request.query
-      const after = decodeCursor(cursor, ['text', 'text', 'uuid'])
-      const projects = await listProjects(app.database, callerOf(request).userId, after, limit + 1)
-      const page = toPage(projects, limit, (project) => [
-        project.owner.toLowerCase(),
-        project.repo.toLowerCase(),
-        project.workspace_id,
-      ])
+      const page = await pages.read(
+        request.query,
+        (after, rows) => listProjects(app.database, callerOf(request).userId, after, rows),
+        ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
+      )
       return { projects: page.rows, next_cursor: page.next_cursor }
     },
   })

@@ -2,21 +2,19 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { CreateInviteBody, Invite, InvitePage, InviteParams } from '../../../schemas/invites.js'
-import { limits } from '../../../schemas/limits.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
-import { decodeCursor, toPage, validCursor } from '../../pagination.js'
+import { pagesOf } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf } from '../../policies/access.js'
 import { listActiveInvites } from '../../queries/invites.js'
 
-/** What a page of the list ends with. */
-const POSITION = ['timestamp', 'uuid'] as const
+const pages = pagesOf('timestamp', 'uuid')
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/invites',
-    config: { access: adminOf('params.id'), validate: validCursor(POSITION) },
+    config: { access: adminOf('params.id'), validate: pages.validate },
     schema: {
       operationId: 'listInvites',
       tags: ['team'],
@@ -27,10 +25,11 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: InvitePage },
     },
     handler: async ({ params, query }) => {
-      const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, POSITION)
-      const invites = await listActiveInvites(app.db, params.id, after, limit + 1)
-      const page = toPage(invites, limit, (invite) => [invite.created_at, invite.id])
+      const page = await pages.read(
+        query,
+        (after, rows) => listActiveInvites(app.db, params.id, after, rows),
+        (invite) => [invite.created_at, invite.id],
+      )
       return { invites: page.rows, next_cursor: page.next_cursor }
     },
   })

@@ -1,22 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
-import { limits } from '../../../schemas/limits.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schemas/members.js'
 import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
-import { decodeCursor, toPage, validCursor } from '../../pagination.js'
+import { pagesOf } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listMembers } from '../../queries/members.js'
 
-/** What a page of the list ends with. */
-const POSITION = ['timestamp', 'uuid'] as const
+const pages = pagesOf('timestamp', 'uuid')
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/members',
-    config: { access: memberOf('params.id'), validate: validCursor(POSITION) },
+    config: { access: memberOf('params.id'), validate: pages.validate },
     schema: {
       operationId: 'listMembers',
       tags: ['team'],
@@ -27,10 +25,11 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: MemberPage },
     },
     handler: async ({ params, query }) => {
-      const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, POSITION)
-      const members = await listMembers(app.db, params.id, after, limit + 1)
-      const page = toPage(members, limit, ({ member, userId }) => [member.joined_at, userId])
+      const page = await pages.read(
+        query,
+        (after, rows) => listMembers(app.db, params.id, after, rows),
+        ({ member, userId }) => [member.joined_at, userId],
+      )
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
     },
   })

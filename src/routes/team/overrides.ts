@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
-import { limits } from '../../../schemas/limits.js'
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../json-text.js'
 import { removeOverride, setOverride } from '../../operations/change-overrides.js'
-import { decodeCursor, toCursor, validCursor } from '../../pagination.js'
+import { pagesOf, toCursor } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
@@ -13,14 +12,13 @@ import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
 const toText = ({ owner, repo, settings, updatedAt, updatedBy }: StoredOverride) =>
   withSettingsText({ owner, repo }, settings, { updated_at: updatedAt, updated_by: updatedBy })
 
-/** What a page of the list ends with. */
-const POSITION = ['text', 'text'] as const
+const pages = pagesOf('text', 'text')
 
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings',
-    config: { access: memberOf('params.id'), validate: validCursor(POSITION) },
+    config: { access: memberOf('params.id'), validate: pages.validate },
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
@@ -32,8 +30,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: OverridePage },
     },
     handler: async ({ params, query }, reply) => {
-      const { limit = limits.page_size_default, cursor } = query
-      const after = decodeCursor(cursor, POSITION)
+      const { limit, after } = pages.begin(query)
       const { rows, more } = await listOverrides(app.database, params.id, after, limit)
       const last = more ? rows.at(-1) : undefined
       const next = last ? toCursor([last.owner.toLowerCase(), last.repo.toLowerCase()]) : null
