@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import { parsePattern } from './domain/repo-pattern.js'
-import { parseStrictJson, StrictJsonError } from './domain/strict-json.js'
-import { ApiError, invalid } from './errors.js'
+import { parseStrictJson } from './domain/strict-json.js'
+import { type ApiError, invalid } from './errors.js'
 import { once } from './once.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -94,16 +94,8 @@ export const installValidation = (app: FastifyInstance, extensionPrefix: string)
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, bytes: Buffer) => {
-      // An empty body counts as absent.
-      if (bytes.length === 0) return undefined
-      try {
-        return parseBody(bytes)
-      } catch (error) {
-        if (error instanceof StrictJsonError) throw new ApiError('invalid_json', { detail: error.message })
-        throw error
-      }
-    },
+    // An empty body counts as absent.
+    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBody(bytes)),
   )
 
   app.addHook('onRequest', (request, _reply, done) => {

@@ -5,6 +5,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { isDatabaseUnavailable } from '../db/failures.js'
+import { StrictJsonError } from '../domain/strict-json.js'
 import { ApiError, invalid, toProblem } from '../errors.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -56,6 +57,7 @@ const frameworkCodes: Record<string, () => ApiError> = {
 
 const translate = (error: FastifyError): ApiError => {
   if (error instanceof ApiError) return error
+  if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
   if (error.validation) return translateValidation(error)
   const known = frameworkCodes[error.code]
   if (known) return known()

@@ -69,15 +69,10 @@ export const readLargeCounts = (
     { parseAs: 'buffer', bodyLimit: limits.counts_body_bytes },
     async (_request: unknown, bytes: Buffer) => {
       if (bytes.length === 0) return undefined
-      try {
-        if (bytes.length < LARGE_BYTES) return parseBody(bytes)
-        const answer = await readers.run(() => readBeside(bytes, extensionPrefix))
-        if ('refused' in answer) throw new StrictJsonError(answer.refused)
-        return new LargeCounts(answer)
-      } catch (error) {
-        if (error instanceof StrictJsonError) throw new ApiError('invalid_json', { detail: error.message })
-        throw error
-      }
+      if (bytes.length < LARGE_BYTES) return parseBody(bytes)
+      const answer = await readers.run(() => readBeside(bytes, extensionPrefix))
+      if ('refused' in answer) throw new StrictJsonError(answer.refused)
+      return new LargeCounts(answer)
     },
   )
 
