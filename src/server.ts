@@ -4,18 +4,16 @@ import { createServer } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.js'
-import { type Config, ConfigError, readConfig } from './config.js'
+import { type Config, readConfig } from './config.js'
 import { connect } from './db/client.js'
-import { EmbeddedDatabaseError, startEmbedded } from './db/embedded.js'
+import { startEmbedded } from './db/embedded.js'
 import { migrate } from './db/migrate.js'
 import { createLogger } from './logger.js'
+import { atEnd, run } from './program.js'
 import { readOrCreateSecret } from './secret.js'
 
 /** In-flight requests get this long to end. */
 const DRAIN_MS = 8_000
-
-/** What has been started, to be stopped in the opposite order. */
-const started: (() => unknown)[] = []
 
 const main = async () => {
   const config = readConfig(process.env)
@@ -23,17 +21,17 @@ const main = async () => {
   const logFile = pino.destination({ dest: 1, sync: false, minLength: 8_192 })
   const logger = createLogger(config.logLevel, logFile)
   setInterval(() => logFile.flush(), 500).unref()
-  started.push(() => logFile.flushSync())
+  atEnd(() => logFile.flushSync())
 
   const url = config.databaseUrl ?? (await startOwnDatabase(config, logger))
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
   await migrate(url)
   const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
-  started.push(() => database.close())
+  atEnd(() => database.close())
 
   const app = await buildApp(config, database, logger)
   if (config.metricsPort !== undefined) await serveMetrics(config, app.metrics)
-  started.push(async () => {
+  atEnd(async () => {
     const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await app.close()
     clearTimeout(impatience)
@@ -44,7 +42,7 @@ const main = async () => {
 
 const startOwnDatabase = async ({ dataDir, databasePoolSize }: Config, log: Logger): Promise<string> => {
   const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log })
-  started.push(() => embedded.stop())
+  atEnd(() => embedded.stop())
   return embedded.url
 }
 
@@ -55,7 +53,7 @@ const serveMetrics = async (config: Config, registry: FastifyInstance['metrics']
   })
   server.listen(config.metricsPort, config.host)
   await once(server, 'listening')
-  started.push(() => server.close())
+  atEnd(() => server.close())
 }
 
 const announce = ({ baseUrl }: Config) => {
@@ -70,33 +68,4 @@ const announce = ({ baseUrl }: Config) => {
 `)
 }
 
-let stopping: Promise<void> | undefined
-const stop = (): Promise<void> => {
-  stopping ??= (async () => {
-    for (const end of started.reverse()) await end()
-  })()
-  return stopping
-}
-
-const complain = (error: Error) => {
-  const expected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError
-  process.stderr.write(`${expected ? error.message : error.stack}\n`)
-}
-
-const starting = main().catch(async (error) => {
-  complain(error)
-  await stop().catch(complain)
-  process.exit(1)
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // What is half started is finished first, so that all of it is stopped.
-    starting.then(stop).then(
-      () => process.exit(0),
-      (error) => {
-        complain(error)
-        process.exit(1)
-      },
-    )
-  })
-}
+run(main)

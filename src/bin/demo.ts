@@ -1,9 +1,8 @@
 /** The service on loopback with a throw-away database, stand-ins for everything outside, and something to look at. */
 import { randomBytes } from 'node:crypto'
 import { buildApp } from '../app.js'
-import { ConfigError, readConfig } from '../config.js'
+import { readConfig } from '../config.js'
 import { connect, type Database } from '../db/client.js'
-import { EmbeddedDatabaseError } from '../db/embedded.js'
 import { migrate } from '../db/migrate.js'
 import { seedActivity } from '../demo/activity.js'
 import { startAssistantA, startAssistantB } from '../demo/assistants.js'
@@ -15,11 +14,10 @@ import { describeDemo } from '../demo/tour.js'
 import { addDays } from '../domain/days.js'
 import { createLogger } from '../logger.js'
 import { rebuildRollups } from '../operations/roll-up.js'
+import { atEnd, run } from '../program.js'
 import { readToday } from '../queries/activity.js'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
-/** What to undo at the end, last things first. */
-const undo: (() => Promise<unknown>)[] = []
 
 const startStandIns = async () => {
   const standIns = {
@@ -28,14 +26,14 @@ const startStandIns = async () => {
     a: await startAssistantA(),
     b: await startAssistantB(),
   }
-  for (const standIn of Object.values(standIns)) undo.push(() => standIn.close())
+  for (const standIn of Object.values(standIns)) atEnd(() => standIn.close())
   return standIns
 }
 
 const startDatabase = async () => {
   const log = { info: () => {}, warn: say, error: say }
   const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log })
-  undo.push(server.stop)
+  atEnd(server.stop)
   await migrate(server.url)
   return server.url
 }
@@ -92,9 +90,9 @@ const main = async () => {
     poolSize: config.databasePoolSize,
     prepare: true,
   })
-  undo.push(() => database.close())
+  atEnd(() => database.close())
   const app = await buildApp(config, database, createLogger(config.logLevel))
-  undo.push(() => app.close())
+  atEnd(() => app.close())
   await app.listen({ host: config.host, port: config.port })
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
@@ -104,29 +102,4 @@ const main = async () => {
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }
 
-let stopping: Promise<void> | undefined
-const stop = (): Promise<void> => {
-  stopping ??= (async () => {
-    for (const step of undo.reverse()) await step()
-  })()
-  return stopping
-}
-
-const starting = main().catch(async (error) => {
-  const expected = error instanceof ConfigError || error instanceof EmbeddedDatabaseError
-  process.stderr.write(`${expected ? error.message : error.stack}\n`)
-  await stop()
-  process.exit(1)
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // What is half started is finished first, so that all of it is undone.
-    starting.then(stop).then(
-      () => process.exit(0),
-      (error) => {
-        process.stderr.write(`${error.stack}\n`)
-        process.exit(1)
-      },
-    )
-  })
-}
+run(main)
