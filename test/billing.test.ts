@@ -5,7 +5,7 @@ import t from 'tap'
 import { BILLING, signatureOf } from '../src/demo/billing-provider.js'
 import type { Fault } from '../src/demo/stand-in.js'
 import { isSignedBy } from '../src/domain/billing-signature.js'
-import { DASHBOARD, type Service, startProviders, startService } from './service.js'
+import { DASHBOARD, faultStatuses, type Service, startProviders, startService } from './service.js'
 
 const WEBHOOK = '/api/billing-provider/webhook'
 const now = () => Math.floor(Date.now() / 1_000)
@@ -324,17 +324,7 @@ t.test('a provider that misbehaves costs the caller a bounded 502 or 504', async
   const setup = await startProviders(t, { budgetMs: 1_500 })
   const service = await startService(t, setup)
   const ada = await service.signIn('ada')
-  const expected: Record<Fault, number> = {
-    hang: 504,
-    drip: 504,
-    reset: 502,
-    'status-500': 502,
-    html: 502,
-    redirect: 502,
-    huge: 502,
-    'rate-limited': 502,
-  }
-  for (const [fault, status] of Object.entries(expected)) {
+  for (const [fault, status] of Object.entries(faultStatuses)) {
     setup.providers.billing.fault = fault as Fault
     const [reply, me] = await Promise.all([ada.post('/api/billing/checkout'), ada.get('/api/me')])
     t.match(reply.body, { status, upstream: 'billing-provider' }, fault)

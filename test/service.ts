@@ -9,6 +9,7 @@ import { connect, type Database } from '../src/db/client.js'
 import { type AssistantStandIn, startAssistantA, startAssistantB } from '../src/demo/assistants.js'
 import { BILLING, type BillingProviderStandIn, startBillingProvider } from '../src/demo/billing-provider.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repohost.js'
+import type { Fault } from '../src/demo/stand-in.js'
 import { createLogger } from '../src/logger.js'
 import { buildDocuments } from '../src/openapi.js'
 import { conformanceOf } from './conformance.js'
@@ -160,6 +161,18 @@ const ownRepohost = async (test: Test) => {
   const repohost = await startRepohost()
   test.teardown(() => repohost.close())
   return repohost
+}
+
+/** What callers are answered when a stand-in misbehaves. */
+export const faultStatuses: Record<Fault, number> = {
+  hang: 504,
+  drip: 504,
+  reset: 502,
+  'status-500': 502,
+  html: 502,
+  redirect: 502,
+  huge: 502,
+  'rate-limited': 502,
 }
 
 /** Stand-ins for the billing and the model providers. */
