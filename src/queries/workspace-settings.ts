@@ -13,20 +13,22 @@ export interface StoredWorkspaceSettings {
   updatedAt: string
 }
 
+/** `settings` is null when the caller has this version already. */
+export type FoundWorkspaceSettings = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
+
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
 const READ_SETTINGS = `
   select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
     case when ${isWanted(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
   from workspaces where id = $1::uuid and deleted_at is null`
 
-/** `settings` is null when the caller has this version already. */
 export const readWorkspaceSettings = async (
   database: Database,
   workspaceId: string,
   ifNoneMatch: string | undefined,
-): Promise<(Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }) | undefined> => {
-  type Row = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
-  const [row] = await database.query<Row>(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
+): Promise<FoundWorkspaceSettings | undefined> => {
+  const parameters = [workspaceId, ifNoneMatch?.trim() ?? '']
+  const [row] = await database.query<FoundWorkspaceSettings>(READ_SETTINGS, parameters)
   return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }
 

@@ -56,8 +56,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Override) },
     },
     handler: async (request, reply) => {
-      const { owner, repo } = request.params
-      const call = { ...callOf(request), owner, repo }
+      const call = { ...callOf(request), ...request.params }
       return sendJsonText(reply, toText(await setOverride(app.database, call, request.body.settings)))
     },
   })
@@ -75,8 +74,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      const { owner, repo } = request.params
-      await removeOverride(app.database, { ...callOf(request), owner, repo })
+      await removeOverride(app.database, { ...callOf(request), ...request.params })
       return { ok: true } as const
     },
   })

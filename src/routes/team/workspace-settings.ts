@@ -8,19 +8,18 @@ import { patchWorkspaceSettings } from '../../operations/change-workspace-settin
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { etagOf } from '../../queries/etag.js'
-import { readWorkspaceSettings, type StoredWorkspaceSettings } from '../../queries/workspace-settings.js'
+import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
 
 const sendSettings = (
   reply: FastifyReply,
-  { idleWindowMinutes, settings, version, updatedAt }: StoredWorkspaceSettings,
-) =>
-  sendJsonText(
-    reply,
-    withSettingsText({ idle_window_minutes: idleWindowMinutes }, settings, {
-      version,
-      updated_at: updatedAt,
-    }),
-  )
+  id: string,
+  { idleWindowMinutes, settings, version, updatedAt }: FoundWorkspaceSettings,
+) => {
+  reply.header('ETag', etagOf({ id, version }))
+  if (settings === null) return reply.code(304).send(undefined)
+  const before = { idle_window_minutes: idleWindowMinutes }
+  return sendJsonText(reply, withSettingsText(before, settings, { version, updated_at: updatedAt }))
+}
 
 export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
@@ -38,9 +37,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     handler: async ({ params, headers }, reply) => {
       const found = await readWorkspaceSettings(app.database, params.id, headers['if-none-match'])
       if (!found) throw new ApiError('workspace_not_found')
-      reply.header('ETag', etagOf({ id: params.id, version: found.version }))
-      if (found.settings === null) return reply.code(304).send(undefined)
-      return sendSettings(reply, { ...found, settings: found.settings })
+      return sendSettings(reply, params.id, found)
     },
   })
 
@@ -59,10 +56,8 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       response: { 200: ref(WorkspaceSettings) },
     },
     handler: async (request, reply) => {
-      const { params, body } = request
-      const patched = await patchWorkspaceSettings(app.database, callOf(request), body)
-      reply.header('ETag', etagOf({ id: params.id, version: patched.version }))
-      return sendSettings(reply, patched)
+      const patched = await patchWorkspaceSettings(app.database, callOf(request), request.body)
+      return sendSettings(reply, request.params.id, patched)
     },
   })
 }
