@@ -42,7 +42,7 @@ export const upsertUser = async (
     .from(users)
     .where(or(eq(users.loginKey, loginKey), eq(users.repohostId, repohostId)))
     .orderBy(users.id)
-    .for('update')
+    .for('no key update')
   await tx
     .update(users)
     .set({
