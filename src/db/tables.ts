@@ -59,11 +59,15 @@ export const revocations = pgTable(
 )
 
 /** OAuth logins under way; a row is deleted by the callback that uses it, so a state works once on any instance. */
-export const oauthStates = pgTable('oauth_states', {
-  stateHash: text('state_hash').primaryKey(),
-  returnTo: text('return_to').notNull(),
-  expiresAt: moment('expires_at').notNull(),
-})
+export const oauthStates = pgTable(
+  'oauth_states',
+  {
+    stateHash: text('state_hash').primaryKey(),
+    returnTo: text('return_to').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('oauth_states_by_age').on(t.expiresAt)],
+)
 
 export const workspaces = pgTable(
   'workspaces',
@@ -275,11 +279,15 @@ export const subscriptions = pgTable(
 )
 
 /** Notifications that took effect, so that none does twice. */
-export const billingEvents = pgTable('billing_events', {
-  id: text('id').primaryKey(),
-  type: text('type').notNull(),
-  receivedAt: moment('received_at').notNull().defaultNow(),
-})
+export const billingEvents = pgTable(
+  'billing_events',
+  {
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    receivedAt: moment('received_at').notNull().defaultNow(),
+  },
+  (t) => [index('billing_events_by_age').on(t.receivedAt)],
+)
 
 const funnelColumns = () => ({
   userId: uuid('user_id')
