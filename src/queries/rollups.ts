@@ -156,16 +156,19 @@ const makeDays = async (tx: Db, days: WorkspaceDay[], parameters: string[][]): P
   await tx.statement(MAKE_DAYS, [...parameters, hours])
 }
 
+/** Finds the activity first: a plan that begins with the people would read all that they ever did. */
 const MAKE_REPO_DAYS = `
-  with ${DAYS}, ${sizesFor('days')}
+  with ${DAYS}, ${sizesFor('days')}, found as materialized (
+    select a.workspace_id, a.day, a.user_id, a.repo_key, a.minutes, a.commits, a.closed_issues
+    from days d join activity a on a.workspace_id = d.workspace_id and a.day = d.day
+    where ${COUNTS}
+  )
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, people)
   select a.workspace_id, a.day, a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
     bit_or(set_bit(size.nobody, p.ordinal, 1))
-  from days d
-  join activity a on a.workspace_id = d.workspace_id and a.day = d.day
+  from found a
   join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
   join sizes size on size.workspace_id = a.workspace_id
-  where ${COUNTS}
   group by a.workspace_id, a.day, a.repo_key`
 
 /** SQL: a set with as much room as `size.nobody` has, which older ones have not. */
