@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { addDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
+import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 
 const MINUTES = '/api/team/active-minutes'
@@ -202,11 +204,11 @@ t.test('many devices at once never exceed the hour and the day', async (t) => {
 
 /** What a client does that must not lose minutes: sends a flush until it is answered, wherever it got lost before. */
 const insist = async (url: string, { token }: Caller, body: object) => {
-  for (;;) {
+  for (let attempt = 0; ; attempt++) {
     const reply = await post(url, token, body).catch(() => undefined)
     if (reply?.status === 200) return reply.body
     if (reply !== undefined && reply.status !== 503) throw new Error(`Answered with ${reply.status}`)
-    await sleep(1)
+    await sleep(Math.min(2 ** attempt, 100))
   }
 }
 
@@ -264,6 +266,44 @@ t.test('retries over a network that loses 30 % of what is sent add up exactly', 
   const { members } = (await ada.get(`/api/team/workspaces/${id}/members`)).body
   t.match(members[0], { login: 'ada', last_active_day: today })
 })
+
+t.test(
+  'flushes that were under way when the service was killed count once when they are retried',
+  async (t) => {
+    const { service, ada, bob, id, today } = await start(t)
+    const env = onDatabase(service.databaseUrl)
+    const port = await freePort()
+    const killed = await ready(launch(t, port, env))
+    const { flushes, expected } = manyFlushes([ada, bob], today, 60)
+    let acknowledged = 0
+    const sendAll = (caller: Caller) =>
+      fromDevices(
+        flushes.filter((flush) => flush.caller === caller),
+        async ({ body }) => {
+          await insist(killed.url, caller, body)
+          acknowledged++
+        },
+      )
+
+    let all: Promise<unknown> | undefined
+    // Bob's flushes get no further than to his membership, so that some are certainly half done; Ada's go on.
+    const bobsMembership = `
+    select from members where user_id = (select id from users where login = 'bob') for update of members`
+    await whileHeld(service, [bobsMembership], async () => {
+      all = Promise.all([sendAll(ada), sendAll(bob)])
+      await lockWaiters(service)
+      while (acknowledged < 20) await sleep(1)
+      killed.child.kill('SIGKILL')
+      await killed.ended
+      t.ok(acknowledged < flushes.length)
+    })
+    await ready(launch(t, port, env))
+    await all
+    for (const [key, { caller, day, minutes }] of expected) {
+      t.equal(await minutesOf(caller, id, day), minutes, key)
+    }
+  },
+)
 
 const COMMITS = '/api/team/commits'
 

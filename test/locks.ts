@@ -1,0 +1,34 @@
+/** For tests of what happens while somebody waits for a lock. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Parameter } from '../src/db/client.js'
+import { statement } from '../src/db/statement.js'
+import type { Service } from './service.js'
+
+/** Does `work` while a transaction holds what this statement locks; the transaction then leaves no trace. */
+export const whileHeld = async (
+  { database }: Service,
+  [text, ...parameters]: [string, ...Parameter[]],
+  work: () => Promise<void>,
+): Promise<void> => {
+  class Undo extends Error {}
+  const held = database.transaction(async (tx) => {
+    await tx.execute(statement(text, parameters))
+    await work()
+    throw new Undo()
+  })
+  await held.catch((error) => {
+    if (!(error instanceof Undo)) throw error
+  })
+}
+
+/** Resolves as soon as so many connections to the database, of whichever process, wait for a lock. */
+export const lockWaiters = async ({ database }: Service, count = 1): Promise<void> => {
+  const text = `
+    select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  for (;;) {
+    const [row] = await database.query<{ waiting: number }>(text, [])
+    if (row && row.waiting >= count) return
+    await sleep(5)
+  }
+}
