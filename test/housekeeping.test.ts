@@ -1,7 +1,9 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
+import { readToday } from '../src/queries/activity.js'
 import { takeHousekeepingTurn } from '../src/queries/housekeeping.js'
 import { tablesOfWorkspaces } from '../src/queries/purge.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, type Service, startService } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -82,6 +84,36 @@ t.test('nothing is left of workspaces that are deleted while members write to th
     for (const table of tables) t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
     t.equal(await countRows(service, 'workspaces', 'id', id), 0)
   }
+})
+
+t.test('a change of time zone succeeds while workspaces that the user has left are removed', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const { id: gone } = await service.workspace(ada, { members: [bob] })
+  const { id: going } = await service.workspace(ada, { members: [bob] })
+  const minutes = '/api/team/active-minutes'
+  const day = await readToday(service.database)
+  await bob.post(minutes, { entries: [{ repo: 'acme/api', day, minutes: 5, hours: { 9: 5 } }] })
+  await service.app.rollups.run()
+  for (const id of [gone, going]) await bob.post(`${team}/${id}/leave`)
+  await ada.delete(`${team}/${gone}`)
+
+  let flush: Promise<Reply> | undefined
+  let removal: Promise<void> | undefined
+  const bobsRow = `select from users where login = 'bob' for no key update`
+  await whileHeld(service, [bobsRow], async () => {
+    flush = bob.post(minutes, { timezone: 'Europe/Berlin', entries: [{ repo: 'acme/api', day, minutes: 5 }] })
+    // It has seen what there is of both workspaces, and only waits to change the zone.
+    await lockWaiters(service)
+    await service.app.housekeeping.run()
+    await ada.delete(`${team}/${going}`)
+    removal = service.app.housekeeping.run()
+    await Promise.race([removal, lockWaiters(service, 2)])
+  })
+  t.match(await flush, { status: 200, body: { ignored: 1 } })
+  await removal
+  for (const id of [gone, going]) t.equal(await countRows(service, 'workspaces', 'id', id), 0)
 })
 
 t.test('a large workspace is removed in steps, also by an instance that did not delete it', async (t) => {

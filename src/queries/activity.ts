@@ -99,7 +99,8 @@ const parseRepoMinutes = (text: string): [string, RepoMinutes] => {
 /**
  * $1: the user; $2 to $6: workspaces, days, repositories (as given), minutes, hours in hexadecimal; $7: the zone, or null
  * for no change; $8, $9: flush id (or null) and answer. The rows are sorted, so that writers who meet wait and do not
- * lock each other out. A change of zone moves what the heatmap shows of the member's days.
+ * lock each other out. A change of zone moves what the heatmap shows of the user's days, also in workspaces that the
+ * user has left: those are held here, because nothing else keeps them from going away.
  */
 export const WRITE_FLUSH = `
   with given as materialized (
@@ -126,8 +127,11 @@ export const WRITE_FLUSH = `
   select workspace_id, day from given
   union
   select workspace_id, day from activity
-  where $7::text is not null and hours is not null and user_id = $1::uuid
-    and workspace_id in (select workspace_id from activity_people where user_id = $1::uuid)`
+  where $7::text is not null and hours is not null and user_id = $1::uuid and workspace_id in (
+    select id from workspaces
+    where id in (select workspace_id from activity_people where user_id = $1::uuid) and deleted_at is null
+    order by id for key share
+  )`
 
 export interface FlushRow extends RepoMinutes {
   workspaceId: string
