@@ -12,3 +12,9 @@ export const locks = {
   /** Held while days are rolled up. */
   rollup: 7_318_214_904,
 } as const
+
+/** The same for locks of two numbers, which have a space of their own; the second says whose it is. */
+export const locksOfUsers = {
+  /** Held while workspaces of a user are counted and then become more. */
+  workspaces: 1,
+} as const

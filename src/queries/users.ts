@@ -1,6 +1,7 @@
 import { and, eq, ne, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
+import { locksOfUsers } from '../db/locks.js'
 import { users } from '../db/tables.js'
 
 export interface User {
@@ -24,10 +25,13 @@ export const readUser = async (db: Db, id: string): Promise<User | undefined> =>
   return user
 }
 
-/** Held until the transaction ends: what counts the user's workspaces must not be done twice at once. */
+/**
+ * Held until the transaction ends: what counts the user's workspaces must not be done twice at once. The row itself stays
+ * free: who is here goes on to memberships, while a flush holds memberships and may then change the user's time zone.
+ */
 export const lockUser = async (tx: Db, id: string): Promise<User | undefined> => {
-  const [user] = await tx.select(columns).from(users).where(eq(users.id, id)).for('no key update')
-  return user
+  await tx.execute(sql`select pg_advisory_xact_lock(${locksOfUsers.workspaces}::int, hashtext(${id}))`)
+  return readUser(tx, id)
 }
 
 /** The user as the host describes them now. A login that another user still carries is taken from that user. */

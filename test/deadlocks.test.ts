@@ -1,0 +1,45 @@
+/** Whoever holds one lock and wants another takes them in the order in which everybody does: nobody has to be sacrificed. */
+import postgres from 'postgres'
+import t from 'tap'
+import { readToday } from '../src/queries/activity.js'
+import { lockWaiters, whileHeld } from './locks.js'
+import { type Reply, type Service, startService } from './service.js'
+
+const MINUTES = '/api/team/active-minutes'
+
+/** How many deadlocks PostgreSQL has ended. Its other connections are ended first, because then at the latest they tell. */
+const countDeadlocks = async ({ databaseUrl }: Service): Promise<number> => {
+  const sql = postgres(databaseUrl, { max: 1 })
+  await sql`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  const [row] = await sql`select deadlocks::int from pg_stat_database where datname = current_database()`
+  await sql.end()
+  return row?.deadlocks
+}
+
+const start = async (test: Parameters<typeof startService>[0]) => {
+  const service = await startService(test)
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const workspace = await service.workspace(ada, { members: [bob] })
+  const day = await readToday(service.database)
+  return { service, ada, bob, ...workspace, day }
+}
+
+t.test('a flush that changes the time zone meets a join of the same user', async (t) => {
+  const { service, bob, code, day } = await start(t)
+  let replies: Promise<Reply[]> | undefined
+  const bobsRow = `select from users where login = 'bob' for no key update`
+  await whileHeld(service, [bobsRow], async () => {
+    const join = bob.post('/api/team/workspaces/join', { code })
+    const joined = await Promise.race([join.then(() => true), lockWaiters(service).then(() => false)])
+    const entries = [{ repo: 'acme/new', day, minutes: 5 }]
+    const flush = bob.post(MINUTES, { timezone: 'Europe/Berlin', entries })
+    // It holds the membership.
+    await lockWaiters(service, joined ? 1 : 2)
+    replies = Promise.all([join, flush])
+  })
+  t.match(await replies, [{ status: 200 }, { status: 200 }])
+  t.equal(await countDeadlocks(service), 0)
+})
