@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
-import { findMembers, upsertCounts } from '../src/queries/counts.js'
+import { findMembers, nameRepos, upsertCounts } from '../src/queries/counts.js'
 import { insertTeam } from '../src/queries/seed.js'
 import { expectOk, median, say, send, withService } from './harness.js'
 
@@ -59,8 +59,9 @@ await withService(async ({ url, database, signIn }) => {
     start = performance.now()
     await database.transaction(async (tx) => {
       const userIds = await findMembers(tx, workspace, logins)
-      const target = { workspaceId: workspace, day: addDays(today, -round - 100) }
-      for (const batch of batches) await upsertCounts(tx, 'commits', target, { userIds, logins }, batch)
+      const target = { workspaceId: workspace, day: addDays(today, -round - 100), userIds, logins }
+      for (const batch of batches) await nameRepos(tx, target, batch)
+      for (const batch of batches) await upsertCounts(tx, 'commits', target, batch)
     })
     if (round === 0) continue
     httpTimes.push(http)

@@ -43,3 +43,32 @@ t.test('a flush that changes the time zone meets a join of the same user', async
   t.match(await replies, [{ status: 200 }, { status: 200 }])
   t.equal(await countDeadlocks(service), 0)
 })
+
+for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
+  t.test(`a flush of ${repos} meets an upload that is written in parts`, async (t) => {
+    const { service, ada, bob, id, day } = await start(t)
+    const counts = (...names: string[]) => names.map((repo) => ({ repo, count: 1 }))
+    const flushOf = (names: string[]) => ({ entries: names.map((repo) => ({ repo, day, minutes: 5 })) })
+    await ada.post(MINUTES, flushOf(['acme/known']))
+    const between = counts(...Array.from({ length: 200 }, (_, index) => `acme/m${index}`))
+    const members = [
+      ...Array.from({ length: 30 }, (_, index) => ({ login: `nobody-${index}`, repos: between })),
+      { login: 'ada', repos: counts('acme/l') },
+      { login: 'bob', repos: counts('acme/known', 'acme/new') },
+    ]
+    const takeRow = `
+      insert into activity (workspace_id, user_id, day, repo_key)
+      values ($1::uuid, (select id from users where login = 'ada'), $2::text::date, $3::text)`
+    let replies: Promise<Reply[]> | undefined
+    await whileHeld(service, [takeRow, id, day, 'acme/l'], async () => {
+      const upload = ada.post('/api/team/commits', { workspace: id, day, members })
+      // It has Bob's count of what is known, and not yet that of what is new.
+      await lockWaiters(service)
+      const flush = bob.post(MINUTES, flushOf(repos))
+      await lockWaiters(service, 2)
+      replies = Promise.all([upload, flush])
+    })
+    t.match(await replies, [{ status: 200, body: { upserted: 3 } }, { status: 200 }])
+    t.equal(await countDeadlocks(service), 0)
+  })
+}

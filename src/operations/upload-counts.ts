@@ -4,7 +4,7 @@ import { addDays } from '../domain/days.js'
 import { invalid } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
 import { readToday } from '../queries/activity.js'
-import { type CountKind, findMembers, upsertCounts } from '../queries/counts.js'
+import { type CountKind, findMembers, nameRepos, upsertCounts } from '../queries/counts.js'
 import { lockRole } from '../queries/members.js'
 
 const FIRST_DAY = '2000-01-01'
@@ -35,8 +35,10 @@ export const uploadCounts = async (
       .map((login) => JSON.stringify({ login, code: 'member_not_found' }))
     let upserted = 0
     let unchanged = 0
+    const target = { workspaceId, day, userIds, logins }
+    for (const batch of batches) await nameRepos(tx, target, batch)
     for (const batch of batches) {
-      const written = await upsertCounts(tx, kind, { workspaceId, day }, { userIds, logins }, batch)
+      const written = await upsertCounts(tx, kind, target, batch)
       upserted += written.upserted
       unchanged += written.rows - written.upserted
       if (written.skipped !== null) skipped.push(written.skipped)

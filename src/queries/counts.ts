@@ -24,34 +24,46 @@ export const findMembers = async (
   return logins.map((_, index) => found.get(index + 1) ?? null)
 }
 
+/** SQL: the rows of members. $3: users (null: no member); $5 to $7: positions of members, repositories and counts. */
+const GIVEN = `
+    unnest($5::int[], $6::text[], $7::int[]) with ordinality as g (member, repo, count, n)
+    join unnest($3::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
+
+/** SQL: whether a repository is inside the patterns of the workspace $1. */
+const inside = (repoKey: string) => `exists (
+      select from patterns p
+      where p.workspace_id = $1::uuid and ${patternMatches('p', `split_part(${repoKey}, '/', 1)`, `split_part(${repoKey}, '/', 2)`)}
+    )`
+
+/** The parameters are those of `writeCounts`. */
+const NAME_REPOS = `
+  with asked as (
+    select distinct on (lower(g.repo) collate "C") lower(g.repo) as repo_key, g.repo
+    from ${GIVEN}
+    where g.count > 0
+    order by lower(g.repo) collate "C", g.n
+  )
+  insert into activity_repos (workspace_id, repo_key, repo)
+  select $1::uuid, a.repo_key, a.repo from asked a
+  where not exists (
+    select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = a.repo_key
+  ) and ${inside('a.repo_key')}
+  order by a.repo_key collate "C"
+  on conflict do nothing`
+
 /**
- * $1, $2: workspace and day; $3, $4: users (null: no member) and logins; $5 to $7: the rows, as positions of members,
- * repositories and counts. A 0 where there is nothing is not stored; what `where` leaves out of the update has not
- * changed.
+ * $1, $2: workspace and day; $4: logins; the others: see `GIVEN`. A 0 where there is nothing is not stored; what `where`
+ * leaves out of the update has not changed.
  */
 const writeCounts = (column: CountKind) => `
   with given as materialized (
     select u.user_id, l.login, g.repo, lower(g.repo) as repo_key, g.count, g.n
-    from unnest($5::int[], $6::text[], $7::int[]) with ordinality as g (member, repo, count, n)
-    join unnest($3::uuid[]) with ordinality as u (user_id, n) on u.n = g.member
+    from ${GIVEN}
     join unnest($4::text[]) with ordinality as l (login, n) on l.n = g.member
-    where u.user_id is not null
   ), inside as materialized (
-    select r.repo_key from (select distinct repo_key from given) r
-    where exists (
-      select from patterns p
-      where p.workspace_id = $1::uuid and ${patternMatches('p', "split_part(r.repo_key, '/', 1)", "split_part(r.repo_key, '/', 2)")}
-    )
+    select r.repo_key from (select distinct repo_key from given) r where ${inside('r.repo_key')}
   ), rows as materialized (
     select g.* from given g join inside i on i.repo_key = g.repo_key
-  ), named as (
-    insert into activity_repos (workspace_id, repo_key, repo)
-    select distinct on (r.repo_key collate "C") $1::uuid, r.repo_key, r.repo from rows r
-    where r.count > 0 and not exists (
-      select from activity_repos a where a.workspace_id = $1::uuid and a.repo_key = r.repo_key
-    )
-    order by r.repo_key collate "C", r.n
-    on conflict do nothing
   ), written as (
     insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
     select $1::uuid, r.user_id, $2::text::date, r.repo_key, r.count from rows r
@@ -84,22 +96,34 @@ export interface CountsWritten {
   skipped: string | null
 }
 
+interface CountsTarget {
+  workspaceId: string
+  day: string
+  userIds: (string | null)[]
+  logins: string[]
+}
+
+const parametersOf = (
+  { workspaceId, day, userIds, logins }: CountsTarget,
+  { members, repos, counts }: CountBatch,
+) => [workspaceId, day, userIds, logins, members, repos, counts]
+
+/**
+ * Names the repositories that get their first activity. A flush does so before it writes activity: an upload that would
+ * name some after it has written counts could wait for a flush that waits for it.
+ */
+export const nameRepos = async (tx: Db, target: CountsTarget, batch: CountBatch): Promise<void> => {
+  await tx.statement(NAME_REPOS, parametersOf(target, batch))
+}
+
+/** Their repositories have names already. */
 export const upsertCounts = async (
   tx: Db,
   kind: CountKind,
-  { workspaceId, day }: { workspaceId: string; day: string },
-  { userIds, logins }: { userIds: (string | null)[]; logins: string[] },
-  { members, repos, counts }: CountBatch,
+  target: CountsTarget,
+  batch: CountBatch,
 ): Promise<CountsWritten> => {
-  const [written] = await tx.statement<CountsWritten>(statements[kind], [
-    workspaceId,
-    day,
-    userIds,
-    logins,
-    members,
-    repos,
-    counts,
-  ])
+  const [written] = await tx.statement<CountsWritten>(statements[kind], parametersOf(target, batch))
   if (!written) throw new Error('The upsert of counts says nothing')
   return written
 }
