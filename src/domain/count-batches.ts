@@ -6,20 +6,40 @@ import type { CountsBody } from '../../schemas/activity.js'
 
 const ROWS_PER_BATCH = 5_000
 
-/** Array literals of PostgreSQL, one element per row. */
+/**
+ * An array literal of PostgreSQL in ASCII. As bytes it is handed from one thread to another without a copy, and is no
+ * work for the garbage collector, which would stop everybody.
+ */
+export type ArrayLiteral = Uint8Array<ArrayBuffer>
+
+/** One element per row in each. */
 export interface CountBatch {
   /** Positions in `logins`, from 1. */
-  members: string
-  repos: string
-  counts: string
+  members: ArrayLiteral
+  repos: ArrayLiteral
+  counts: ArrayLiteral
 }
 
 export interface CountBatches {
   workspace: string
   day: string
   logins: string[]
+  /** The repositories that have a count, each once and in lower case, in parts. */
+  repoKeys: ArrayLiteral[]
   batches: CountBatch[]
 }
+
+const encoder = new TextEncoder()
+// The grammar of repositories leaves nothing to escape; the quotes keep `null` a name.
+const arrayOf = (elements: (string | number)[]): ArrayLiteral =>
+  encoder.encode(
+    `{${elements.map((element) => (typeof element === 'string' ? `"${element}"` : element)).join()}}`,
+  )
+
+const inParts = <Row>(rows: Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / ROWS_PER_BATCH) }, (_, part) =>
+    rows.slice(part * ROWS_PER_BATCH, (part + 1) * ROWS_PER_BATCH),
+  )
 
 /** Rows are sorted by repository and login, so that two uploads at the same moment wait for each other in one order. */
 export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBatches => {
@@ -27,15 +47,22 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
     repos.map(({ repo, count }) => ({ key: `${repo} ${login}`.toLowerCase(), member, repo, count })),
   )
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
-  const batches: CountBatch[] = []
-  for (let start = 0; start < rows.length; start += ROWS_PER_BATCH) {
-    const batch = rows.slice(start, start + ROWS_PER_BATCH)
-    batches.push({
-      members: `{${batch.map(({ member }) => member + 1).join()}}`,
-      // The grammar of repositories leaves nothing to escape; the quotes keep `null` a name.
-      repos: `{${batch.map(({ repo }) => `"${repo}"`).join()}}`,
-      counts: `{${batch.map(({ count }) => count).join()}}`,
-    })
+  const repoKeys = new Set(rows.filter(({ count }) => count > 0).map(({ repo }) => repo.toLowerCase()))
+  return {
+    workspace,
+    day,
+    logins: members.map(({ login }) => login),
+    repoKeys: inParts([...repoKeys]).map(arrayOf),
+    batches: inParts(rows).map((part) => ({
+      members: arrayOf(part.map(({ member }) => member + 1)),
+      repos: arrayOf(part.map(({ repo }) => repo)),
+      counts: arrayOf(part.map(({ count }) => count)),
+    })),
   }
-  return { workspace, day, logins: members.map(({ login }) => login), batches }
 }
+
+/** What can be handed over with them. */
+export const buffersOf = ({ repoKeys, batches }: CountBatches): ArrayBuffer[] =>
+  [...repoKeys, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
+    ({ buffer }) => buffer,
+  )

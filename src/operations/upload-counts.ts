@@ -4,7 +4,7 @@ import { addDays } from '../domain/days.js'
 import { invalid } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
 import { readToday } from '../queries/activity.js'
-import { type CountKind, findMembers, nameRepos, upsertCounts } from '../queries/counts.js'
+import { type CountKind, findMembers, hasNameless, nameRepos, upsertCounts } from '../queries/counts.js'
 import { lockRole } from '../queries/members.js'
 
 const FIRST_DAY = '2000-01-01'
@@ -24,7 +24,7 @@ export const uploadCounts = async (
   database: Database,
   userId: string,
   kind: CountKind,
-  { workspace: workspaceId, day, logins, batches }: CountBatches,
+  { workspace: workspaceId, day, logins, repoKeys, batches }: CountBatches,
 ): Promise<string> => {
   return database.transaction(async (tx) => {
     const role = await lockRole(tx, workspaceId, userId)
@@ -36,7 +36,9 @@ export const uploadCounts = async (
     let upserted = 0
     let unchanged = 0
     const target = { workspaceId, day, userIds, logins }
-    for (const batch of batches) await nameRepos(tx, target, batch)
+    let nameless = false
+    for (const part of repoKeys) nameless ||= await hasNameless(tx, workspaceId, part)
+    if (nameless) for (const batch of batches) await nameRepos(tx, target, batch)
     for (const batch of batches) {
       const written = await upsertCounts(tx, kind, target, batch)
       upserted += written.upserted

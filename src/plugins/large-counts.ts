@@ -45,10 +45,12 @@ class LargeCounts {
 export const countsOf = (body: CountsBody | LargeCounts): CountBatches =>
   body instanceof LargeCounts ? body.batches : toCountBatches(body)
 
-const readBeside = (bytes: Buffer, extensionPrefix: string): Promise<Answer> =>
+/** Takes the bytes away from this thread. */
+const readBeside = (bytes: Buffer<ArrayBuffer>, extensionPrefix: string): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('../workers/read-counts.js', import.meta.url), {
       workerData: { bytes, extensionPrefix },
+      transferList: [bytes.buffer],
       // A body that is not counts at all can be much larger parsed than sent; it must not take the service along.
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     })
@@ -67,7 +69,7 @@ export const readLargeCounts = (
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: limits.counts_body_bytes },
-    async (_request: unknown, bytes: Buffer) => {
+    async (_request: unknown, bytes: Buffer<ArrayBuffer>) => {
       if (bytes.length === 0) return undefined
       if (bytes.length < LARGE_BYTES) return parseBody(bytes)
       const answer = await readers.run(() => readBeside(bytes, extensionPrefix))

@@ -1,6 +1,6 @@
 /** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
 import type { Db } from '../db/client.js'
-import type { CountBatch } from '../domain/count-batches.js'
+import type { ArrayLiteral, CountBatch } from '../domain/count-batches.js'
 import { patternMatches } from './repo-access.js'
 
 export type CountKind = 'commits' | 'closed_issues'
@@ -24,10 +24,10 @@ export const findMembers = async (
   return logins.map((_, index) => found.get(index + 1) ?? null)
 }
 
-/** SQL: the rows of members. $3: users (null: no member); $5 to $7: positions of members, repositories and counts. */
+/** SQL: the rows of members. $2: users (null: no member); $3 to $5: positions of members, repositories and counts. */
 const GIVEN = `
-    unnest($5::int[], $6::text[], $7::int[]) with ordinality as g (member, repo, count, n)
-    join unnest($3::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
+    unnest($3::int[], $4::text[], $5::int[]) with ordinality as g (member, repo, count, n)
+    join unnest($2::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
 
 /** SQL: whether a repository is inside the patterns of the workspace $1. */
 const inside = (repoKey: string) => `exists (
@@ -35,7 +35,25 @@ const inside = (repoKey: string) => `exists (
       where p.workspace_id = $1::uuid and ${patternMatches('p', `split_part(${repoKey}, '/', 1)`, `split_part(${repoKey}, '/', 2)`)}
     )`
 
-/** The parameters are those of `writeCounts`. */
+/** $2: repositories in lower case. */
+const HAS_NAMELESS = `
+  select exists (
+    select from unnest($2::text[]) as k (repo_key)
+    where not exists (
+      select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = k.repo_key
+    ) and ${inside('k.repo_key')}
+  ) as nameless`
+
+/** Whether there is a repository inside the patterns that has no activity yet. */
+export const hasNameless = async (tx: Db, workspaceId: string, repoKeys: ArrayLiteral): Promise<boolean> => {
+  const [row] = await tx.statement<{ nameless: boolean }>(HAS_NAMELESS, [workspaceId, textOf(repoKeys)])
+  return row?.nameless === true
+}
+
+const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+
+/** $1: the workspace; the others: see `GIVEN`. */
 const NAME_REPOS = `
   with asked as (
     select distinct on (lower(g.repo) collate "C") lower(g.repo) as repo_key, g.repo
@@ -52,24 +70,24 @@ const NAME_REPOS = `
   on conflict do nothing`
 
 /**
- * $1, $2: workspace and day; $4: logins; the others: see `GIVEN`. A 0 where there is nothing is not stored; what `where`
+ * $1: the workspace; $6, $7: day and logins; the others: see `GIVEN`. A 0 where there is nothing is not stored; what `where`
  * leaves out of the update has not changed.
  */
 const writeCounts = (column: CountKind) => `
   with given as materialized (
     select u.user_id, l.login, g.repo, lower(g.repo) as repo_key, g.count, g.n
     from ${GIVEN}
-    join unnest($4::text[]) with ordinality as l (login, n) on l.n = g.member
+    join unnest($7::text[]) with ordinality as l (login, n) on l.n = g.member
   ), inside as materialized (
     select r.repo_key from (select distinct repo_key from given) r where ${inside('r.repo_key')}
   ), rows as materialized (
     select g.* from given g join inside i on i.repo_key = g.repo_key
   ), written as (
     insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
-    select $1::uuid, r.user_id, $2::text::date, r.repo_key, r.count from rows r
+    select $1::uuid, r.user_id, $6::text::date, r.repo_key, r.count from rows r
     where r.count > 0 or exists (
       select from activity x
-      where x.workspace_id = $1::uuid and x.user_id = r.user_id and x.day = $2::text::date and x.repo_key = r.repo_key
+      where x.workspace_id = $1::uuid and x.user_id = r.user_id and x.day = $6::text::date and x.repo_key = r.repo_key
     )
     order by r.n
     on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
@@ -77,7 +95,7 @@ const writeCounts = (column: CountKind) => `
     returning 1
   ), marked as (
     insert into stale_days (workspace_id, day)
-    select $1::uuid, $2::text::date where exists (select from written)
+    select $1::uuid, $6::text::date where exists (select from written)
   )
   select (select count(*) from rows)::int as rows, (select count(*) from written)::int as upserted,
     (
@@ -103,10 +121,14 @@ interface CountsTarget {
   logins: string[]
 }
 
-const parametersOf = (
-  { workspaceId, day, userIds, logins }: CountsTarget,
-  { members, repos, counts }: CountBatch,
-) => [workspaceId, day, userIds, logins, members, repos, counts]
+/** Of `GIVEN`. */
+const parametersOf = ({ workspaceId, userIds }: CountsTarget, { members, repos, counts }: CountBatch) => [
+  workspaceId,
+  userIds,
+  textOf(members),
+  textOf(repos),
+  textOf(counts),
+]
 
 /**
  * Names the repositories that get their first activity. A flush does so before it writes activity: an upload that would
@@ -123,7 +145,9 @@ export const upsertCounts = async (
   target: CountsTarget,
   batch: CountBatch,
 ): Promise<CountsWritten> => {
-  const [written] = await tx.statement<CountsWritten>(statements[kind], parametersOf(target, batch))
+  const { day, logins } = target
+  const parameters = [...parametersOf(target, batch), day, logins]
+  const [written] = await tx.statement<CountsWritten>(statements[kind], parameters)
   if (!written) throw new Error('The upsert of counts says nothing')
   return written
 }

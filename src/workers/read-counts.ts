@@ -1,7 +1,7 @@
 /** Parses, checks and arranges one large body beside the event loop, by the same rules as every other body. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../schemas/activity.js'
-import { toCountBatches } from '../domain/count-batches.js'
+import { buffersOf, toCountBatches } from '../domain/count-batches.js'
 import { StrictJsonError } from '../domain/strict-json.js'
 import { createBodyAjv, parseBody } from '../validation.js'
 
@@ -17,4 +17,5 @@ const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: 
   }
 }
 
-parentPort?.postMessage(read(workerData))
+const answer = read(workerData)
+parentPort?.postMessage(answer, answer.batches && buffersOf(answer.batches))
