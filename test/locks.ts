@@ -1,7 +1,6 @@
 /** For tests of what happens while somebody waits for a lock. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Parameter } from '../src/db/client.js'
-import { statement } from '../src/db/statement.js'
 import type { Service } from './service.js'
 
 /** Does `work` while a transaction holds what this statement locks; the transaction then leaves no trace. */
@@ -12,7 +11,7 @@ export const whileHeld = async (
 ): Promise<void> => {
   class Undo extends Error {}
   const held = database.transaction(async (tx) => {
-    await tx.execute(statement(text, parameters))
+    await tx.statement(text, parameters)
     await work()
     throw new Undo()
   })
