@@ -126,8 +126,8 @@ const adapt = (
 const toParameter = (value: Parameter): Parameter => {
   if (!Array.isArray(value)) return value
   const json = JSON.stringify(value)
-  // Only these two escapes mean the same in both.
-  return /\\[^"\\]/.test(json) ? value : `{${json.slice(1, -1)}}`
+  // Only two escapes mean the same in both, of quotes and of backslashes; few values have any.
+  return json.includes('\\') && /\\[^"\\]/.test(json) ? value : `{${json.slice(1, -1)}}`
 }
 
 /** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */

@@ -64,10 +64,14 @@ export const lockMatchingWorkspaces = async (
   return { today: first.today, timezone: first.timezone, workspacesOf }
 }
 
+const HOURS = 24
+/** SQL: what has lost its hours may get new ones. */
+const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
+
 /** $1: the user; $2: days. A line for each day in a workspace, because parsing hundreds of rows costs more than the rest of a flush. */
 export const READ_MINUTES = `
-  select a.workspace_id as "workspaceId", a.day,
-    string_agg(a.repo_key || ' ' || a.minutes || ' ' || coalesce(encode(a.hours, 'hex'), ''), ',') as repos
+  select a.workspace_id as "workspaceId", a.day, string_agg(a.repo_key, ',') as "repoKeys",
+    string_agg(a.minutes::text, ',') as minutes, encode(string_agg(coalesce(a.hours, '${NO_HOURS}'), ''), 'hex') as hours
   from activity a
   where a.workspace_id = any(array(select workspace_id from members where user_id = $1::uuid))
     and a.user_id = $1::uuid and a.day = any($2::text[]::date[]) and a.minutes > 0
@@ -82,18 +86,19 @@ export interface DayMinutes {
 
 /** What the member has on these days in all workspaces. */
 export const readMemberMinutes = async (tx: Db, userId: string, days: string[]): Promise<DayMinutes[]> => {
-  type Row = Omit<DayMinutes, 'repos'> & { repos: string }
+  type Row = { workspaceId: string; day: string; repoKeys: string; minutes: string; hours: string }
   const rows = await tx.statement<Row>(READ_MINUTES, [userId, days])
-  return rows.map((row) => ({ ...row, repos: new Map(row.repos.split(',').map(parseRepoMinutes)) }))
-}
-
-const parseRepoMinutes = (text: string): [string, RepoMinutes] => {
-  const [repoKey = '', minutes = '', hours = ''] = text.split(' ')
-  // What has lost its hours may get new ones.
-  return [
-    repoKey,
-    { minutes: Number(minutes), hours: hours ? Buffer.from(hours, 'hex') : new Uint8Array(24) },
-  ]
+  return rows.map(({ workspaceId, day, ...row }) => {
+    const minutes = row.minutes.split(',')
+    const hours = Buffer.from(row.hours, 'hex')
+    const repos = row.repoKeys
+      .split(',')
+      .map((repoKey, index): [string, RepoMinutes] => [
+        repoKey,
+        { minutes: Number(minutes[index]), hours: hours.subarray(index * HOURS, (index + 1) * HOURS) },
+      ])
+    return { workspaceId, day, repos: new Map(repos) }
+  })
 }
 
 /**
@@ -157,7 +162,7 @@ export const writeFlush = async (
     rows.map((row) => row.day),
     rows.map((row) => row.repo),
     rows.map((row) => row.minutes),
-    rows.map((row) => Buffer.from(row.hours).toString('hex')),
+    rows.map(({ hours }) => Buffer.from(hours.buffer, hours.byteOffset, hours.byteLength).toString('hex')),
     timezone ?? null,
     flushId ?? null,
     answer,
