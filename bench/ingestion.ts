@@ -115,7 +115,6 @@ await benchmark(async (cleanUp) => {
       textArray(rows.map(({ repo }) => repo)),
       textArray(rows.map(() => 3)),
       textArray(rows.map(() => `01${'00'.repeat(23)}`)),
-      'null',
       ':turn::text',
       `'{}'`,
     ]),

@@ -7,6 +7,7 @@ import { canonicalTimezone } from '../domain/heatmap.js'
 import { type Cut, MemberDay } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
 import {
+  changeTimezone,
   type DayMinutes,
   type FlushRow,
   type FlushTarget,
@@ -45,11 +46,8 @@ export const recordActiveMinutes = async (
     if (!target) throw new ApiError('token_invalid')
     const { rows, notes } = addUp(body.entries, repoKeys, target, before)
     const answer = toResult(body.entries.length, notes)
-    await writeFlush(tx, userId, rows, {
-      timezone: timezone === (target.timezone ?? undefined) ? undefined : timezone,
-      flushId,
-      answer: JSON.stringify(answer),
-    })
+    await writeFlush(tx, userId, rows, flushId, JSON.stringify(answer))
+    if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
     return answer
   })
 }

@@ -102,19 +102,14 @@ export const readMemberMinutes = async (tx: Db, userId: string, days: string[]):
 }
 
 /**
- * $1: the user; $2 to $6: workspaces, days, repositories (as given), minutes, hours in hexadecimal; $7: the zone, or null
- * for no change; $8, $9: flush id (or null) and answer. The rows are sorted, so that writers who meet wait and do not
- * lock each other out. A change of zone moves what the heatmap shows of the user's days, also in workspaces that the
- * user has left: those are held here, because nothing else keeps them from going away.
+ * $1: the user; $2 to $6: workspaces, days, repositories (as given), minutes, hours in hexadecimal; $7, $8: flush id (or
+ * null) and answer. Writers who meet wait and do not lock each other out: the rows are sorted, and repositories are named
+ * before there is activity in them, which `named` in the making of `written` sees to.
  */
 export const WRITE_FLUSH = `
   with given as materialized (
     select g.workspace_id, g.day::date, lower(g.repo) as repo_key, g.repo, g.minutes, decode(g.hours, 'hex') as hours
     from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::text[]) as g (workspace_id, day, repo, minutes, hours)
-  ), written as (
-    insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
-    select workspace_id, $1::uuid, day, repo_key, minutes, hours from given order by workspace_id, day, repo_key collate "C"
-    on conflict (workspace_id, user_id, day, repo_key) do update set minutes = excluded.minutes, hours = excluded.hours
   ), named as (
     insert into activity_repos (workspace_id, repo_key, repo)
     select distinct on (g.workspace_id, g.repo_key collate "C") g.workspace_id, g.repo_key, g.repo from given g
@@ -123,16 +118,29 @@ export const WRITE_FLUSH = `
     )
     order by g.workspace_id, g.repo_key collate "C"
     on conflict do nothing
-  ), zoned as (
-    update users set timezone = $7::text where id = $1::uuid and $7::text is not null
+    returning 1
+  ), written as (
+    insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
+    select workspace_id, $1::uuid, day, repo_key, minutes, hours from given
+    where (select count(*) from named) >= 0
+    order by workspace_id, day, repo_key collate "C"
+    on conflict (workspace_id, user_id, day, repo_key) do update set minutes = excluded.minutes, hours = excluded.hours
   ), answered as (
-    update flushes set answer = $9::text where user_id = $1::uuid and flush_id = $8::text
+    update flushes set answer = $8::text where user_id = $1::uuid and flush_id = $7::text
+  )
+  insert into stale_days (workspace_id, day) select distinct workspace_id, day from given`
+
+/**
+ * $1: the user; $2: the zone. It moves what the heatmap shows of the user's days, also in workspaces that the user has
+ * left: those are held here, because nothing else keeps them from going away.
+ */
+const CHANGE_ZONE = `
+  with zoned as (
+    update users set timezone = $2::text where id = $1::uuid
   )
   insert into stale_days (workspace_id, day)
-  select workspace_id, day from given
-  union
-  select workspace_id, day from activity
-  where $7::text is not null and hours is not null and user_id = $1::uuid and workspace_id in (
+  select distinct workspace_id, day from activity
+  where hours is not null and user_id = $1::uuid and workspace_id in (
     select id from workspaces
     where id in (select workspace_id from activity_people where user_id = $1::uuid) and deleted_at is null
     order by id for key share
@@ -145,16 +153,13 @@ export interface FlushRow extends RepoMinutes {
   repo: string
 }
 
-/** Stores the new totals of a member's days with everything that belongs to a flush. */
+/** Stores the new totals of a member's days, and the answer. */
 export const writeFlush = async (
   tx: Db,
   userId: string,
   rows: FlushRow[],
-  {
-    timezone,
-    flushId,
-    answer,
-  }: { timezone: string | undefined; flushId: string | undefined; answer: string },
+  flushId: string | undefined,
+  answer: string,
 ): Promise<void> => {
   await tx.statement(WRITE_FLUSH, [
     userId,
@@ -163,10 +168,14 @@ export const writeFlush = async (
     rows.map((row) => row.repo),
     rows.map((row) => row.minutes),
     rows.map(({ hours }) => Buffer.from(hours.buffer, hours.byteOffset, hours.byteLength).toString('hex')),
-    timezone ?? null,
     flushId ?? null,
     answer,
   ])
+}
+
+/** Remembers the time zone in which the user's hours are drawn. */
+export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {
+  await tx.statement(CHANGE_ZONE, [userId, timezone])
 }
 
 /** $1: the user; $2, $3: the first and the last day. */
