@@ -289,12 +289,25 @@ export const perSecond = async (
   return (done * 1_000) / (performance.now() - start)
 }
 
-/** Transactions per second of a script, or undefined where pgbench is not installed. */
+/** Transactions per second of a script, or undefined where pgbench is not installed; `:ready` is 0 until the script sets it. */
 export const pgbench = (databaseUrl: string, script: string, clients: number, seconds: number) =>
   new Promise<number | undefined>((resolve, reject) => {
     const child = spawn(
       'pgbench',
-      ['-n', '-M', 'prepared', '-c', String(clients), '-T', String(seconds), '-f', '-', databaseUrl],
+      [
+        '-n',
+        '-M',
+        'prepared',
+        '-D',
+        'ready=0',
+        '-c',
+        String(clients),
+        '-T',
+        String(seconds),
+        '-f',
+        '-',
+        databaseUrl,
+      ],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )
     let output = ''
