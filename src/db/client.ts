@@ -19,7 +19,7 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
 export interface Database {
   /** The pool: every call is one statement on its own. */
   db: Db
-  /** Runs one constant, prepared statement with the little patience that reads on hot paths need. */
+  /** The same as `db.statement` for short reads of hot paths, which share a connection and are given up early. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /** Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
@@ -35,12 +35,9 @@ export interface DatabaseOptions {
 
 /** The longest that a call waits for a connection. */
 const WAIT_MS = 2_000
-/**
- * The same for a read of a hot path. Several of those may be under way on a connection, one behind the other, which
- * saves system calls on both sides; one that waits for a lock then holds up those behind it, so they are given up early.
- */
+/** The longest that a read of a hot path waits for its answer, and how many are under way at once. */
 const READ_MS = 2_200
-const PIPELINE_DEPTH = 4
+const READS = 64
 /** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
 const ANSWER_MS = 5_500
 const ATTEMPTS = 3
@@ -54,36 +51,61 @@ const sessionSettings = {
 
 export const connect = (options: DatabaseOptions): Database => {
   const { poolSize, prepare } = options
-  const client = postgres(options.url, {
-    max: poolSize,
-    prepare,
-    connect_timeout: 2,
-    backoff: (attempt) => Math.min(0.1 * 2 ** attempt, 1),
-    onnotice: () => {},
-    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
-  })
+  const connectWith = (max: number) =>
+    postgres(options.url, {
+      max,
+      prepare,
+      connect_timeout: 2,
+      backoff: (attempt) => Math.min(0.1 * 2 ** attempt, 1),
+      onnotice: () => {},
+      connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
+    })
+  const size = Math.max(1, poolSize - 1)
+  const client = connectWith(size)
   const queueLimit = poolSize * 100
   const gate = (limit: number) =>
     new Gate(limit, queueLimit, WAIT_MS, () => new DatabaseBusy('No connection became free in time'))
-  const statements = gate(poolSize)
-  const reads = gate(poolSize * PIPELINE_DEPTH)
-  // One connection stays free of transactions, so that reads go on while writers wait for each other.
-  const transactions = gate(Math.max(1, poolSize - 1))
+  const statements = gate(size)
+  const reads = gate(READS)
+  // One connection stays free of transactions, so that statements go on while writers wait for each other.
+  const transactions = gate(Math.max(1, size - 1))
 
   const send = (sql: postgres.Sql | postgres.TransactionSql, text: string, parameters: Parameter[]) =>
     sql.unsafe(text, parameters.map(toParameter) as never, { prepare })
 
-  /** `run` decides when a statement may start. */
-  const open = (sql: postgres.Sql | postgres.TransactionSql, run: Run): Db =>
-    Object.assign(drizzle(adapt(sql, client.options, prepare, run)), {
+  /** `run` decides when a statement may start. Drizzle changes how the driver of these options reads dates. */
+  const open = (sql: postgres.Sql | postgres.TransactionSql, run: Run, options = client.options): Db =>
+    Object.assign(drizzle(adapt(sql, options, prepare, run)), {
       statement: (text: string, parameters: Parameter[]) =>
         run(() => send(sql, text, parameters)) as Promise<never>,
     })
 
+  /**
+   * Reads of hot paths share a connection: what comes at the same time is sent, answered and read together, and twice as
+   * much fits into a second as over many connections. Whatever holds up one holds up all behind it, so only short reads
+   * belong here, and a connection that does not answer is replaced.
+   */
+  const openReader = () => {
+    const sql = poolSize > 1 ? connectWith(1) : client
+    return { sql, db: open(sql, direct, sql.options) }
+  }
+  let reader = openReader()
+  const read = async <Row>(text: string, parameters: Parameter[]): Promise<Row[]> => {
+    const current = reader
+    try {
+      return await answered(current.db.statement<Row>(text, parameters), READ_MS)
+    } catch (error) {
+      if (error instanceof DatabaseBusy && current === reader && current.sql !== client) {
+        reader = openReader()
+        current.sql.end({ timeout: 0 })
+      }
+      throw error
+    }
+  }
+
   return {
     db: open(client, (work) => statements.run(() => answered(work(), ANSWER_MS))),
-    query: (text, parameters) =>
-      reads.run(() => answered(send(client, text, parameters), READ_MS)) as Promise<never>,
+    query: (text, parameters) => reads.run(() => read(text, parameters)),
     transaction: async <T>(work: (tx: Db) => Promise<T>) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -93,7 +115,9 @@ export const connect = (options: DatabaseOptions): Database => {
         }
       }
     },
-    close: () => client.end({ timeout: 3 }),
+    close: async () => {
+      await Promise.all([client, reader.sql].map((sql) => sql.end({ timeout: 3 })))
+    },
   }
 }
 
@@ -131,14 +155,17 @@ const toParameter = (value: Parameter): Parameter => {
 }
 
 /** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */
-const answered = async <T>(query: PromiseLike<T>, ms: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ms)
+const answered = <T>(query: PromiseLike<T>, ms: number): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ms)
+    query.then(
+      (rows) => {
+        clearTimeout(timer)
+        resolve(rows)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
-  try {
-    return await Promise.race([query, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -200,7 +200,7 @@ export const listOwnMinutes = (
   userId: string,
   from: string,
   to: string,
-): Promise<OwnMinutes[]> => database.query<OwnMinutes>(LIST_MINUTES, [userId, from, to])
+): Promise<OwnMinutes[]> => database.db.statement<OwnMinutes>(LIST_MINUTES, [userId, from, to])
 
 const READ_TODAY = `select (now() at time zone 'UTC')::date as today`
 

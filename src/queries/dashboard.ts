@@ -315,7 +315,7 @@ export const findPerson = async (
   workspaceId: string,
   login: string,
 ): Promise<string | undefined> => {
-  const [row] = await database.query<{ id: string }>(FIND_PERSON, [workspaceId, login.toLowerCase()])
+  const [row] = await database.db.statement<{ id: string }>(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id
 }
 

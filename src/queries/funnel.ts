@@ -19,7 +19,7 @@ export const insertFunnelEvent = async (
   database: Database,
   userId: string,
   { event, source }: { event: string; source: string },
-): Promise<boolean> => (await database.query(INSERT_EVENT, [userId, event, source])).length > 0
+): Promise<boolean> => (await database.db.statement(INSERT_EVENT, [userId, event, source])).length > 0
 
 const INSERT_MILESTONES = `
   with reached as (
@@ -40,7 +40,7 @@ export const insertMilestones = async (
   reached: { userId: string; milestone: Milestone }[],
 ): Promise<void> => {
   const userIds = reached.map(({ userId }) => userId)
-  await database.query(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
+  await database.db.statement(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
 }
 
 export interface FunnelRange {

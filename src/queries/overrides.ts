@@ -118,7 +118,7 @@ export const listOverrides = async (
   limit: number,
 ): Promise<{ rows: StoredOverride[]; more: boolean }> => {
   const [ownerKey = null, repoKey = null] = after ?? []
-  const found = await database.query<Omit<StoredOverride, 'settings'> & { settings: string | null }>(
+  const found = await database.db.statement<Omit<StoredOverride, 'settings'> & { settings: string | null }>(
     LIST_OVERRIDES,
     [workspaceId, ownerKey, repoKey, limit + 1],
   )

@@ -41,6 +41,12 @@ export const listProjects = async (
   rows: number,
 ): Promise<Project[]> => {
   const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
-  const found = await database.query<Project>(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, rows])
+  const found = await database.db.statement<Project>(LIST_PROJECTS, [
+    userId,
+    ownerKey,
+    repoKey,
+    workspaceId,
+    rows,
+  ])
   return found.map((row) => ({ ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) }))
 }
