@@ -347,6 +347,23 @@ t.test('made-up activity keeps the rules of real activity', async (t) => {
   t.equal(inCells, body.totals.active_minutes)
 })
 
+t.test('numbers too large for 32 bits, and repositories without a name, count all the same', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])
+  await service.database.db.statement(
+    `insert into activity (workspace_id, user_id, day, repo_key, commits)
+    select $1::uuid, $2::uuid, $3::text::date, 'acme/r' || n, 32000 from generate_series(1, 70000) n`,
+    [id, (await bob.get('/api/me')).body.id, today],
+  )
+  await service.database.query(
+    'insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)',
+    [id, today],
+  )
+  const body = await bothWays(t, service, ada, path(id, `&from=${addDays(today, -99)}&to=${today}`))
+  t.equal(body.totals.commits, 70_000 * 32_000 + 1)
+  for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
+})
+
 t.test('rollups that are wrong are right again after a rebuild', async (t) => {
   const { service, ada, id, today } = await start(t)
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])

@@ -384,10 +384,11 @@ export const activityPeople = pgTable(
   ],
 )
 
+/** Of so many counts that they may exceed 32 bits. */
 const sums = {
-  minutes: integer('minutes').notNull(),
-  commits: integer('commits').notNull(),
-  closedIssues: integer('closed_issues').notNull(),
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  commits: bigint('commits', { mode: 'number' }).notNull(),
+  closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
 }
 
 export const activityDays = pgTable(

@@ -1,10 +1,11 @@
 /**
  * What each member did in some days, packed: a dashboard adds up a year of a large team from a few dozen of these, where
- * rows of a table would be tens of thousands. Per member 16 bytes, big-endian: the member's ordinal, commits and closed
- * issues in four each, minutes in two, days with minutes and the day of the month of the last of those (0: none) in one.
+ * rows of a table would be tens of thousands. Per member 24 bytes, big-endian: commits and closed issues as doubles, the
+ * member's ordinal in four bytes, minutes in two, days with minutes and the day of the month of the last of those (0:
+ * none) in one each.
  */
 
-const ENTRY = 16
+const ENTRY = 24
 
 export interface MemberSums {
   active_minutes: number
@@ -46,17 +47,17 @@ export class PackedSums {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const month = day.slice(0, 8)
     for (let at = 0; at < bytes.length; at += ENTRY) {
-      const ordinal = view.getInt32(at)
+      const ordinal = view.getInt32(at + 16)
       let known = this.sums[ordinal]
       if (!known) {
         known = nothing()
         this.sums[ordinal] = known
       }
-      known.commits += view.getInt32(at + 4)
-      known.closed_issues += view.getInt32(at + 8)
-      known.active_minutes += view.getUint16(at + 12)
-      known.active_days += view.getUint8(at + 14)
-      const last = view.getUint8(at + 15)
+      known.commits += view.getFloat64(at)
+      known.closed_issues += view.getFloat64(at + 8)
+      known.active_minutes += view.getUint16(at + 20)
+      known.active_days += view.getUint8(at + 22)
+      const last = view.getUint8(at + 23)
       if (last === 0) continue
       const lastDay = last < 10 ? `${month}0${last}` : `${month}${last}`
       if (known.last_active_day === null || known.last_active_day < lastDay) known.last_active_day = lastDay
@@ -74,12 +75,12 @@ export class PackedSums {
     const bytes = Buffer.alloc(people.length * ENTRY)
     people.forEach(([ordinal, sums], index) => {
       const at = index * ENTRY
-      bytes.writeInt32BE(ordinal, at)
-      bytes.writeInt32BE(sums.commits, at + 4)
-      bytes.writeInt32BE(sums.closed_issues, at + 8)
-      bytes.writeUInt16BE(sums.active_minutes, at + 12)
-      bytes.writeUInt8(sums.active_days, at + 14)
-      bytes.writeUInt8(sums.last_active_day === null ? 0 : Number(sums.last_active_day.slice(-2)), at + 15)
+      bytes.writeDoubleBE(sums.commits, at)
+      bytes.writeDoubleBE(sums.closed_issues, at + 8)
+      bytes.writeInt32BE(ordinal, at + 16)
+      bytes.writeUInt16BE(sums.active_minutes, at + 20)
+      bytes.writeUInt8(sums.active_days, at + 22)
+      bytes.writeUInt8(sums.last_active_day === null ? 0 : Number(sums.last_active_day.slice(-2)), at + 23)
     })
     return bytes
   }

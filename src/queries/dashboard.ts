@@ -68,7 +68,7 @@ const types = {
 type Name = keyof typeof types
 
 /** Gives the names in a text (`:workspace`) their numbers and types. */
-const number = (named: string) => {
+const withNumbers = (named: string) => {
   const names: Name[] = []
   const text = named.replace(/(?<!:):([a-z]+)/g, (_, name: Name) => {
     if (!names.includes(name)) names.push(name)
@@ -82,10 +82,10 @@ const forFilters = (text: (filter: string) => string) => {
   const member = 'and a.user_id = :user'
   const repo = 'and a.repo_key = :repo'
   const texts = {
-    none: number(text('')),
-    member: number(text(member)),
-    repo: number(text(repo)),
-    both: number(text(`${member} ${repo}`)),
+    none: withNumbers(text('')),
+    member: withNumbers(text(member)),
+    repo: withNumbers(text(repo)),
+    both: withNumbers(text(`${member} ${repo}`)),
   }
   return ({ userId, repoKey }: Filter) => {
     if (userId === undefined) return repoKey === undefined ? texts.none : texts.repo
@@ -121,10 +121,10 @@ type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
 
 const READ_DAYS = forFilters(
   (filter) => `
-  select day, minutes as active_minutes, commits, closed_issues, active_members
+  select day, minutes::float8 as active_minutes, commits::float8, closed_issues::float8, active_members
   from activity_days where workspace_id = :workspace and day between :from and :to and day <> all(:raw)
   union all
-  select a.day, sum(a.minutes)::int, sum(a.commits)::int, sum(a.closed_issues)::int,
+  select a.day, sum(a.minutes)::float8, sum(a.commits)::float8, sum(a.closed_issues)::float8,
     count(distinct a.user_id) filter (where a.minutes > 0)::int
   from activity a where ${RAW} ${filter}
   group by a.day`,
@@ -263,10 +263,10 @@ const READ_REPOS = forFilters(
     where ${RAW} ${filter}
     group by a.repo_key
   )
-  select r.repo, s.* from (
+  select coalesce(r.repo, s.repo_key) as repo, s.active_minutes, s.commits, s.closed_issues, s.members from (
     select repo_key, ${SUMS}, bit_count(bit_or(people))::int as members from parts group by repo_key
   ) s
-  join activity_repos r on r.workspace_id = :workspace and r.repo_key = s.repo_key
+  left join activity_repos r on r.workspace_id = :workspace and r.repo_key = s.repo_key
   order by s.active_minutes desc, s.commits desc, s.closed_issues desc, s.repo_key`,
 )
 

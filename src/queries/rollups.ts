@@ -119,7 +119,7 @@ const READ_ZONE_DAYS = `
   group by a.workspace_id, a.day, ${ZONE}`
 
 /** SQL: what `domain/member-sums.ts` keeps of `people a` with their numbers `p`. */
-const PACKED_SUMS = `int4send(p.ordinal) || int4send(a.commits::int) || int4send(a.closed_issues::int)
+const PACKED_SUMS = `float8send(a.commits::float8) || float8send(a.closed_issues::float8) || int4send(p.ordinal)
     || int2send(a.minutes::int2)
     || int2send(case when a.minutes > 0 then 256 + extract(day from a.day)::int else 0 end::int2)`
 
@@ -262,6 +262,7 @@ const DROP_OLD_HOURS = `
   with days as materialized (
     select workspace_id, day from activity_days
     where hours is not null and day < (now() at time zone 'UTC')::date - $1::int
+      and workspace_id in (select id from workspaces where deleted_at is null)
     limit $2::int
   ), dropped as (
     update activity a set hours = null from days d
