@@ -5,10 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { startRepohost } from '../src/demo/repohost.js'
+import { readToday } from '../src/queries/activity.js'
 import { projectRoot } from '../src/root.js'
 import { createTestDatabase } from './database.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import { freePort, launch, onDatabase, ready, type ServiceProcess, temporaryFolder } from './process.js'
-import { startService } from './service.js'
+import { patiently, type Reply, startService } from './service.js'
 
 const signIn = async (service: ServiceProcess, token: string) => {
   const reply = await fetch(`${service.url}/api/auth/verify`, {
@@ -207,4 +209,35 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
     t.equal((await service.request('GET', '/api/health')).status, 200)
   })
   t.equal((await ada.get('/api/settings/ada/a')).status, 200)
+})
+
+t.test('a connection that dies within a transaction costs that request alone', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const flush = {
+    flush_id: 'once',
+    entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
+  }
+  for (let round = 0; round < 3; round++) {
+    let reply: Promise<Reply> | undefined
+    await whileHeld(
+      service,
+      ['select from members where workspace_id = $1::uuid for update', id],
+      async () => {
+        reply = ada.post('/api/team/active-minutes', flush)
+        await lockWaiters(service)
+        await service.database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+          [],
+        )
+        t.match(await reply, { status: 503, body: { code: 'unavailable' } })
+      },
+    )
+  }
+  t.match(await patiently(() => ada.post('/api/team/active-minutes', flush)), {
+    status: 200,
+    body: { accepted: 1, duplicate: false },
+  })
 })

@@ -3,7 +3,7 @@ import type { PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { Gate } from '../gate.js'
-import { DatabaseBusy, isConflict } from './failures.js'
+import { DatabaseBusy, isConflict, isConnectionLost } from './failures.js'
 
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
 
@@ -81,6 +81,29 @@ export const connect = (options: DatabaseOptions): Database => {
     })
 
   /**
+   * Once its connection is lost, the driver itself ends a transaction; what it would still send, a rollback or a
+   * statement of ours, would end the process. So nothing is said to the driver any more, not even that `work` has ended.
+   */
+  const begin = <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
+    let isLost = false
+    const unlessLost: Run = (send) =>
+      isLost ? Promise.reject(new DatabaseBusy('The connection was lost')) : send()
+    const begun = client.begin(
+      (tx) =>
+        new Promise<T>((resolve, reject) => {
+          work(open(tx, unlessLost)).then(
+            (value) => isLost || resolve(value),
+            (error) => isLost || isConnectionLost(error) || reject(error),
+          )
+        }),
+    ) as Promise<T>
+    begun.catch((error) => {
+      isLost = isConnectionLost(error)
+    })
+    return begun
+  }
+
+  /**
    * Reads of hot paths share a connection: what comes at the same time is sent, answered and read together, and twice as
    * much fits into a second as over many connections. Whatever holds up one holds up all behind it, so only short reads
    * belong here, and a connection that does not answer is replaced.
@@ -109,7 +132,7 @@ export const connect = (options: DatabaseOptions): Database => {
     transaction: async <T>(work: (tx: Db) => Promise<T>) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await transactions.run(() => client.begin((tx) => work(open(tx, direct))) as Promise<T>)
+          return await transactions.run(() => begin(work))
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error
         }

@@ -39,6 +39,11 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   return code !== undefined && (driverCodes.has(code) || unavailableStates.test(code))
 }
 
+const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE|ETIMEDOUT|08...|25P03|57P0[1-5])$/
+
+/** The connection has ended, or is about to. */
+export const isConnectionLost = (error: unknown): boolean => lostCodes.test(codeOf(error) ?? '')
+
 /** Two transactions met; the same work may succeed when it is done again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
