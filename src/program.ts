@@ -13,7 +13,16 @@ export const atEnd = (stop: () => unknown): void => {
 let stopping: Promise<void> | undefined
 const stop = (): Promise<void> => {
   stopping ??= (async () => {
-    for (const end of started.reverse()) await end()
+    const failures: unknown[] = []
+    for (const end of started.reverse()) {
+      try {
+        await end()
+      } catch (error) {
+        // What else was started is stopped all the same.
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   })()
   return stopping
 }
@@ -23,15 +32,22 @@ const complain = (error: Error) => {
   process.stderr.write(`${expected ? error.message : error.stack}\n`)
 }
 
-/** Starts the program; SIGINT and SIGTERM end it. */
+/** A signal within so many milliseconds of the first is the same one. */
+const ECHO_MS = 1_000
+
+/** Starts the program; SIGINT and SIGTERM end it, and another one at once. */
 export const run = (main: () => Promise<void>): void => {
   const starting = main().catch(async (error) => {
     complain(error)
     await stop().catch(complain)
     process.exit(1)
   })
+  let endingSince: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      // Who asks again does not want to wait for a start or an end that hangs. npm passes on what the terminal has sent.
+      if (endingSince !== undefined && Date.now() - endingSince > ECHO_MS) process.exit(1)
+      endingSince ??= Date.now()
       // What is half started is finished first, so that all of it is stopped.
       starting.then(stop).then(
         () => process.exit(0),
