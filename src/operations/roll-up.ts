@@ -7,11 +7,17 @@ import {
   takeStaleDays,
 } from '../queries/rollups.js'
 
-/** Days of workspaces in one transaction. */
 const BATCH = 40
 
+interface Options {
+  /** Days of workspaces in one transaction. */
+  batch?: number
+  /** Ends the work after a transaction; the rest waits for the next time. */
+  stop?: AbortSignal | undefined
+}
+
 /** Makes the rollups of all days that have changed. Does nothing while another instance is at it. @returns how many days */
-export const rollUp = async (database: Database, batch = BATCH): Promise<number> => {
+export const rollUp = async (database: Database, { batch = BATCH, stop }: Options = {}): Promise<number> => {
   for (let total = 0; ; ) {
     const done = await database.transaction(async (tx) => {
       if (!(await beginRollup(tx))) return 0
@@ -20,19 +26,23 @@ export const rollUp = async (database: Database, batch = BATCH): Promise<number>
       return days.length
     })
     total += done
-    if (done < batch) return total
+    if (done < batch || stop?.aborted) return total
   }
 }
 
 /** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
   await database.transaction(markEverythingStale)
-  return rollUp(database, BATCH * 10)
+  return rollUp(database, { batch: BATCH * 10 })
 }
 
 /** Forgets hours older than the detail is kept. */
-export const retireActivity = async (database: Database, detailDays: number): Promise<void> => {
+export const retireActivity = async (
+  database: Database,
+  detailDays: number,
+  stop?: AbortSignal,
+): Promise<void> => {
   const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH))
   // A day is found by its rollup; while another instance makes those, the rest waits for the next time.
-  while ((await drop()) > 0 && (await rollUp(database)) > 0);
+  while (!stop?.aborted && (await drop()) > 0 && (await rollUp(database, { stop })) > 0);
 }

@@ -22,11 +22,11 @@ const ROLL_UP_MS = 30_000
 const RETIRE_MS = 3_600_000
 
 export default fp(async (app) => {
-  const run = async () => {
-    await rollUp(app.database)
+  const run = async (stop?: AbortSignal) => {
+    await rollUp(app.database, { stop })
   }
-  const retire = () => retireActivity(app.database, app.config.activityDetailDays)
-  app.decorate('rollups', { run, retire })
+  const retire = (stop?: AbortSignal) => retireActivity(app.database, app.config.activityDetailDays, stop)
+  app.decorate('rollups', { run: () => run(), retire: () => retire() })
   repeat(app, ROLL_UP_MS, run, 'the rollup of activity')
   repeat(app, RETIRE_MS, retire, 'the retirement of old activity')
 })
