@@ -142,7 +142,10 @@ const CHANGE_ZONE = `
   select distinct workspace_id, day from activity
   where hours is not null and user_id = $1::uuid and workspace_id in (
     select id from workspaces
-    where id in (select workspace_id from activity_people where user_id = $1::uuid) and deleted_at is null
+    where deleted_at is null and id in (
+      select workspace_id from members where user_id = $1::uuid
+      union select workspace_id from activity_people where user_id = $1::uuid
+    )
     order by id for key share
   )`
 
