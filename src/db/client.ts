@@ -83,23 +83,29 @@ export const connect = (options: DatabaseOptions): Database => {
   /**
    * Once its connection is lost, the driver itself ends a transaction; what it would still send, a rollback or a
    * statement of ours, would end the process. So nothing is said to the driver any more, not even that `work` has ended.
+   * Only what the transaction's own statements say counts: `work` may fail for the loss of something else.
    */
   const begin = <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
     let isLost = false
-    const unlessLost: Run = (send) =>
-      isLost ? Promise.reject(new DatabaseBusy('The connection was lost')) : send()
+    const notice = (error: unknown) => {
+      isLost ||= isConnectionLost(error)
+    }
+    const unlessLost: Run = (send) => {
+      if (isLost) return Promise.reject(new DatabaseBusy('The connection was lost'))
+      const sent = send()
+      sent.then(undefined, notice)
+      return sent
+    }
     const begun = client.begin(
       (tx) =>
         new Promise<T>((resolve, reject) => {
           work(open(tx, unlessLost)).then(
             (value) => isLost || resolve(value),
-            (error) => isLost || isConnectionLost(error) || reject(error),
+            (error) => isLost || reject(error),
           )
         }),
     ) as Promise<T>
-    begun.catch((error) => {
-      isLost = isConnectionLost(error)
-    })
+    begun.catch(notice)
     return begun
   }
 
