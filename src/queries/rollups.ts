@@ -48,9 +48,7 @@ const TAKE_STALE = `
 /** Takes the marks off some days; each is named once. */
 export const takeStaleDays = async (tx: Db, limit: number): Promise<WorkspaceDay[]> => {
   const rows = await tx.statement<WorkspaceDay>(TAKE_STALE, [limit])
-  return [
-    ...new Map(rows.map(({ workspaceId, day }) => [`${workspaceId} ${day}`, { workspaceId, day }])).values(),
-  ]
+  return [...new Map(rows.map((day) => [keyOf(day), day])).values()]
 }
 
 /** SQL: the days to make ($1, $2). */
@@ -125,7 +123,10 @@ const PACKED_SUMS = `float8send(a.commits::float8) || float8send(a.closed_issues
 
 /** $1, $2: the days to make; $3: their local hours in hexadecimal, or null. */
 const MAKE_DAYS = `
-  with ${DAYS}, ${sizesFor('days')}, people as (
+  with days as materialized (
+    select workspace_id, day::date, decode(hours, 'hex') as hours
+    from unnest($1::uuid[], $2::text[], $3::text[]) as d (workspace_id, day, hours)
+  ), ${sizesFor('days')}, people as (
     select a.workspace_id, a.day, a.user_id,
       sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
     from days d join activity a on a.workspace_id = d.workspace_id and a.day = d.day
@@ -136,13 +137,12 @@ const MAKE_DAYS = `
     (workspace_id, day, minutes, commits, closed_issues, active_members, active, members, hours)
   select a.workspace_id, a.day, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
     count(*) filter (where a.minutes > 0), bit_or(set_bit(size.nobody, p.ordinal, (a.minutes > 0)::int)),
-    string_agg(${PACKED_SUMS}, ''::bytea), decode(h.hours, 'hex')
+    string_agg(${PACKED_SUMS}, ''::bytea), d.hours
   from people a
   join activity_people p on p.workspace_id = a.workspace_id and p.user_id = a.user_id
   join sizes size on size.workspace_id = a.workspace_id
-  join unnest($1::uuid[], $2::text[], $3::text[]) as h (workspace_id, day, hours)
-    on h.workspace_id = a.workspace_id and h.day::date = a.day
-  group by a.workspace_id, a.day, h.hours`
+  join days d on d.workspace_id = a.workspace_id and d.day = a.day
+  group by a.workspace_id, a.day, d.hours`
 
 const makeDays = async (tx: Db, days: WorkspaceDay[], parameters: string[][]): Promise<void> => {
   type Row = WorkspaceDay & { timezone: string; hours: Buffer }
