@@ -269,26 +269,6 @@ export const inTurns = async <Name extends string>(
   ) as Record<Name, number>
 }
 
-/** How often per second `work` ends with `clients` at it. */
-export const perSecond = async (
-  clients: number,
-  seconds: number,
-  work: (client: number, turn: number) => Promise<unknown>,
-): Promise<number> => {
-  const start = performance.now()
-  const end = start + seconds * 1_000
-  let done = 0
-  await Promise.all(
-    Array.from({ length: clients }, async (_, client) => {
-      for (let turn = 0; performance.now() < end; turn++) {
-        await work(client, turn)
-        done++
-      }
-    }),
-  )
-  return (done * 1_000) / (performance.now() - start)
-}
-
 /** Transactions per second of a script, or undefined where pgbench is not installed; `:ready` is 0 until the script sets it. */
 export const pgbench = (databaseUrl: string, script: string, clients: number, seconds: number) =>
   new Promise<number | undefined>((resolve, reject) => {
