@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { startRepohost } from '../src/demo/repohost.js'
 import { addDays } from '../src/domain/days.js'
-import { LOCK_MATCHES, READ_MINUTES, WRITE_FLUSH } from '../src/queries/activity.js'
-import { CLAIM_FLUSH } from '../src/queries/flushes.js'
+import { READ_FLUSH, WRITE_FLUSH } from '../src/queries/activity.js'
 import {
   benchmark,
   expectOk,
@@ -24,7 +23,7 @@ const CLIENTS = 8
 const SECONDS = 8
 const ROUNDS = 5
 /** So many that nobody's hours fill up. */
-const USERS = 400
+const USERS = 600
 const REPOS = 20
 const DAYS = 10
 
@@ -70,11 +69,11 @@ await benchmark(async (cleanUp) => {
   const [clock] = await sql.unsafe<{ today: string }[]>(
     `select (now() at time zone 'UTC')::date::text as today`,
   )
-  const rows = Array.from({ length: REPOS * DAYS }, (_, index) => ({
-    repo: `acme/repo-${index % REPOS}`,
-    day: addDays(clock?.today ?? '', -Math.floor(index / REPOS)),
-  }))
-  const entries = rows.map((row, index) => ({ ...row, minutes: 1, hours: { [index % REPOS]: 1 } }))
+  const days = Array.from({ length: DAYS }, (_, index) => addDays(clock?.today ?? '', -index))
+  const repos = Array.from({ length: REPOS }, (_, index) => `repo-${index}`)
+  const entries = days.flatMap((day) =>
+    repos.map((repo, index) => ({ repo: `acme/${repo}`, day, minutes: 1, hours: { [index]: 1 } })),
+  )
 
   const folder = await mkdtemp(join(tmpdir(), 'bench-ingestion-'))
   cleanUp(() => rm(folder, { recursive: true }))
@@ -95,17 +94,16 @@ await benchmark(async (cleanUp) => {
     ].join('\n'),
   )
 
-  const repos = rows.slice(0, REPOS).map(({ repo }) => repo.split('/'))
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
-    owners: textArray(repos.map(([owner]) => owner)),
-    names: textArray(repos.map(([, repo]) => repo)),
-    distinct_days: textArray([...new Set(rows.map(({ day }) => day))]),
-    workspaces: textArray(rows.map(() => workspace.id)),
-    days: textArray(rows.map(({ day }) => day)),
-    repos: textArray(rows.map(({ repo }) => repo)),
-    minutes: textArray(rows.map(() => 3)),
-    hours: textArray(rows.map(() => `01${'00'.repeat(23)}`)),
+    owners: textArray(repos.map(() => 'acme')),
+    names: textArray(repos),
+    workspace: textArray([workspace.id]),
+    workspaces: textArray(days.map(() => workspace.id)),
+    days: textArray(days),
+    repos: textArray(days.map(() => repos.map((repo) => `acme/${repo}`).join())),
+    minutes: textArray(days.map(() => repos.map(() => 3).join())),
+    hours: textArray(days.map(() => `01${'00'.repeat(23)}`.repeat(REPOS))),
   }
   const user = '(select id from bench_users where n = :user)'
   const script = [
@@ -115,17 +113,16 @@ await benchmark(async (cleanUp) => {
     '\\endif',
     `\\set user random(1, ${USERS})`,
     '\\set turn random(1, 9000000000000000)',
-    'begin;',
-    fill(CLAIM_FLUSH, [user, ':turn::text', "'x'"]),
-    fill(LOCK_MATCHES, [user, ':owners', ':names']),
-    fill(READ_MINUTES, [user, ':distinct_days']),
+    fill(READ_FLUSH, [user, ':owners', ':names', ':days', ':turn::text']).replace(/;$/, ' \\aset before_'),
     fill(WRITE_FLUSH, [
       user,
+      ':workspace',
+      'array[:before_version]',
       ...['workspaces', 'days', 'repos', 'minutes', 'hours'].map((name) => `:${name}`),
       ':turn::text',
-      `'{}'`,
+      "'x'",
+      "'{}'",
     ]),
-    'commit;',
   ].join('\n')
 
   const flush = { pid: service.pid, url: `${service.url}/api/team/active-minutes` }
@@ -138,7 +135,7 @@ await benchmark(async (cleanUp) => {
     if (limit !== undefined) ratios.push(http.perSecond / limit)
     say(
       [
-        `${http.perSecond.toFixed(0)} flushes/s through HTTP (${(http.perSecond * rows.length).toFixed(0)} entries/s,`,
+        `${http.perSecond.toFixed(0)} flushes/s through HTTP (${(http.perSecond * entries.length).toFixed(0)} entries/s,`,
         `p99 ${http.p99.toFixed(0)} ms, ${(http.cpu / 1_000).toFixed(1)} ms of CPU),`,
         `${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
       ].join(' '),

@@ -202,6 +202,41 @@ t.test('many devices at once never exceed the hour and the day', async (t) => {
   )
 })
 
+/** Resolves when the flush waits for the membership, so that it has already read what it is made from. */
+const startFlush = async (service: Service, caller: Caller, body: object, waiting: number) => {
+  const reply = caller.post(MINUTES, body)
+  await lockWaiters(service, waiting)
+  return { reply }
+}
+
+t.test('flushes that read the same count on top of each other', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const membership = 'select from members for no key update'
+  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
+  const begun: { reply: ReturnType<typeof ada.post> }[] = []
+  await whileHeld(service, [membership], async () => {
+    begun.push(await startFlush(service, ada, { entries }, 1))
+    begun.push(await startFlush(service, ada, { entries, flush_id: 'one' }, 2))
+    begun.push(await startFlush(service, ada, { entries, flush_id: 'one' }, 3))
+  })
+  const replies = await Promise.all(begun.map(({ reply }) => reply))
+  const first = replies.map(({ body }) => body).filter(({ duplicate }) => !duplicate)
+  t.same(first.map(({ capped }) => capped).sort(), [0, 1])
+  t.equal(await minutesOf(ada, id, today), 60)
+})
+
+t.test('a flush that waited while its member was removed counts nothing', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const entries = [{ repo: 'acme/api', day: today, minutes: 5 }]
+  const { reply } = await service.database.transaction(async (tx) => {
+    await tx.statement(`delete from members where user_id = (select id from users where login = 'bob')`, [])
+    return startFlush(service, bob, { entries, flush_id: 'one' }, 1)
+  })
+  t.match(await reply, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
+  t.equal((await dashboardOf(ada, id)).totals.active_minutes, 0)
+  t.equal((await bob.post(MINUTES, { entries, flush_id: 'one' })).body.duplicate, true)
+})
+
 /** What a client does that must not lose minutes: sends a flush until it is answered, wherever it got lost before. */
 const insist = async (url: string, { token }: Caller, body: object) => {
   for (let attempt = 0; ; attempt++) {

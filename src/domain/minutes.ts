@@ -72,3 +72,21 @@ export class MemberDay {
     }
   }
 }
+
+/** One member's minutes in one workspace. */
+export class MemberMinutes {
+  /** Those that entries were added to. */
+  readonly days = new Map<string, MemberDay>()
+
+  /** @param before by day and repository; becomes the member's own */
+  constructor(private readonly before: ReadonlyMap<string, Map<string, RepoMinutes>>) {}
+
+  on(day: string): MemberDay {
+    let known = this.days.get(day)
+    if (!known) {
+      known = new MemberDay(this.before.get(day))
+      this.days.set(day, known)
+    }
+    return known
+  }
+}

@@ -2,20 +2,22 @@ import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../schemas/activity.js'
 import { limits } from '../../schemas/limits.js'
 import type { Database, Db } from '../db/client.js'
+import { isConflict } from '../db/failures.js'
 import { addDays } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
-import { type Cut, MemberDay } from '../domain/minutes.js'
+import { type Cut, MemberMinutes, type RepoMinutes } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
 import {
   changeTimezone,
-  type DayMinutes,
-  type FlushRow,
+  type FlushDay,
   type FlushTarget,
-  lockMatchingWorkspaces,
-  readMemberMinutes,
+  lockMemberships,
+  readFlushTarget,
   writeFlush,
 } from '../queries/activity.js'
-import { claimFlush, readFlush } from '../queries/flushes.js'
+
+/** The first is without locks and succeeds unless the member's flushes meet. */
+const ATTEMPTS = 3
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
@@ -30,26 +32,60 @@ export const recordActiveMinutes = async (
   body.entries.forEach(checkHours)
   const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
   if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
-  const bodyHash = hashOf(body)
+  const flush = { ...body, timezone, bodyHash: hashOf(body) }
 
-  const repoKeys = body.entries.map(({ repo }) => repo.toLowerCase())
-  const flushId = body.flush_id
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const answer =
+      attempt === 1
+        ? await tryFlush(database.db, userId, flush).catch(unlessConflict)
+        : await database.transaction(async (tx) => {
+            await lockMemberships(tx, userId)
+            return tryFlush(tx, userId, flush)
+          })
+    if (answer) return answer
+  }
+  throw new ApiError('unavailable')
+}
 
-  return database.transaction(async (tx) => {
-    // Sent at once, run in this order: what is read is what holds once the memberships are locked.
-    const [claimed, target, before] = await Promise.all([
-      flushId === undefined || claimFlush(tx, userId, flushId, bodyHash),
-      lockMatchingWorkspaces(tx, userId, [...new Set(repoKeys)]),
-      readMemberMinutes(tx, userId, [...new Set(body.entries.map(({ day }) => day))]),
-    ])
-    if (flushId !== undefined && !claimed) return repeatAnswer(tx, userId, flushId, bodyHash)
-    if (!target) throw new ApiError('token_invalid')
-    const { rows, notes } = addUp(body.entries, repoKeys, target, before)
-    const answer = toResult(body.entries.length, notes)
-    await writeFlush(tx, userId, rows, flushId, JSON.stringify(answer))
-    if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
-    return answer
+const unlessConflict = (error: unknown): undefined => {
+  if (!isConflict(error)) throw error
+}
+
+interface Flush extends FlushBody {
+  bodyHash: string
+}
+
+/** @returns undefined when what was read no longer held when it was to be written */
+const tryFlush = async (db: Db, userId: string, flush: Flush): Promise<FlushResult | undefined> => {
+  const { entries, timezone, flush_id: id, bodyHash } = flush
+  const repoKeys = new Map<string, number>()
+  const positions = entries.map(({ repo }) => {
+    const repoKey = repo.toLowerCase()
+    const position = repoKeys.get(repoKey) ?? repoKeys.size
+    repoKeys.set(repoKey, position)
+    return position
   })
+  const days = [...new Set(entries.map(({ day }) => day))]
+  const target = await readFlushTarget(db, userId, [...repoKeys.keys()], days, id)
+  if (!target) throw new ApiError('token_invalid')
+  const { known } = target
+  if (known) {
+    if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+    return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+  }
+  const { days: changed, notes } = addUp(entries, positions, [...repoKeys.keys()], target)
+  const answer = toResult(entries.length, notes)
+  // Before the flush: what is repeated after a failure must not be taken for done.
+  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(db, userId, timezone)
+  const ids = new Set(changed.map(({ workspaceId }) => workspaceId))
+  const written = await writeFlush(
+    db,
+    userId,
+    target.workspaces.filter((workspace) => ids.has(workspace.id)),
+    changed,
+    { id, bodyHash, answer: JSON.stringify(answer) },
+  )
+  return written ? answer : undefined
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
@@ -68,65 +104,49 @@ const hashOf = ({ entries, timezone }: FlushBody): string => {
     .digest('base64')
 }
 
-const repeatAnswer = async (
-  tx: Db,
-  userId: string,
-  flushId: string,
-  bodyHash: string,
-): Promise<FlushResult> => {
-  const flush = await readFlush(tx, userId, flushId)
-  if (flush?.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-  if (flush.answer === null) throw new Error('A flush that was committed has an answer')
-  return { ...(JSON.parse(flush.answer) as FlushResult), duplicate: true }
-}
-
-/** The new totals of every row that changes, and a note for each entry that does not count in full. */
+/** The days that change, and a note for each entry that does not count in full. */
 const addUp = (
   entries: ActivityEntry[],
+  /** Of each entry's repository in `repoKeys`. */
+  positions: number[],
   repoKeys: string[],
-  { today, workspacesOf }: FlushTarget,
-  before: DayMinutes[],
-): { rows: FlushRow[]; notes: FlushNote[] } => {
+  { today, workspaces }: FlushTarget,
+): { days: FlushDay[]; notes: FlushNote[] } => {
   const [first, last] = [addDays(today, -limits.flush_days_back), addDays(today, 1)]
-  const memberDays = new Map(before.map((known) => [keyOf(known), toMemberDay(known)]))
+  const matching: MemberMinutes[][] = repoKeys.map(() => [])
+  const members = workspaces.map(({ id: workspaceId, repos, days }) => {
+    const minutes = new MemberMinutes(days)
+    for (const position of repos) matching[position]?.push(minutes)
+    return { workspaceId, minutes }
+  })
   /** As first given. */
   const names = new Map<string, string>()
   const notes: FlushNote[] = []
   entries.forEach(({ repo, day, minutes, hours }, index) => {
-    const repoKey = repoKeys[index] ?? ''
-    const matching = workspacesOf.get(repoKey) ?? []
+    const position = positions[index] ?? -1
+    const repoKey = repoKeys[position] ?? ''
+    const targets = matching[position] ?? []
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
-    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
+    else if (targets.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
       if (!names.has(repoKey)) names.set(repoKey, repo)
-      const cuts = matching.map((workspaceId) => {
-        const key = keyOf({ workspaceId, day })
-        const known = memberDays.get(key) ?? toMemberDay({ workspaceId, day })
-        memberDays.set(key, known)
-        return known.minutes.add(repoKey, minutes, hours)
-      })
-      const code = hardest(cuts)
+      const code = hardest(targets.map((target) => target.on(day).add(repoKey, minutes, hours)))
       if (code) notes.push({ index, status: 'capped', code })
     }
   })
-  const rows: FlushRow[] = []
-  for (const { workspaceId, day, minutes: memberDay } of memberDays.values()) {
-    for (const repoKey of memberDay.changed) {
-      const counted = memberDay.repos.get(repoKey)
-      const repo = names.get(repoKey)
-      if (counted && repo) rows.push({ workspaceId, day, repo, ...counted })
+  const days: FlushDay[] = []
+  for (const { workspaceId, minutes } of members) {
+    for (const [day, { repos, changed }] of minutes.days) {
+      const totals = new Map<string, RepoMinutes>()
+      for (const repoKey of changed) {
+        const counted = repos.get(repoKey)
+        if (counted) totals.set(names.get(repoKey) ?? repoKey, counted)
+      }
+      if (totals.size > 0) days.push({ workspaceId, day, repos: totals })
     }
   }
-  return { rows, notes }
+  return { days, notes }
 }
-
-const keyOf = ({ workspaceId, day }: { workspaceId: string; day: string }) => `${workspaceId} ${day}`
-
-const toMemberDay = ({ workspaceId, day, repos }: Omit<DayMinutes, 'repos'> & Partial<DayMinutes>) => ({
-  workspaceId,
-  day,
-  minutes: new MemberDay(repos),
-})
 
 const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)

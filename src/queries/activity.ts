@@ -3,113 +3,171 @@ import type { Database, Db } from '../db/client.js'
 import type { RepoMinutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
 
+const HOURS = 24
+/** SQL: what has lost its hours may get new ones. */
+const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
+
 /**
- * $1: the caller; $2, $3: owners and repos. All matching workspaces, and not the best one as for settings; what the
- * caller's own login owns counts only where the caller is admin, because another workspace's admins can claim any name.
- * The memberships stay locked, in one order for everybody, so that flushes of one member come one after the other and
- * the member cannot leave meanwhile.
+ * All that a flush depends on, as of one moment. $1: the caller; $2, $3: owners and repos; $4: days; $5: flush id or null.
+ *
+ * All matching workspaces, and not the best one as for settings; what the caller's own login owns counts only where the
+ * caller is admin, because another workspace's admins can claim any name. `xmin`, which PostgreSQL changes with every
+ * update of a row, tells whether the membership has been written since. A line for each day in a workspace, because
+ * parsing hundreds of rows costs more than the rest of a flush.
  */
-export const LOCK_MATCHES = `
+export const READ_FLUSH = `
   with asked as (
     select owner_key, repo_key, n::int from unnest($2::text[], $3::text[]) with ordinality as a (owner_key, repo_key, n)
   ), matches as materialized (
-    select a.n, a.owner_key, m.workspace_id
-    from members m cross join asked a
-    where m.user_id = $1::uuid and exists (
+    select m.workspace_id, m.xmin::text as version, string_agg((a.n - 1)::text, ',') as asked
+    from users u join members m on m.user_id = u.id cross join asked a
+    where u.id = $1::uuid and (a.owner_key <> u.login_key or m.role = 'admin') and exists (
       select from patterns p
       where p.workspace_id = m.workspace_id and ${patternMatches('p', 'a.owner_key', 'a.repo_key')}
     )
-  ), locked as materialized (
-    select workspace_id, role from members
-    where user_id = $1::uuid and workspace_id in (select workspace_id from matches)
-    order by workspace_id
-    for no key update
+    group by m.workspace_id, m.xmin::text
   )
-  select (now() at time zone 'UTC')::date as today, u.timezone, k.n, k.workspace_id as "workspaceId"
+  select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
+    k.workspace_id as "workspaceId", k.version, k.asked, d.day, d.repo_keys as "repoKeys", d.minutes, d.hours
   from users u
-  left join (
-    select matches.n, matches.owner_key, locked.workspace_id, locked.role
-    from matches join locked on locked.workspace_id = matches.workspace_id
-  ) k on k.owner_key <> u.login_key or k.role = 'admin'
-  where u.id = $1::uuid
-  order by k.n, k.workspace_id`
+  left join flushes f on f.user_id = u.id and f.flush_id = $5::text
+  left join matches k on true
+  left join lateral (
+    select a.day, string_agg(a.repo_key, ',') as repo_keys, string_agg(a.minutes::text, ',') as minutes,
+      encode(string_agg(coalesce(a.hours, '${NO_HOURS}'), ''), 'hex') as hours
+    from activity a
+    where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
+    group by a.day
+  ) d on true
+  where u.id = $1::uuid`
 
 export interface FlushTarget {
   /** By the database's clock. */
   today: string
   timezone: string | null
-  /** The workspaces that get the minutes of each repository. */
-  workspacesOf: Map<string, string[]>
+  /** What was counted with this flush id. */
+  known?: { bodyHash: string; answer: string }
+  /** Those that get minutes. */
+  workspaces: MatchingWorkspace[]
+}
+
+export interface MatchingWorkspace {
+  id: string
+  /** Of the membership. */
+  version: string
+  /** Positions of the repositories that are asked for. */
+  repos: number[]
+  /** What the member has, by day and by `owner/repo` in lower case. */
+  days: Map<string, Map<string, RepoMinutes>>
 }
 
 /** @param repoKeys `owner/repo`, lower case @returns undefined when the caller is not in the database */
-export const lockMatchingWorkspaces = async (
-  tx: Db,
+export const readFlushTarget = async (
+  db: Db,
   userId: string,
   repoKeys: string[],
+  days: string[],
+  flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
-  type Row = { today: string; timezone: string | null; n: number | null; workspaceId: string | null }
+  type Row = { today: string; timezone: string | null; bodyHash: string | null; answer: string | null } & {
+    workspaceId: string | null
+    /** These two are null without a workspace, as are the last three without a day. */
+    version: string
+    asked: string
+    day: string | null
+    repoKeys: string
+    minutes: string
+    hours: string
+  }
   const names = repoKeys.map((repoKey) => repoKey.split('/'))
-  const rows = await tx.statement<Row>(LOCK_MATCHES, [
+  const rows = await db.statement<Row>(READ_FLUSH, [
     userId,
     names.map(([owner = '']) => owner),
     names.map(([, repo = '']) => repo),
+    days,
+    flushId ?? null,
   ])
   const [first] = rows
   if (!first) return undefined
-  const workspacesOf = new Map<string, string[]>(repoKeys.map((repoKey) => [repoKey, []]))
-  for (const { n, workspaceId } of rows) {
-    if (n !== null && workspaceId !== null) workspacesOf.get(repoKeys[n - 1] ?? '')?.push(workspaceId)
+  const { today, timezone, bodyHash, answer } = first
+  const workspaces = new Map<string, MatchingWorkspace>()
+  for (const { workspaceId: id, version, asked, day, ...known } of rows) {
+    if (id === null) continue
+    let workspace = workspaces.get(id)
+    if (!workspace) {
+      workspace = { id, version, repos: asked.split(',').map(Number), days: new Map() }
+      workspaces.set(id, workspace)
+    }
+    if (day !== null) workspace.days.set(day, toRepos(known.repoKeys, known.minutes, known.hours))
   }
-  return { today: first.today, timezone: first.timezone, workspacesOf }
+  return {
+    today,
+    timezone,
+    ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
+    workspaces: [...workspaces.values()],
+  }
 }
 
-const HOURS = 24
-/** SQL: what has lost its hours may get new ones. */
-const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
-
-/** $1: the user; $2: days. A line for each day in a workspace, because parsing hundreds of rows costs more than the rest of a flush. */
-export const READ_MINUTES = `
-  select a.workspace_id as "workspaceId", a.day, string_agg(a.repo_key, ',') as "repoKeys",
-    string_agg(a.minutes::text, ',') as minutes, encode(string_agg(coalesce(a.hours, '${NO_HOURS}'), ''), 'hex') as hours
-  from activity a
-  where a.workspace_id = any(array(select workspace_id from members where user_id = $1::uuid))
-    and a.user_id = $1::uuid and a.day = any($2::text[]::date[]) and a.minutes > 0
-  group by a.workspace_id, a.day`
-
-export interface DayMinutes {
-  workspaceId: string
-  day: string
-  /** By `owner/repo`, lower case. */
-  repos: Map<string, RepoMinutes>
-}
-
-/** What the member has on these days in all workspaces. */
-export const readMemberMinutes = async (tx: Db, userId: string, days: string[]): Promise<DayMinutes[]> => {
-  type Row = { workspaceId: string; day: string; repoKeys: string; minutes: string; hours: string }
-  const rows = await tx.statement<Row>(READ_MINUTES, [userId, days])
-  return rows.map(({ workspaceId, day, ...row }) => {
-    const minutes = row.minutes.split(',')
-    const hours = Buffer.from(row.hours, 'hex')
-    const repos = row.repoKeys
+const toRepos = (repoKeys: string, minutes: string, hours: string): Map<string, RepoMinutes> => {
+  const counts = minutes.split(',')
+  const bytes = Buffer.from(hours, 'hex')
+  return new Map(
+    repoKeys
       .split(',')
-      .map((repoKey, index): [string, RepoMinutes] => [
+      .map((repoKey, index) => [
         repoKey,
-        { minutes: Number(minutes[index]), hours: hours.subarray(index * HOURS, (index + 1) * HOURS) },
-      ])
-    return { workspaceId, day, repos: new Map(repos) }
-  })
+        { minutes: Number(counts[index]), hours: bytes.subarray(index * HOURS, (index + 1) * HOURS) },
+      ]),
+  )
+}
+
+const LOCK_MEMBERSHIPS = `
+  select from members where user_id = $1::uuid
+  order by workspace_id
+  for no key update`
+
+/** Keeps the user's other flushes waiting until the transaction ends. */
+export const lockMemberships = async (tx: Db, userId: string): Promise<void> => {
+  await tx.statement(LOCK_MEMBERSHIPS, [userId])
 }
 
 /**
- * $1: the user; $2 to $6: workspaces, days, repositories (as given), minutes, hours in hexadecimal; $7, $8: flush id (or
- * null) and answer. Writers who meet wait and do not lock each other out: the rows are sorted, and repositories are named
- * before there is activity in them, which `named` in the making of `written` sees to.
+ * Writes a flush in one statement, or nothing when what it was made from no longer holds: a membership has another
+ * version (or is gone), or the flush id is taken. $1: the user; $2, $3: the workspaces that get minutes and the versions
+ * of the memberships; $4 to $8: workspaces, days, and of each day the repositories (as given), their minutes and their hours in
+ * hexadecimal; $9 to $11: flush id (or null), hash of the body and answer.
+ *
+ * Writers who meet wait and do not lock each other out: the rows are sorted, and repositories are named before there is
+ * activity in them, which `named` in the making of `written` sees to.
  */
 export const WRITE_FLUSH = `
-  with given as materialized (
-    select g.workspace_id, g.day::date, lower(g.repo) as repo_key, g.repo, g.minutes, decode(g.hours, 'hex') as hours
-    from unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::text[]) as g (workspace_id, day, repo, minutes, hours)
+  with held as materialized (
+    select m.workspace_id
+    from unnest($2::uuid[], $3::text[]) as v (workspace_id, version)
+    join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid and m.xmin::text = v.version
+    order by m.workspace_id
+    for no key update of m
+  ), versioned as (
+    update members set role = role
+    where user_id = $1::uuid and workspace_id in (select workspace_id from held)
+  ), claimed as (
+    insert into flushes (user_id, flush_id, body_hash, answer)
+    select $1::uuid, $9::text, $10::text, $11::text
+    where $9::text is not null and (select count(*) from held) = cardinality($2::uuid[])
+    on conflict do nothing
+    returning 1
+  ), outcome as materialized (
+    select (select count(*) from held) = cardinality($2::uuid[])
+      and ($9::text is null or exists (select from claimed)) as written
+  ), days as materialized (
+    select d.workspace_id, d.day::date, d.repos, d.minutes, decode(d.hours, 'hex') as hours
+    from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[]) as d (workspace_id, day, repos, minutes, hours)
+    where (select written from outcome)
+  ), given as materialized (
+    select d.workspace_id, d.day, lower(r.repo) as repo_key, r.repo, r.minutes,
+      substring(d.hours from ${HOURS} * (r.n::int - 1) + 1 for ${HOURS}) as hours
+    from days d cross join lateral
+      unnest(string_to_array(d.repos, ','), string_to_array(d.minutes, ',')::int[]) with ordinality as r (repo, minutes, n)
   ), named as (
     insert into activity_repos (workspace_id, repo_key, repo)
     select distinct on (g.workspace_id, g.repo_key collate "C") g.workspace_id, g.repo_key, g.repo from given g
@@ -125,10 +183,10 @@ export const WRITE_FLUSH = `
     where (select count(*) from named) >= 0
     order by workspace_id, day, repo_key collate "C"
     on conflict (workspace_id, user_id, day, repo_key) do update set minutes = excluded.minutes, hours = excluded.hours
-  ), answered as (
-    update flushes set answer = $8::text where user_id = $1::uuid and flush_id = $7::text
+  ), marked as (
+    insert into stale_days (workspace_id, day) select workspace_id, day from days
   )
-  insert into stale_days (workspace_id, day) select distinct workspace_id, day from given`
+  select written from outcome`
 
 /**
  * $1: the user; $2: the zone. It moves what the heatmap shows of the user's days, also in workspaces that the user has
@@ -149,31 +207,37 @@ const CHANGE_ZONE = `
     order by id for key share
   )`
 
-export interface FlushRow extends RepoMinutes {
+/** What changes on a member's day in a workspace. */
+export interface FlushDay {
   workspaceId: string
   day: string
-  /** `owner/repo` as given. */
-  repo: string
+  /** By `owner/repo` as given: the new totals. */
+  repos: Map<string, RepoMinutes>
 }
 
-/** Stores the new totals of a member's days, and the answer. */
+/** Stores the new totals of a member's days, each named once, and the answer. @returns false when it has to be done anew */
 export const writeFlush = async (
-  tx: Db,
+  db: Db,
   userId: string,
-  rows: FlushRow[],
-  flushId: string | undefined,
-  answer: string,
-): Promise<void> => {
-  await tx.statement(WRITE_FLUSH, [
+  /** Of the days. */
+  workspaces: Pick<MatchingWorkspace, 'id' | 'version'>[],
+  days: FlushDay[],
+  flush: { id: string | undefined; bodyHash: string; answer: string },
+): Promise<boolean> => {
+  const [outcome] = await db.statement<{ written: boolean }>(WRITE_FLUSH, [
     userId,
-    rows.map((row) => row.workspaceId),
-    rows.map((row) => row.day),
-    rows.map((row) => row.repo),
-    rows.map((row) => row.minutes),
-    rows.map(({ hours }) => Buffer.from(hours.buffer, hours.byteOffset, hours.byteLength).toString('hex')),
-    flushId ?? null,
-    answer,
+    workspaces.map(({ id }) => id),
+    workspaces.map(({ version }) => version),
+    days.map(({ workspaceId }) => workspaceId),
+    days.map(({ day }) => day),
+    days.map(({ repos }) => [...repos.keys()].join()),
+    days.map(({ repos }) => Array.from(repos.values(), ({ minutes }) => minutes).join()),
+    days.map(({ repos }) => Buffer.concat(Array.from(repos.values(), ({ hours }) => hours)).toString('hex')),
+    flush.id ?? null,
+    flush.bodyHash,
+    flush.answer,
   ])
+  return outcome?.written === true
 }
 
 /** Remembers the time zone in which the user's hours are drawn. */
