@@ -1,22 +1,21 @@
-/** 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory. */
+/** 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory. Options: `--teams 31` (others). */
 import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
-import { connect } from '../src/db/client.js'
-import { startRepohost } from '../src/demo/repohost.js'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
 import { findMembers, hasNameless, upsertCounts } from '../src/queries/counts.js'
 import { insertTeam } from '../src/queries/seed.js'
 import {
+  addOthers,
   benchmark,
   expectOk,
-  freshDatabase,
+  makeAdmin,
   median,
+  prepare,
   say,
   send,
-  startDatabase,
-  startTheService,
+  teamsAsked,
 } from './harness.js'
 
 const MEMBERS = 500
@@ -40,35 +39,22 @@ const longestStall = async (): Promise<number> => {
 }
 
 await benchmark(async (cleanUp) => {
-  const server = await startDatabase()
-  cleanUp(server.stop)
-  const databaseUrl = await freshDatabase(server.url, 'bench_counts')
-  const repohost = await startRepohost()
-  cleanUp(repohost.close)
-  const { url, pid, stop } = await startTheService(3901, databaseUrl, {
-    REPOHOST_API_URL: repohost.url,
-    RATE_LIMITS: 'off',
-    METRICS_PORT: String(METRICS_PORT),
-  })
-  cleanUp(stop)
-  const database = connect({ url: databaseUrl, poolSize: 1, prepare: true })
-  cleanUp(database.close)
+  const setting = await prepare(cleanUp, { METRICS_PORT: String(METRICS_PORT) })
+  const { database, service, signIn } = setting
+  const { url, pid } = service
+  await addOthers(setting, teamsAsked())
 
   const workspace = uuidv7()
   const team = {
     workspaceId: workspace,
     name: 'bench',
     owner: 'bench',
-    firstRepohostId: 1_000_000_000,
+    firstRepohostId: 2_000_000_000,
     members: MEMBERS,
   }
   await database.transaction((tx) => insertTeam(tx, team))
-  const boss = { repohost_token: repohost.addUser('boss').token }
-  const { token } = JSON.parse(await expectOk(send(url, 'POST', '/api/auth/verify', undefined, boss)))
-  await database.query(
-    `insert into members (workspace_id, user_id, role) select $1::uuid, id, 'admin' from users where login = 'boss'`,
-    [workspace],
-  )
+  const { id, token } = await signIn('boss')
+  await makeAdmin(setting, workspace, id)
   const today = await readToday(database)
   const bodyOf = (day: string, count: number) => ({
     workspace,

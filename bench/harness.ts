@@ -1,19 +1,19 @@
-/** What the benchmarks share: a database, the service on it (in this process or as its own), loads, and ways to measure. */
+/** What the benchmarks share: a database, the service on it, the activity of others, loads, and ways to measure. */
 import { execFile, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { pino } from 'pino'
+import { parseArgs, promisify } from 'node:util'
 import postgres from 'postgres'
-import { buildApp } from '../src/app.js'
-import { readConfig } from '../src/config.js'
 import { connect, type Database } from '../src/db/client.js'
-import { migrate } from '../src/db/migrate.js'
 import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { startRepohost } from '../src/demo/repohost.js'
+import { seedTeam } from '../src/demo/team.js'
+import { addDays } from '../src/domain/days.js'
+import { rebuildRollups } from '../src/operations/roll-up.js'
+import { readToday } from '../src/queries/activity.js'
 import { projectRoot } from '../src/root.js'
 
 const run = promisify(execFile)
@@ -22,8 +22,10 @@ export const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
 
+type CleanUp = (task: () => Promise<void>) => void
+
 /** Runs a benchmark and, however it ends, whatever it asked to be cleaned up, last first. */
-export const benchmark = async (work: (cleanUp: (task: () => Promise<void>) => void) => Promise<void>) => {
+export const benchmark = async (work: (cleanUp: CleanUp) => Promise<void>) => {
   const tasks: (() => Promise<void>)[] = []
   try {
     await work((task) => tasks.unshift(task))
@@ -32,10 +34,20 @@ export const benchmark = async (work: (cleanUp: (task: () => Promise<void>) => v
   }
 }
 
-/** A durable PostgreSQL with an empty database; BENCH_DATABASE_URL names another. */
-export const startDatabase = async () => {
+const freshDatabase = async (url: string, name: string): Promise<string> => {
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await admin.unsafe(`drop database if exists ${name} with (force)`)
+  await admin.unsafe(`create database ${name}`)
+  await admin.end()
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+/** A durable PostgreSQL with an empty database; BENCH_DATABASE_URL names another server, where `bench` is made anew. */
+const startDatabase = async () => {
   const given = process.env.BENCH_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+  if (given) return { url: await freshDatabase(given, 'bench'), stop: async () => {} }
   const log = { info: say, warn: say, error: say }
   return startThrowAwayDatabase({ maxConnections: 100, durable: true, log })
 }
@@ -76,11 +88,14 @@ export const startProcess = async (
   }
 }
 
-export const startTheService = (port: number, databaseUrl: string, env: Record<string, string> = {}) =>
+const PORT = 3901
+
+/** Callers are not limited, because a few of them are the whole load. */
+export const startTheService = (databaseUrl: string, env: Record<string, string>) =>
   startProcess(
     'src/server.js',
-    port,
-    { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', ...env },
+    PORT,
+    { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', RATE_LIMITS: 'off', ...env },
     '/api/ready',
   )
 
@@ -153,66 +168,98 @@ export const interleave = async <Name extends string>(
   ) as Record<Name, Load>
 }
 
-export const freshDatabase = async (url: string, name: string): Promise<string> => {
-  const admin = postgres(url, { max: 1, onnotice: () => {} })
-  await admin.unsafe(`drop database if exists ${name} with (force)`)
-  await admin.unsafe(`create database ${name}`)
-  await admin.end()
-  const changed = new URL(url)
-  changed.pathname = `/${name}`
-  return changed.href
-}
-
+/** What a benchmark runs on. */
 export interface Setting {
-  url: string
-  database: Database
   databaseUrl: string
-  /** Rolls up what has changed. */
-  rollUp(): Promise<void>
-  /** @returns the session token of a user with this login, and the user's id */
-  signIn(login: string): Promise<{ token: string; id: string }>
+  /** Beside the service, for what it has no route for. */
+  database: Database
+  service: Started
+  signIn(login: string): Promise<SignedIn>
 }
 
-/** A database and a service in this process, which end with `work`. */
-export const withService = async (work: (setting: Setting) => Promise<void>): Promise<void> => {
-  const server = await startDatabase()
-  const databaseUrl = server.url
-  const repohost = await startRepohost()
-  const config = readConfig({
-    DATABASE_URL: databaseUrl,
-    JWT_SECRETS,
-    REPOHOST_URL: repohost.url,
-    REPOHOST_API_URL: repohost.url,
-    RATE_LIMITS: 'off',
-  })
-  await migrate(databaseUrl)
-  const database = connect({ url: databaseUrl, poolSize: 10, prepare: true })
-  const app = await buildApp(config, database, pino({ level: 'silent' }))
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+export interface SignedIn {
+  id: string
+  /** Of the session. */
+  token: string
+  repohostToken: string
+}
+
+/** Starts a database, the service on it as a process of its own, and a repository host. */
+export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}): Promise<Setting> => {
   say(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   )
+  const { url: databaseUrl, stop } = await startDatabase()
+  cleanUp(stop)
+  const repohost = await startRepohost()
+  cleanUp(repohost.close)
+  const service = await startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
+  cleanUp(service.stop)
+  const database = connect({ url: databaseUrl, poolSize: 2, prepare: true })
+  cleanUp(database.close)
+  const signIn = async (login: string) => {
+    const { token: repohostToken } = repohost.addUser(login)
+    const body = { repohost_token: repohostToken }
+    const { token } = JSON.parse(
+      await expectOk(send(service.url, 'POST', '/api/auth/verify', undefined, body)),
+    )
+    const { id } = JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token)))
+    return { id, token, repohostToken }
+  }
+  return { databaseUrl, database, service, signIn }
+}
+
+/** How many teams `--teams` asks for: 31 have 10 million rows. */
+export const teamsAsked = (): number => {
+  const { values } = parseArgs({ options: { teams: { type: 'string', default: '31' } } })
+  return Number(values.teams)
+}
+
+const MEMBERS = 500
+export const DAYS_OF_TEAMS = 365
+
+/** The number of a team makes its name. */
+export const addTeam = async (
+  { database }: Setting,
+  index: number,
+  days = DAYS_OF_TEAMS,
+): Promise<{ workspaceId: string; today: string }> => {
+  const today = await readToday(database)
+  const owner = `team-${index}`
+  const { workspaceId } = await seedTeam(database, {
+    name: owner,
+    owner,
+    firstRepohostId: 1_000_000_000 + index * MEMBERS,
+    members: MEMBERS,
+    from: addDays(today, 1 - days),
+    to: today,
+  })
+  return { workspaceId, today }
+}
+
+export const makeAdmin = async (
+  { database }: Setting,
+  workspaceId: string,
+  userId: string,
+): Promise<void> => {
+  await database.query(
+    `insert into members (workspace_id, user_id, role) values ($1::uuid, $2::uuid, 'admin')`,
+    [workspaceId, userId],
+  )
+}
+
+/** Adds other teams with a year of activity, up to `teams`, and leaves the database at rest. */
+export const addOthers = async (setting: Setting, teams: number, known = 0): Promise<void> => {
+  for (let index = known + 1; index <= teams; index++) await addTeam(setting, index)
+  await rebuildRollups(setting.database)
+  // A session without the time limits of the service's own.
+  const sql = postgres(setting.databaseUrl, { max: 1, onnotice: () => {} })
   try {
-    await work({
-      url,
-      database,
-      databaseUrl,
-      rollUp: () => app.rollups.run(),
-      signIn: async (login) => {
-        const { token: repohostToken } = repohost.addUser(login)
-        const reply = await send(url, 'POST', '/api/auth/verify', undefined, {
-          repohost_token: repohostToken,
-        })
-        const { token } = JSON.parse(reply.text)
-        const { id } = JSON.parse((await send(url, 'GET', '/api/me', token)).text)
-        return { token, id }
-      },
-    })
+    await sql`vacuum analyze`
+    const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from activity`
+    say(`${((row?.rows ?? 0) / 1e6).toFixed(1)}M rows of activity`)
   } finally {
-    await app.close()
-    await database.close()
-    await repohost.close()
-    await server.stop()
+    await sql.end()
   }
 }
 

@@ -1,21 +1,20 @@
-/** Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements. */
+/** Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements. Options: `--teams 31` (others). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
-import { startRepohost } from '../src/demo/repohost.js'
 import { addDays } from '../src/domain/days.js'
-import { READ_FLUSH, WRITE_FLUSH } from '../src/queries/activity.js'
+import { READ_FLUSH, readToday, WRITE_FLUSH } from '../src/queries/activity.js'
 import {
+  addOthers,
   benchmark,
   expectOk,
-  freshDatabase,
   median,
   pgbench,
+  prepare,
+  type SignedIn,
   say,
   send,
-  startDatabase,
-  startTheService,
+  teamsAsked,
   wrk,
 } from './harness.js'
 
@@ -33,43 +32,21 @@ const fill = (text: string, values: string[]) =>
 const textArray = (values: unknown[]) => `'{${values.map((value) => `"${value}"`).join()}}'`
 
 await benchmark(async (cleanUp) => {
-  const database = await startDatabase()
-  cleanUp(database.stop)
-  const databaseUrl = await freshDatabase(database.url, 'bench_ingestion')
-  const repohost = await startRepohost()
-  cleanUp(repohost.close)
-  const service = await startTheService(3903, databaseUrl, {
-    REPOHOST_API_URL: repohost.url,
-    RATE_LIMITS: 'off',
-  })
-  cleanUp(service.stop)
+  const setting = await prepare(cleanUp)
+  const { databaseUrl, database, service, signIn } = setting
+  await addOthers(setting, teamsAsked())
 
-  const tokens: string[] = []
-  const ids: string[] = []
-  let workspace = { id: '', code: '' }
-  for (let index = 0; index < USERS; index++) {
-    const body = { repohost_token: repohost.addUser(`bench-${index}`).token }
-    const { token } = JSON.parse(
-      await expectOk(send(service.url, 'POST', '/api/auth/verify', undefined, body)),
-    )
-    tokens.push(token)
-    ids.push(JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token))).id)
-    if (index === 0) workspace = await createWorkspace(service.url, token)
-    else
-      await expectOk(send(service.url, 'POST', '/api/team/workspaces/join', token, { code: workspace.code }))
-  }
+  const users: SignedIn[] = []
+  for (let index = 0; index < USERS; index++) users.push(await signIn(`bench-${index}`))
+  const workspace = await createWorkspace(service.url, users)
 
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  cleanUp(() => sql.end())
-  await sql.unsafe('create table bench_users (n int primary key, id uuid not null)')
-  await sql.unsafe(
+  await database.query('create table bench_users (n int primary key, id uuid not null)', [])
+  await database.query(
     `insert into bench_users select n, id::uuid from unnest($1::text[]) with ordinality as u (id, n)`,
-    [ids],
+    [users.map(({ id }) => id)],
   )
-  const [clock] = await sql.unsafe<{ today: string }[]>(
-    `select (now() at time zone 'UTC')::date::text as today`,
-  )
-  const days = Array.from({ length: DAYS }, (_, index) => addDays(clock?.today ?? '', -index))
+  const today = await readToday(database)
+  const days = Array.from({ length: DAYS }, (_, index) => addDays(today, -index))
   const repos = Array.from({ length: REPOS }, (_, index) => `repo-${index}`)
   const entries = days.flatMap((day) =>
     repos.map((repo, index) => ({ repo: `acme/${repo}`, day, minutes: 1, hours: { [index]: 1 } })),
@@ -81,7 +58,7 @@ await benchmark(async (cleanUp) => {
   await writeFile(
     requests,
     [
-      `local tokens = { ${tokens.map((token) => `"${token}"`).join(', ')} }`,
+      `local tokens = { ${users.map(({ token }) => `"${token}"`).join(', ')} }`,
       `local entries = [==[${JSON.stringify(entries)}]==]`,
       'math.randomseed(os.time())',
       'local run, turn = math.random(1000000000), 0',
@@ -98,8 +75,8 @@ await benchmark(async (cleanUp) => {
   const parameters: Record<string, string> = {
     owners: textArray(repos.map(() => 'acme')),
     names: textArray(repos),
-    workspace: textArray([workspace.id]),
-    workspaces: textArray(days.map(() => workspace.id)),
+    workspace: textArray([workspace]),
+    workspaces: textArray(days.map(() => workspace)),
     days: textArray(days),
     repos: textArray(days.map(() => repos.map((repo) => `acme/${repo}`).join())),
     minutes: textArray(days.map(() => repos.map(() => 3).join())),
@@ -144,10 +121,14 @@ await benchmark(async (cleanUp) => {
   if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench  (target 0.75)`)
 })
 
-async function createWorkspace(url: string, token: string): Promise<{ id: string; code: string }> {
+/** Of all users. @returns its id */
+async function createWorkspace(url: string, [admin, ...others]: SignedIn[]): Promise<string> {
   const body = { name: 'Bench', patterns: ['acme/*'] }
-  const { status, text } = await send(url, 'POST', '/api/team/workspaces/create', token, body)
+  const { status, text } = await send(url, 'POST', '/api/team/workspaces/create', admin?.token, body)
   if (status !== 201) throw new Error(text)
   const { workspace, invite } = JSON.parse(text)
-  return { id: workspace.id, code: invite.code }
+  for (const { token } of others) {
+    await expectOk(send(url, 'POST', '/api/team/workspaces/join', token, { code: invite.code }))
+  }
+  return workspace.id
 }

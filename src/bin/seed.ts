@@ -2,16 +2,15 @@
  * Fills DATABASE_URL with made-up teams and their activity, for load tests: never for an installation that is in use.
  *   npm run seed -- --teams 30 --members 500 --days 365
  */
+import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { v7 as uuidv7 } from 'uuid'
 import { ConfigError, readConfig } from '../config.js'
 import { connect } from '../db/client.js'
 import { migrate } from '../db/migrate.js'
-import { seedActivity } from '../demo/activity.js'
+import { seedTeam } from '../demo/team.js'
 import { addDays } from '../domain/days.js'
 import { rebuildRollups } from '../operations/roll-up.js'
 import { readToday } from '../queries/activity.js'
-import { insertTeam } from '../queries/seed.js'
 
 const readOptions = () => {
   const { values } = parseArgs({
@@ -41,25 +40,18 @@ try {
     const today = await readToday(database)
     let total = 0
     for (let team = 1; team <= teams; team++) {
-      const workspaceId = uuidv7()
-      const owner = `team-${workspaceId.slice(-12)}`
-      const userIds = await database.transaction((tx) =>
-        insertTeam(tx, {
-          workspaceId,
-          name: `Team ${team}`,
-          owner,
-          // Far above the ids of any host, and new with every run.
-          firstRepohostId: 8_000_000_000_000_000 + Date.now() * 100 + team * members,
-          members,
-        }),
-      )
-      total += await seedActivity(database, {
-        workspaceId,
-        userIds,
+      // Logins are new with every run.
+      const owner = `team-${randomBytes(6).toString('hex')}`
+      const { rows } = await seedTeam(database, {
+        name: `Team ${team}`,
         owner,
+        // Far above the ids of any host, and new with every run.
+        firstRepohostId: 8_000_000_000_000_000 + Date.now() * 100 + team * members,
+        members,
         from: addDays(today, 1 - days),
         to: today,
       })
+      total += rows
       say(`Team ${team} of ${teams}: ${total} rows, admin ${owner}-1`)
     }
     say(`The rollups of ${await rebuildRollups(database)} days are new.`)
