@@ -1,6 +1,8 @@
 /** UTC calendar days as `YYYY-MM-DD`, which sort as texts. */
 
 const DAY_MS = 86_400_000
+/** Of a UTC day. */
+export const HOURS = 24
 /** The longest range before it still lies in the years that the database takes. */
 const FIRST = '0003-01-01'
 const LAST = '9999-12-31'

@@ -1,8 +1,7 @@
 /** The week in local hours: UTC hours moved into each member's zone. */
-import { addDays, weekdayOf } from './days.js'
+import { addDays, HOURS, weekdayOf } from './days.js'
 
 const HOUR_MS = 3_600_000
-const HOURS = 24
 const REMEMBERED_DAYS = 50_000
 
 /**

@@ -1,7 +1,6 @@
 /** The limits of active minutes: 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
 import { limits } from '../../schemas/limits.js'
-
-const HOURS = 24
+import { HOURS } from './days.js'
 
 /** What one member did on one UTC day in one repository. */
 export interface RepoMinutes {
@@ -23,6 +22,8 @@ export class MemberDay {
   readonly changed = new Set<string>()
   private total = 0
   private readonly hourTotals = new Uint16Array(HOURS)
+  /** Of the entry that is being added. */
+  private readonly fitting = new Uint8Array(HOURS)
 
   /** @param repos by key; becomes the day's own */
   constructor(readonly repos: Map<string, RepoMinutes> = new Map()) {
@@ -31,12 +32,11 @@ export class MemberDay {
 
   /** @returns what was full, undefined when the entry counts whole. `hour_full` when both were. */
   add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {
-    const fitting = new Uint8Array(HOURS)
+    const { fitting } = this
     let inHours = 0
     let left = minutes
-    for (const name in hours) {
-      const hour = Number(name)
-      const asked = hours[name] ?? 0
+    for (let hour = 0; hour < HOURS; hour++) {
+      const asked = hours[hour] ?? 0
       const fits = Math.min(asked, Math.max(0, limits.minutes_per_hour - (this.hourTotals[hour] ?? 0)))
       fitting[hour] = fits
       inHours += fits
@@ -58,7 +58,7 @@ export class MemberDay {
     this.changed.add(repoKey)
     const known = this.repos.get(repoKey)
     if (!known) {
-      this.repos.set(repoKey, { minutes, hours })
+      this.repos.set(repoKey, { minutes, hours: hours.slice() })
       return
     }
     known.minutes += minutes

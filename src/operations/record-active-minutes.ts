@@ -3,7 +3,7 @@ import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../sch
 import { limits } from '../../schemas/limits.js'
 import type { Database, Db } from '../db/client.js'
 import { isConflict } from '../db/failures.js'
-import { addDays } from '../domain/days.js'
+import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
 import { type Cut, MemberMinutes, type RepoMinutes } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
@@ -90,18 +90,26 @@ const tryFlush = async (db: Db, userId: string, flush: Flush): Promise<FlushResu
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
   let inHours = 0
-  for (const hour in hours) inHours += hours[hour] ?? 0
+  for (let hour = 0; hour < HOURS; hour++) inHours += hours[hour] ?? 0
   if (inHours > minutes) {
     throw invalid(`/body/entries/${index}/hours`, 'must not sum up to more than `minutes`')
   }
 }
 
-/** Of the parsed body: neither the order of an object's keys nor blanks matter. (Keys that are numbers are always in order.) */
-const hashOf = ({ entries, timezone }: FlushBody): string => {
-  const content = entries.map(({ repo, day, minutes, hours = null }) => [repo, day, minutes, hours])
-  return createHash('sha256')
-    .update(JSON.stringify([timezone ?? null, content]))
-    .digest('base64')
+/** Of the parsed body: neither the order of an object's keys nor blanks matter. */
+const hashOf = ({ entries, timezone = '' }: FlushBody): string => {
+  let text = timezone
+  for (const { repo, day, minutes, hours } of entries) {
+    // None of these has a blank, a line break or a colon in it.
+    text += `\n${repo} ${day} ${minutes}`
+    if (hours === undefined) continue
+    text += ' hours'
+    for (let hour = 0; hour < HOURS; hour++) {
+      const inHour = hours[hour]
+      if (inHour !== undefined) text += ` ${hour}:${inHour}`
+    }
+  }
+  return createHash('sha256').update(text).digest('base64')
 }
 
 /** The days that change, and a note for each entry that does not count in full. */

@@ -1,9 +1,9 @@
 /** Active minutes and daily counts, as they are recorded. What is read in bulk comes from the rollups (`dashboard.ts`). */
 import type { Database, Db } from '../db/client.js'
+import { HOURS } from '../domain/days.js'
 import type { RepoMinutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
 
-const HOURS = 24
 /** SQL: what has lost its hours may get new ones. */
 const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
 

@@ -4,6 +4,7 @@
  */
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
+import { HOURS } from '../domain/days.js'
 import { Heatmap, packIntegers, toLocalHours, unpackIntegers, type ZoneDay } from '../domain/heatmap.js'
 import { PackedSums } from '../domain/member-sums.js'
 
@@ -99,10 +100,11 @@ const sizesFor = (periods: string) => `sizes as (
     group by workspace_id
   )`
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
-
 /** SQL: 24 sums over the hours of `activity a`, as big-endian 32-bit integers. */
-export const SUM_OF_HOURS = HOURS.map((hour) => `int4send(sum(get_byte(a.hours, ${hour}))::int)`).join(' || ')
+export const SUM_OF_HOURS = Array.from(
+  { length: HOURS },
+  (_, hour) => `int4send(sum(get_byte(a.hours, ${hour}))::int)`,
+).join(' || ')
 
 /** SQL: the zone in which a member's hours are drawn; `users u`. */
 export const ZONE = `coalesce(u.timezone, 'UTC')`
