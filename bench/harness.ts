@@ -12,7 +12,7 @@ import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { startRepohost } from '../src/demo/repohost.js'
 import { seedTeam } from '../src/demo/team.js'
 import { addDays } from '../src/domain/days.js'
-import { rebuildRollups } from '../src/operations/roll-up.js'
+import { rollUp } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
 import { projectRoot } from '../src/root.js'
 
@@ -248,10 +248,23 @@ export const makeAdmin = async (
   )
 }
 
+/** The service rolls up as well, and only one does so at a time. */
+const waitForRollups = async (database: Database): Promise<void> => {
+  for (;;) {
+    await rollUp(database)
+    const [row] = await database.query<{ waiting: boolean }>(
+      'select exists (select from stale_days) as waiting',
+      [],
+    )
+    if (!row?.waiting) return
+    await sleep(100)
+  }
+}
+
 /** Adds other teams with a year of activity, up to `teams`, and leaves the database at rest. */
 export const addOthers = async (setting: Setting, teams: number, known = 0): Promise<void> => {
   for (let index = known + 1; index <= teams; index++) await addTeam(setting, index)
-  await rebuildRollups(setting.database)
+  await waitForRollups(setting.database)
   // A session without the time limits of the service's own.
   const sql = postgres(setting.databaseUrl, { max: 1, onnotice: () => {} })
   try {
