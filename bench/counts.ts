@@ -1,4 +1,7 @@
-/** 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory. Options: `--teams 31` (others). */
+/**
+ * 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory.
+ * Options: `--teams 31` (others).
+ */
 import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { toCountBatches } from '../src/domain/count-batches.js'

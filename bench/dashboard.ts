@@ -1,6 +1,6 @@
 /**
  * The dashboard of a year and 500 members, beside `count(*)` over the smallest index that covers the same rows, and
- * while the activity of other teams grows. Options: `--teams 31` (others, at most).
+ * while the activity of other teams grows. Options: `--teams 31` (others, at least 3).
  */
 import { addDays } from '../src/domain/days.js'
 import {

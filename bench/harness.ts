@@ -91,7 +91,7 @@ export const startProcess = async (
 const PORT = 3901
 
 /** Callers are not limited, because a few of them are the whole load. */
-export const startTheService = (databaseUrl: string, env: Record<string, string>) =>
+const startTheService = (databaseUrl: string, env: Record<string, string>) =>
   startProcess(
     'src/server.js',
     PORT,

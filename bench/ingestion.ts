@@ -1,4 +1,7 @@
-/** Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements. Options: `--teams 31` (others). */
+/**
+ * Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements; the few
+ * of its flushes that meet another of the same user write nothing. Options: `--teams 31` (others).
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,8 +43,8 @@ await benchmark(async (cleanUp) => {
   for (let index = 0; index < USERS; index++) users.push(await signIn(`bench-${index}`))
   const workspace = await createWorkspace(service.url, users)
 
-  await database.query('create table bench_users (n int primary key, id uuid not null)', [])
-  await database.query(
+  await database.db.statement('create table bench_users (n int primary key, id uuid not null)', [])
+  await database.db.statement(
     `insert into bench_users select n, id::uuid from unnest($1::text[]) with ordinality as u (id, n)`,
     [users.map(({ id }) => id)],
   )
