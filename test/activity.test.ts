@@ -213,16 +213,79 @@ t.test('flushes that read the same count on top of each other', async (t) => {
   const { service, ada, id, today } = await start(t)
   const membership = 'select from members for no key update'
   const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
-  const begun: { reply: ReturnType<typeof ada.post> }[] = []
+  const replies: ReturnType<typeof ada.post>[] = []
   await whileHeld(service, [membership], async () => {
-    begun.push(await startFlush(service, ada, { entries }, 1))
-    begun.push(await startFlush(service, ada, { entries, flush_id: 'one' }, 2))
-    begun.push(await startFlush(service, ada, { entries, flush_id: 'one' }, 3))
+    replies.push((await startFlush(service, ada, { entries }, 1)).reply)
+    replies.push((await startFlush(service, ada, { entries, flush_id: 'one' }, 2)).reply)
+    replies.push(ada.post(MINUTES, { entries, flush_id: 'one' }))
   })
-  const replies = await Promise.all(begun.map(({ reply }) => reply))
-  const first = replies.map(({ body }) => body).filter(({ duplicate }) => !duplicate)
+  const answers = (await Promise.all(replies)).map(({ body }) => body)
+  t.same(answers.map(({ duplicate }) => duplicate).sort(), [false, false, true])
+  const first = answers.filter(({ duplicate }) => !duplicate)
   t.same(first.map(({ capped }) => capped).sort(), [0, 1])
   t.equal(await minutesOf(ada, id, today), 60)
+})
+
+t.test('a flush for two workspaces is made anew when one of them has changed meanwhile', async (t) => {
+  const { service, bob, id: changed, today } = await start(t)
+  const eve = await service.signIn('eve')
+  const { id: unchanged } = await service.workspace(eve, { members: [bob] })
+  const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
+  const { reply } = await service.database.transaction(async (tx) => {
+    // As another flush would, of which this one knows nothing.
+    const other = `
+      with versioned as (
+        update members set role = role where workspace_id = $1::uuid and user_id = $2::uuid
+      ), named as (
+        insert into activity_repos (workspace_id, repo_key, repo) values ($1::uuid, 'acme/api', 'acme/api')
+      )
+      insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
+      select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, set_byte(decode(repeat('00', 24), 'hex'), 9, 50)`
+    const { id: bobsId } = (await bob.get('/api/me')).body
+    await tx.statement(other, [changed, bobsId, today])
+    return startFlush(service, bob, { entries }, 1)
+  })
+  t.match(await reply, { status: 200, body: { capped: 1 } })
+  t.equal(await minutesOf(bob, changed, today), 60)
+  t.equal(await minutesOf(bob, unchanged, today), 40)
+})
+
+t.test('of two flushes with one id at the same time, one counts and sets the time zone', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const zones = ['Europe/Berlin', 'Asia/Tokyo']
+  const replies: ReturnType<typeof ada.post>[] = []
+  await whileHeld(service, ['select from members for no key update'], async () => {
+    for (const [index, timezone] of zones.entries()) {
+      const entries = [{ repo: 'acme/api', day: today, minutes: 5 + index }]
+      const { reply } = await startFlush(service, ada, { flush_id: 'one', timezone, entries }, index + 1)
+      replies.push(reply)
+    }
+  })
+  const statuses = (await Promise.all(replies)).map(({ status }) => status)
+  t.same([...statuses].sort(), [200, 409])
+  const counted = statuses.indexOf(200)
+  t.equal(await minutesOf(ada, id, today), 5 + counted)
+  const rows = await service.database.query(`select timezone from users where login = 'ada'`, [])
+  t.same(rows, [{ timezone: zones[counted] }])
+})
+
+t.test('flushes that wait for a lock keep nobody else waiting', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const entries = [{ repo: 'acme/api', day: today, minutes: 1 }]
+  let answered = 0
+  let replies: Promise<number>[] = []
+  await whileHeld(service, [`select from members for no key update`], async () => {
+    replies = Array.from({ length: 20 }, async () => {
+      const { status } = await ada.post(MINUTES, { entries })
+      answered++
+      return status
+    })
+    await lockWaiters(service, 2)
+    t.equal((await bob.get(`/api/team/workspaces/${id}/members`)).status, 200)
+    t.equal(answered, 0)
+  })
+  t.same(new Set(await Promise.all(replies)), new Set([200]))
+  t.equal(await minutesOf(ada, id, today), 20)
 })
 
 t.test('a flush that waited while its member was removed counts nothing', async (t) => {

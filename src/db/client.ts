@@ -19,6 +19,8 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
 export interface Database {
   /** The pool: every call is one statement on its own. */
   db: Db
+  /** The same for statements that may wait for locks, which leave a connection free as transactions do. */
+  writes: Db
   /** The same as `db.statement` for short reads of hot paths, which share a connection and are given up early. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /** Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times. */
@@ -134,6 +136,7 @@ export const connect = (options: DatabaseOptions): Database => {
 
   return {
     db: open(client, (work) => statements.run(() => answered(work(), ANSWER_MS))),
+    writes: open(client, (work) => transactions.run(() => answered(work(), ANSWER_MS))),
     query: (text, parameters) => reads.run(() => read(text, parameters)),
     transaction: async <T>(work: (tx: Db) => Promise<T>) => {
       for (let attempt = 1; ; attempt++) {

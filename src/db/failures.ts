@@ -1,6 +1,6 @@
 /** What a failed statement means, read from SQLSTATEs and driver codes; the driver's and Drizzle's wrappers are looked through. */
 
-/** No free connection in time: nothing was sent to the database. */
+/** No connection, or no answer, in time. What was sent may still be done: a write must be safe to repeat. */
 export class DatabaseBusy extends Error {
   readonly code = 'DATABASE_BUSY'
 }

@@ -352,7 +352,7 @@ export const flushes = pgTable(
     userId: uuid('user_id').notNull(),
     flushId: text('flush_id').notNull(),
     bodyHash: text('body_hash').notNull(),
-    answer: text('answer'),
+    answer: text('answer').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],

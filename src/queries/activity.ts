@@ -8,7 +8,8 @@ import { patternMatches } from './repo-access.js'
 const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
 
 /**
- * All that a flush depends on, as of one moment. $1: the caller; $2, $3: owners and repos; $4: days; $5: flush id or null.
+ * All that a flush depends on, as of one moment, or what is known of its id. $1: the caller; $2, $3: owners and repos;
+ * $4: days; $5: flush id or null.
  *
  * All matching workspaces, and not the best one as for settings; what the caller's own login owns counts only where the
  * caller is admin, because another workspace's admins can claim any name. `xmin`, which PostgreSQL changes with every
@@ -19,7 +20,7 @@ export const READ_FLUSH = `
   with asked as (
     select owner_key, repo_key, n::int from unnest($2::text[], $3::text[]) with ordinality as a (owner_key, repo_key, n)
   ), matches as materialized (
-    select m.workspace_id, m.xmin::text as version, string_agg((a.n - 1)::text, ',') as asked
+    select m.workspace_id, m.xmin::text as version, string_agg(a.n::text, ',') as asked
     from users u join members m on m.user_id = u.id cross join asked a
     where u.id = $1::uuid and (a.owner_key <> u.login_key or m.role = 'admin') and exists (
       select from patterns p
@@ -31,7 +32,7 @@ export const READ_FLUSH = `
     k.workspace_id as "workspaceId", k.version, k.asked, d.day, d.repo_keys as "repoKeys", d.minutes, d.hours
   from users u
   left join flushes f on f.user_id = u.id and f.flush_id = $5::text
-  left join matches k on true
+  left join matches k on f.user_id is null
   left join lateral (
     select a.day, string_agg(a.repo_key, ',') as repo_keys, string_agg(a.minutes::text, ',') as minutes,
       encode(string_agg(coalesce(a.hours, '${NO_HOURS}'), ''), 'hex') as hours
@@ -47,7 +48,7 @@ export interface FlushTarget {
   timezone: string | null
   /** What was counted with this flush id. */
   known?: { bodyHash: string; answer: string }
-  /** Those that get minutes. */
+  /** All that match. */
   workspaces: MatchingWorkspace[]
 }
 
@@ -55,8 +56,8 @@ export interface MatchingWorkspace {
   id: string
   /** Of the membership. */
   version: string
-  /** Positions of the repositories that are asked for. */
-  repos: number[]
+  /** Those of the repositories asked for, lower case, that match. */
+  repoKeys: string[]
   /** What the member has, by day and by `owner/repo` in lower case. */
   days: Map<string, Map<string, RepoMinutes>>
 }
@@ -69,7 +70,12 @@ export const readFlushTarget = async (
   days: string[],
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
-  type Row = { today: string; timezone: string | null; bodyHash: string | null; answer: string | null } & {
+  type Row = {
+    today: string
+    timezone: string | null
+    /** Both null without a flush of this id. */
+    bodyHash: string | null
+    answer: string
     workspaceId: string | null
     /** These two are null without a workspace, as are the last three without a day. */
     version: string
@@ -95,7 +101,12 @@ export const readFlushTarget = async (
     if (id === null) continue
     let workspace = workspaces.get(id)
     if (!workspace) {
-      workspace = { id, version, repos: asked.split(',').map(Number), days: new Map() }
+      workspace = {
+        id,
+        version,
+        repoKeys: asked.split(',').map((n) => repoKeys[Number(n) - 1] ?? ''),
+        days: new Map(),
+      }
       workspaces.set(id, workspace)
     }
     if (day !== null) workspace.days.set(day, toRepos(known.repoKeys, known.minutes, known.hours))
@@ -103,7 +114,7 @@ export const readFlushTarget = async (
   return {
     today,
     timezone,
-    ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
+    ...(bodyHash !== null && { known: { bodyHash, answer } }),
     workspaces: [...workspaces.values()],
   }
 }
@@ -122,13 +133,14 @@ const toRepos = (repoKeys: string, minutes: string, hours: string): Map<string, 
 }
 
 const LOCK_MEMBERSHIPS = `
-  select from members where user_id = $1::uuid
+  select workspace_id as "workspaceId" from members where user_id = $1::uuid
   order by workspace_id
   for no key update`
 
-/** Keeps the user's other flushes waiting until the transaction ends. */
-export const lockMemberships = async (tx: Db, userId: string): Promise<void> => {
-  await tx.statement(LOCK_MEMBERSHIPS, [userId])
+/** Keeps the user's other flushes waiting until the transaction ends. @returns the workspaces */
+export const lockMemberships = async (tx: Db, userId: string): Promise<Set<string>> => {
+  const rows = await tx.statement<{ workspaceId: string }>(LOCK_MEMBERSHIPS, [userId])
+  return new Set(rows.map(({ workspaceId }) => workspaceId))
 }
 
 /**
@@ -147,9 +159,6 @@ export const WRITE_FLUSH = `
     join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid and m.xmin::text = v.version
     order by m.workspace_id
     for no key update of m
-  ), versioned as (
-    update members set role = role
-    where user_id = $1::uuid and workspace_id in (select workspace_id from held)
   ), claimed as (
     insert into flushes (user_id, flush_id, body_hash, answer)
     select $1::uuid, $9::text, $10::text, $11::text
@@ -159,6 +168,9 @@ export const WRITE_FLUSH = `
   ), outcome as materialized (
     select (select count(*) from held) = cardinality($2::uuid[])
       and ($9::text is null or exists (select from claimed)) as written
+  ), versioned as (
+    update members set role = role
+    where user_id = $1::uuid and workspace_id in (select workspace_id from held) and (select written from outcome)
   ), days as materialized (
     select d.workspace_id, d.day::date, d.repos, d.minutes, decode(d.hours, 'hex') as hours
     from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[]) as d (workspace_id, day, repos, minutes, hours)

@@ -1,0 +1,1 @@
+ALTER TABLE "flushes" ALTER COLUMN "answer" SET NOT NULL;
