@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
@@ -194,6 +196,61 @@ t.test('a database that is away is answered with 503, and comes back by itself',
   t.equal(back.status, 200, 'within five seconds and without a restart')
 })
 
+/** A network to the database that can stop carrying anything without closing a connection. */
+const startLine = async (test: Parameters<typeof startService>[0], databaseUrl: string) => {
+  const { hostname, port } = new URL(databaseUrl)
+  const pairs: [Socket, Socket][] = []
+  let isFrozen = false
+  const server = createServer((client) => {
+    const pair: [Socket, Socket] = [client, connect(Number(port), hostname)]
+    pairs.push(pair)
+    for (const socket of pair)
+      socket.on('error', () => {}).on('close', () => pair.map((one) => one.destroy()))
+    if (!isFrozen) client.pipe(pair[1]).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.teardown(() => {
+    server.close()
+    for (const socket of pairs.flat()) socket.destroy()
+  })
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    freeze: () => {
+      isFrozen = true
+      for (const socket of pairs.flat()) socket.unpipe().pause()
+    },
+    thaw: () => {
+      isFrozen = false
+      for (const [client, database] of pairs) client.pipe(database).pipe(client)
+    },
+  }
+}
+
+t.test('a database that falls silent is answered with 503, also in transactions', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const line = await startLine(t, service.databaseUrl)
+  const { url } = await ready(launch(t, await freePort(), onDatabase(line.url)))
+  const create = () =>
+    fetch(`${url}/api/team/workspaces/create`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ada.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Acme', patterns: ['acme/*'] }),
+    })
+  t.equal((await create()).status, 201)
+  line.freeze()
+  const started = Date.now()
+  const reply = await create()
+  t.equal(reply.status, 503)
+  t.ok(reply.headers.get('retry-after'))
+  t.ok(Date.now() - started < 7_000)
+  line.thaw()
+  t.equal((await create()).status, 201)
+})
+
 t.test('when every connection is busy, requests fail fast and recover', async (t) => {
   const service = await startService(t, { env: { DATABASE_POOL_SIZE: '2' } })
   const ada = await service.signIn('ada')
@@ -217,6 +274,8 @@ t.test('a connection that dies within a transaction costs that request alone', a
   const { id } = await service.workspace(ada)
   const flush = {
     flush_id: 'once',
+    // It takes a transaction to change it.
+    timezone: 'Europe/Berlin',
     entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
   }
   for (let round = 0; round < 3; round++) {

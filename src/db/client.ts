@@ -23,8 +23,11 @@ export interface Database {
   writes: Db
   /** The same as `db.statement` for short reads of hot paths, which share a connection and are given up early. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
-  /** Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times. */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times.
+   * @param options.patient for background work whose statements have more time
+   */
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: { patient?: boolean }): Promise<T>
   close(): Promise<void>
 }
 
@@ -42,6 +45,8 @@ const READ_MS = 2_200
 const READS = 64
 /** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
 const ANSWER_MS = 5_500
+/** The same for background work, to which the server may give more time: an hour. */
+const PATIENT_MS = 3_600_000
 const ATTEMPTS = 3
 
 const sessionSettings = {
@@ -86,30 +91,55 @@ export const connect = (options: DatabaseOptions): Database => {
    * Once its connection is lost, the driver itself ends a transaction; what it would still send, a rollback or a
    * statement of ours, would end the process. So nothing is said to the driver any more, not even that `work` has ended.
    * Only what the transaction's own statements say counts: `work` may fail for the loss of something else.
+   *
+   * When an answer does not come in time, the caller is told so; the driver goes on waiting for it, and then rolls back.
    */
-  const begin = <T>(work: (tx: Db) => Promise<T>): Promise<T> => {
-    let isLost = false
-    const notice = (error: unknown) => {
-      isLost ||= isConnectionLost(error)
-    }
-    const unlessLost: Run = (send) => {
-      if (isLost) return Promise.reject(new DatabaseBusy('The connection was lost'))
-      const sent = send()
-      sent.then(undefined, notice)
-      return sent
-    }
-    const begun = client.begin(
-      (tx) =>
-        new Promise<T>((resolve, reject) => {
-          work(open(tx, unlessLost)).then(
-            (value) => isLost || resolve(value),
-            (error) => isLost || reject(error),
-          )
-        }),
-    ) as Promise<T>
-    begun.catch(notice)
-    return begun
-  }
+  const begin = <T>(work: (tx: Db) => Promise<T>, answerMs: number): Promise<T> =>
+    new Promise<T>((settle, giveUp) => {
+      let isLost = false
+      let isLate = false
+      const notice = (error: unknown) => {
+        isLost ||= isConnectionLost(error)
+      }
+      const watch = (sent: PromiseLike<unknown>) => {
+        answered(sent, answerMs).catch((error) => {
+          if (!(error instanceof DatabaseBusy)) return
+          isLate = true
+          giveUp(error)
+        })
+      }
+      const whileSound: Run = (send) => {
+        if (isLost || isLate) return Promise.reject(new DatabaseBusy('The connection was lost'))
+        const sent = send()
+        sent.then(undefined, notice)
+        watch(sent)
+        return sent
+      }
+      let start = () => {}
+      const started = new Promise<void>((resolve) => {
+        start = resolve
+      })
+      const begun = client.begin(
+        (tx) =>
+          new Promise<T>((resolve, reject) => {
+            start()
+            const done = isLate ? Promise.reject(new DatabaseBusy('Too late')) : work(open(tx, whileSound))
+            done.then(
+              (value) => {
+                if (isLost) return
+                resolve(value)
+                watch(begun)
+              },
+              (error) => isLost || reject(error),
+            )
+          }),
+      ) as Promise<T>
+      begun.then(settle, (error) => {
+        notice(error)
+        giveUp(error)
+      })
+      watch(Promise.race([started, begun]))
+    })
 
   /**
    * Reads of hot paths share a connection: what comes at the same time is sent, answered and read together, and twice as
@@ -138,10 +168,10 @@ export const connect = (options: DatabaseOptions): Database => {
     db: open(client, (work) => statements.run(() => answered(work(), ANSWER_MS))),
     writes: open(client, (work) => transactions.run(() => answered(work(), ANSWER_MS))),
     query: (text, parameters) => reads.run(() => read(text, parameters)),
-    transaction: async <T>(work: (tx: Db) => Promise<T>) => {
+    transaction: async <T>(work: (tx: Db) => Promise<T>, { patient = false } = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await transactions.run(() => begin(work))
+          return await transactions.run(() => begin(work, patient ? PATIENT_MS : ANSWER_MS))
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error
         }

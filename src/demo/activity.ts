@@ -54,5 +54,7 @@ export const seedActivity = (
     return { userId, timezone, ahead: localHoursOf(timezone, from)[0] ?? 0 }
   })
   const repos = repoNames.map((name) => `${owner}/${name}`)
-  return database.transaction((tx) => insertSeed(tx, { workspaceId, people, repos, from, to }))
+  return database.transaction((tx) => insertSeed(tx, { workspaceId, people, repos, from, to }), {
+    patient: true,
+  })
 }
