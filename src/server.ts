@@ -4,9 +4,10 @@ import { createServer } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.js'
-import { type Config, readConfig } from './config.js'
+import { type Config, ConfigError, readConfig } from './config.js'
 import { connect } from './db/client.js'
 import { startEmbedded } from './db/embedded.js'
+import { isDatabaseUnavailable } from './db/failures.js'
 import { migrate } from './db/migrate.js'
 import { createLogger } from './logger.js'
 import { atEnd, run } from './program.js'
@@ -25,7 +26,11 @@ const main = async () => {
 
   const url = config.databaseUrl ?? (await startOwnDatabase(config, logger))
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
-  await migrate(url)
+  await migrate(url).catch((error) => {
+    throw config.databaseUrl !== undefined && isDatabaseUnavailable(error)
+      ? new ConfigError([`DATABASE_URL names a database that cannot be used now: ${error.message}`])
+      : error
+  })
   const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
   atEnd(() => database.close())
 

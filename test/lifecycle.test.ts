@@ -155,6 +155,19 @@ t.test('a wrong configuration refuses to start and says all that is wrong', asyn
   t.equal(await service.ended, 1)
   t.match(service.output(), /DATABASE_URL must be[\s\S]*LOG_LEVEL must be/)
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
+  for (const [env, said] of [
+    [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR is not a folder/],
+    [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR is not a folder/],
+    [
+      onDatabase('postgres://nobody@127.0.0.1:1/nothing'),
+      /DATABASE_URL names a database that cannot be used/,
+    ],
+  ] as const) {
+    const refused = launch(t, await freePort(), env)
+    t.equal(await refused.ended, 1)
+    t.match(refused.output(), said)
+    t.notMatch(refused.output(), /at .*\.js/)
+  }
 })
 
 t.test('metrics have a port of their own', async (t) => {

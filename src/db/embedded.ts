@@ -27,6 +27,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
+import { makeDataDir } from '../data-dir.js'
 import { locks } from './locks.js'
 
 const run = promisify(execFile)
@@ -60,7 +61,7 @@ const SHARED_FOLDER = '/var/lib/team-settings-cloud'
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
   const dataDir = resolve(options.dataDir)
   const account = await findAccount()
-  await mkdir(dataDir, { recursive: true, mode: 0o711 })
+  await makeDataDir(dataDir)
   const native = await placeBinaries(account)
   const cluster = await placeCluster(dataDir, account, options.log)
   const password = await ensurePassword(join(dataDir, 'postgresql-password'))
