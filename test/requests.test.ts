@@ -340,3 +340,26 @@ t.test('a failed statement logs nothing of its parameters', async (t) => {
   t.notMatch(logged, new RegExp(key))
   t.notMatch(logged, new RegExp(code))
 })
+
+t.test('a body that is far too large is answered, and its connection is not cut before', async (t) => {
+  const service = await startService(t)
+  const verify = (body: RequestInit['body']) =>
+    fetch(`${service.url}/api/auth/verify`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: body ?? null,
+      duplex: 'half',
+    } as RequestInit)
+  const part = new Uint8Array(131_072).fill(97)
+  const parts = () =>
+    new ReadableStream({
+      start: (stream) => {
+        for (let index = 0; index < 40; index++) stream.enqueue(part)
+        stream.close()
+      },
+    })
+  for (let round = 0; round < 10; round++) {
+    t.equal((await verify('a'.repeat(5_242_880))).status, 413)
+    t.equal((await verify(parts())).status, 413)
+  }
+})

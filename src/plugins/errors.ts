@@ -1,5 +1,6 @@
 /** Every failure, ours or the framework's, comes out as one problem document. */
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import fp from 'fastify-plugin'
@@ -29,10 +30,31 @@ export default fp(async (app) => {
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
   reply.removeHeader('ETag')
+  if (failure.code === 'payload_too_large') discard(request.raw, reply)
   return reply
     .code(failure.status)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(toProblem(failure, request.id)))
+}
+
+/** The most of a body that is too large that is still read, and for how long. */
+const DISCARDED_BYTES = 64 * 2 ** 20
+const DISCARD_MS = 10_000
+
+/**
+ * Takes what a client is still sending, so that it comes to read the answer: were the connection closed at once, most
+ * clients would tell of a broken pipe instead. The framework would close it; Node reads on where it stays open.
+ */
+const discard = (request: IncomingMessage, reply: FastifyReply) => {
+  reply.removeHeader('Connection')
+  let left = DISCARDED_BYTES
+  const end = () => request.destroy()
+  const timer = setTimeout(end, DISCARD_MS).unref()
+  request.on('close', () => clearTimeout(timer))
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) end()
+  })
 }
 
 /** The answer to a request whose path cannot be read: no hook has run for it. */
