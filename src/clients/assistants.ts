@@ -10,10 +10,9 @@ import { getJson, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
 export interface Assistant {
   /**
    * All models that the key may use, newest first.
-   * @param waitedMs what of the time for a look-up has gone by already
    * @throws {ApiError} `assistant_key_rejected`, `upstream_failed`, `upstream_timeout`
    */
-  listModels(key: string, waitedMs: number): Promise<Model[]>
+  listModels(key: string): Promise<Model[]>
 }
 
 export interface Assistants {
@@ -94,8 +93,8 @@ const createAssistant = (url: string, shape: Shape, budgetMs: number): Assistant
   }
 
   return {
-    listModels: async (key, waitedMs) => {
-      const signal = AbortSignal.timeout(Math.max(0, Math.round(budgetMs - waitedMs)))
+    listModels: async (key) => {
+      const signal = AbortSignal.timeout(budgetMs)
       const models = new Map<string, Model>()
       let after: string | undefined
       for (let pages = 1; ; pages++) {

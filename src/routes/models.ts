@@ -15,8 +15,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const gates = new Map<string, Gate>()
 
   /** A look-up may take 10 s: what one caller asks for beyond a few at a time waits, and costs nobody else anything. */
-  const inTurn = async <T>(userId: string, work: (waitedMs: number) => Promise<T>): Promise<T> => {
-    const asked = performance.now()
+  const inTurn = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const gate =
       gates.get(userId) ??
       new Gate(
@@ -27,7 +26,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
     gates.set(userId, gate)
     try {
-      return await gate.run(() => work(performance.now() - asked))
+      return await gate.run(work)
     } finally {
       if (gate.idle) gates.delete(userId)
     }
@@ -50,9 +49,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await inTurn(callerOf(request).userId, (waitedMs) =>
-          assistant.listModels(request.query.apiKey, waitedMs),
-        ),
+        models: await inTurn(callerOf(request).userId, () => assistant.listModels(request.query.apiKey)),
       }),
     })
 
