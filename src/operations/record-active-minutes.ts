@@ -5,7 +5,7 @@ import type { Database, Db } from '../db/client.js'
 import { isConflict } from '../db/failures.js'
 import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
-import { type Cut, MemberMinutes } from '../domain/minutes.js'
+import { type Cut, MemberMinutes, type RepoMinutes } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
 import {
   changeTimezone,
@@ -31,8 +31,13 @@ export const recordActiveMinutes = async (
   body.entries.forEach(checkHours)
   const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
   if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
-  const entries = body.entries.map((entry) => ({ ...entry, repoKey: entry.repo.toLowerCase() }))
-  const flush: Flush = { id: body.flush_id, entries, timezone, bodyHash: hashOf(body) }
+  const flush: Flush = {
+    id: body.flush_id,
+    entries: body.entries,
+    repoKeys: body.entries.map(({ repo }) => repo.toLowerCase()),
+    timezone,
+    bodyHash: hashOf(body),
+  }
 
   const optimistic = await tryFlush(database.writes, userId, flush).catch(unlessConflict)
   if (optimistic) return optimistic
@@ -51,7 +56,9 @@ const unlessConflict = (error: unknown): undefined => {
 
 interface Flush {
   id: string | undefined
-  entries: (ActivityEntry & { repoKey: string })[]
+  entries: ActivityEntry[]
+  /** Of the entries, in lower case. */
+  repoKeys: string[]
   timezone: string | undefined
   bodyHash: string
 }
@@ -69,9 +76,8 @@ const tryFlush = async (
   locked?: Set<string>,
 ): Promise<FlushResult | undefined> => {
   const { id, entries, timezone, bodyHash } = flush
-  const repoKeys = [...new Set(entries.map(({ repoKey }) => repoKey))]
   const days = [...new Set(entries.map(({ day }) => day))]
-  const target = await readFlushTarget(db, userId, repoKeys, days, id)
+  const target = await readFlushTarget(db, userId, [...new Set(flush.repoKeys)], days, id)
   if (!target) throw new ApiError('token_invalid')
   const { known } = target
   if (known) {
@@ -82,7 +88,7 @@ const tryFlush = async (
   const moves = timezone !== undefined && timezone !== target.timezone
   if (moves && !locked) return undefined
   const workspaces = target.workspaces.filter((workspace) => locked?.has(workspace.id) ?? true)
-  const { days: changed, notes } = addUp(entries, target.today, workspaces)
+  const { days: changed, notes } = addUp(flush, target.today, workspaces)
   const answer = toResult(entries.length, notes)
   const ids = new Set(changed.map(({ workspaceId }) => workspaceId))
   const written = await writeFlush(
@@ -128,21 +134,22 @@ const textOf = (hours: ActivityEntry['hours']): string => {
 
 /** The days that change, and a note for each entry that does not count in full. */
 const addUp = (
-  entries: Flush['entries'],
+  { entries, repoKeys }: Flush,
   today: string,
   workspaces: MatchingWorkspace[],
 ): { days: FlushDay[]; notes: FlushNote[] } => {
   const [first, last] = [addDays(today, -limits.flush_days_back), addDays(today, 1)]
-  const matching = new Map<string, MemberMinutes[]>(entries.map(({ repoKey }) => [repoKey, []]))
-  const members = workspaces.map(({ id: workspaceId, repoKeys, days }) => {
+  const matching = new Map<string, MemberMinutes[]>()
+  const members = workspaces.map(({ id: workspaceId, repoKeys: matched, days }) => {
     const minutes = new MemberMinutes(days)
-    for (const repoKey of repoKeys) matching.get(repoKey)?.push(minutes)
+    for (const repoKey of matched) matching.set(repoKey, [...(matching.get(repoKey) ?? []), minutes])
     return { workspaceId, minutes }
   })
   /** As first given. */
   const names = new Map<string, string>()
   const notes: FlushNote[] = []
-  entries.forEach(({ repo, repoKey, day, minutes, hours }, index) => {
+  entries.forEach(({ repo, day, minutes, hours }, index) => {
+    const repoKey = repoKeys[index] ?? ''
     const targets = matching.get(repoKey) ?? []
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (targets.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
@@ -152,17 +159,18 @@ const addUp = (
       if (code) notes.push({ index, status: 'capped', code })
     }
   })
-  const days = members.flatMap(({ workspaceId, minutes }) =>
-    Array.from(minutes.days, ([day, { repos, changed }]): FlushDay => {
-      const counted = [...repos].filter(([repoKey]) => changed.has(repoKey))
-      return {
-        workspaceId,
-        day,
-        repos: new Map(counted.map(([repoKey, sums]) => [names.get(repoKey) ?? repoKey, sums])),
+  const days: FlushDay[] = []
+  for (const { workspaceId, minutes } of members) {
+    for (const [day, { repos, changed }] of minutes.days) {
+      const totals = new Map<string, RepoMinutes>()
+      for (const repoKey of changed) {
+        const counted = repos.get(repoKey)
+        if (counted) totals.set(names.get(repoKey) ?? repoKey, counted)
       }
-    }),
-  )
-  return { days: days.filter(({ repos }) => repos.size > 0), notes }
+      if (totals.size > 0) days.push({ workspaceId, day, repos: totals })
+    }
+  }
+  return { days, notes }
 }
 
 const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
