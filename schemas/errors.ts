@@ -20,6 +20,7 @@ export const errorCatalogue = {
     'This login was not started here, has expired or was already used. Start it again.',
   ],
   signature_invalid: [400, 'The signature of the notification is missing, wrong or too old.'],
+  bad_request: [400, 'This is not a valid HTTP request.'],
   assistant_key_rejected: [400, 'The model provider refuses this key. Check it in its console.'],
   unauthenticated: [401, 'Send `Authorization: Bearer <token>`; POST /api/auth/verify gives you one.'],
   token_invalid: [401, 'This session token is not valid. Sign in again.'],
@@ -42,6 +43,7 @@ export const errorCatalogue = {
   override_not_found: [404, 'This repository has no override in this workspace.'],
   version_not_found: [404, 'This version does not exist or is no longer kept.'],
   route_not_found: [404, 'There is no such route; GET /api/docs lists them all.'],
+  request_timeout: [408, 'The request took too long to arrive. Send it again.'],
   workspace_required: [
     409,
     'No workspace of yours matches this repository. Create or extend one with the suggested pattern.',
@@ -60,9 +62,14 @@ export const errorCatalogue = {
   version_conflict: [412, 'Somebody changed it meanwhile. Pull, merge and push again.'],
   payload_too_large: [413, 'The body is larger than this route takes.'],
   settings_too_large: [413, 'The settings are larger than the limit.'],
+  workspace_full: [
+    413,
+    'The overrides and current settings of this workspace take up all of its room. Remove some first.',
+  ],
   unsupported_media_type: [415, 'Send the body as application/json.'],
   repo_outside_patterns: [422, 'This repository matches no pattern of the workspace.'],
   rate_limited: [429, 'Too many requests. Wait for the seconds in Retry-After.'],
+  headers_too_large: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
   internal_error: [500, 'Something failed on our side. The request id helps us find it.'],
   upstream_failed: [502, 'Another service that this needs has failed. Try again later.'],
   unavailable: [503, 'The service cannot answer right now. Try again after the seconds in Retry-After.'],
@@ -104,7 +111,9 @@ export const Problem = Type.Object(
         description: 'With `version_conflict`; null when nothing is there.',
       }),
     ),
-    limit_bytes: Type.Optional(Type.Integer({ description: 'With `settings_too_large`.' })),
+    limit_bytes: Type.Optional(
+      Type.Integer({ description: 'With `settings_too_large` and `workspace_full`.' }),
+    ),
     actual_bytes: Type.Optional(Type.Integer({ description: 'With `settings_too_large`.' })),
     upstream: Type.Optional(
       StringEnum(['repohost', 'billing-provider', 'assistant-a', 'assistant-b'], {
