@@ -1,7 +1,8 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json ./
-RUN npm ci --omit=optional --ignore-scripts
+COPY patches patches
+RUN npm ci --omit=optional --ignore-scripts && npx patch-package
 COPY tsconfig.json ./
 COPY schemas schemas
 COPY src src

@@ -1,0 +1,214 @@
+/**
+ * The database driver, on the wire: what `patches/` mends. Each of these faults was met in the driver as it is published,
+ * and each of them loses, mixes or invents answers, or ends the process.
+ */
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import t from 'tap'
+import { createTestDatabase } from './database.js'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
+
+/** What nobody awaits would end the service. */
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (error) => unhandled.push(error))
+
+const start = async (test: { teardown(work: () => unknown): void }, options: object = {}) => {
+  const database = await createTestDatabase('template1')
+  test.teardown(() => database.drop())
+  const proxy = await startTcpProxy(test, database.url)
+  const sql = postgres(proxy.url, {
+    max: 1,
+    connect_timeout: 2,
+    backoff: () => 0.01,
+    onnotice: () => {},
+    ...options,
+  })
+  const admin = postgres(database.url, { max: 1, onnotice: () => {} })
+  test.teardown(() => Promise.all([sql, admin].map((client) => client.end({ timeout: 0 }))))
+  await admin`create table t (n int)`
+  return {
+    sql,
+    admin,
+    proxy,
+    rows: async () => (await admin<{ n: number }[]>`select n from t order by n`).map(({ n }) => n),
+  }
+}
+
+/** Resets the connection, and does `work` after the socket has told of its error and before it tells of its end. */
+const betweenErrorAndClose = async <T>(proxy: TcpProxy, work: () => Promise<T>): Promise<T> => {
+  const { emit } = Socket.prototype
+  const { port } = new URL(proxy.url)
+  const outcome = new Promise<T>((resolve, reject) => {
+    Socket.prototype.emit = function (this: Socket, ...args: [string, ...unknown[]]) {
+      const heard = (emit as (...args: unknown[]) => boolean).apply(this, args)
+      if (args[0] === 'error' && String((this as { port?: number }).port) === port) {
+        Socket.prototype.emit = emit
+        work().then(resolve, reject)
+      }
+      return heard
+    } as typeof emit
+  })
+  proxy.reset()
+  return outcome
+}
+
+t.test('a statement sent while the connection breaks is done or fails', async (t) => {
+  const { sql, proxy, rows } = await start(t)
+  await sql`select 1`
+  const outcome = await betweenErrorAndClose(proxy, () =>
+    sql`insert into t values (1)`.then(
+      () => 'done',
+      () => 'failed',
+    ),
+  )
+  t.same(await rows(), outcome === 'done' ? [1] : [])
+  t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test('a transaction begun while the connection breaks is one', async (t) => {
+  const { sql, proxy, rows } = await start(t)
+  await sql`select 1`
+  const outcome = betweenErrorAndClose(proxy, () =>
+    sql.begin(async (tx) => {
+      await tx`insert into t values (1)`
+      await tx`insert into t values (2)`
+      throw new Error('roll back')
+    }),
+  )
+  await t.rejects(outcome)
+  t.same(await rows(), [])
+  t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test('what a transaction still asks for after it has lost its connection is not done', async (t) => {
+  const { sql, proxy, rows } = await start(t)
+  const outcome = sql.begin(async (tx) => {
+    await tx`insert into t values (1)`
+    proxy.reset()
+    // By now the driver has another session on the same connection.
+    while (proxy.connections() < 2) await sql`select 1`.catch(() => {})
+    await tx`insert into t values (2)`
+  })
+  await t.rejects(outcome)
+  t.same(await rows(), [])
+  t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test('after a statement that fails amid its rows, the next one has its own rows', async (t) => {
+  const { sql } = await start(t)
+  const failing = sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 200) i`
+  const [failed, next] = await Promise.allSettled([failing, sql`select 42 as n`])
+  t.match(failed, { status: 'rejected', reason: { code: '22012' } })
+  t.equal(next?.status, 'fulfilled')
+  t.same([...(next as PromiseFulfilledResult<postgres.RowList<postgres.Row[]>>).value], [{ n: 42 }])
+  t.same([...(await sql`select i as n from generate_series(1, 3) i`)], [{ n: 1 }, { n: 2 }, { n: 3 }])
+})
+
+t.test(
+  'a connection that breaks while the types of arrays are fetched fails the statement alone',
+  async (t) => {
+    const { sql, proxy } = await start(t)
+    proxy.cut = (from, bytes) => from === 'client' && bytes.includes('typarray')
+    await t.rejects(sql`select 1`)
+    proxy.cut = undefined
+    t.same([...(await sql`select array['a', 'b'] as texts`)], [{ texts: ['a', 'b'] }])
+  },
+)
+
+t.test('a parameter that cannot be written fails its statement, and no neighbour', async (t) => {
+  const { sql } = await start(t, { prepare: true })
+  const ask = (value: unknown) =>
+    sql.unsafe('select $1::timestamptz as at', [value as never], { prepare: true })
+  await ask(new Date(0))
+  const outcomes = await Promise.allSettled([
+    ask(new Date(1)),
+    ask({ toISOString: () => 7 }),
+    ask(new Date(2)),
+    sql`select 42 as n`,
+  ])
+  t.match(outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
+  t.match(outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
+  t.match(outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
+})
+
+t.test('a database that accepts connections and closes them at once is away', async (t) => {
+  const { sql, proxy } = await start(t)
+  proxy.cut = () => true
+  await t.rejects(sql`select 1`)
+  proxy.cut = undefined
+  t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test('an answer that does not come ends the wait and the connection', async (t) => {
+  const { sql } = await start(t, { answer_timeout: 0.2 })
+  await sql`select 1`
+  await t.rejects(sql`select pg_sleep(20)`, { code: 'ANSWER_TIMEOUT' })
+  t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test(
+  'wherever in the protocol a connection is cut, what is acknowledged is there, once, and nothing else',
+  async (t) => {
+    const { sql, proxy, rows } = await start(t)
+    const expected = new Set<number>()
+    const possible = new Set<number>()
+    let n = 0
+    for (const from of ['server', 'client'] as const) {
+      for (let passes = 0; passes < 24; passes++) {
+        let left = passes
+        proxy.cut = (source) => source === from && left-- === 0
+        const write = ++n
+        possible.add(write)
+        const alone = sql`insert into t values (${write})`.then(
+          () => expected.add(write),
+          () => {},
+        )
+        const [first, second] = [++n, ++n]
+        possible.add(first).add(second)
+        const both = sql
+          .begin(async (tx) => {
+            await tx`insert into t values (${first})`
+            const [seen] = await tx`select count(*)::int as total from t where n = ${first}`
+            if (seen?.total !== 1) throw new Error('The transaction does not see its own row')
+            await tx`insert into t values (${second})`
+          })
+          .then(
+            () => expected.add(first).add(second),
+            () => {},
+          )
+        const read = sql`select i from generate_series(1, 5) i`.then(
+          (found) =>
+            t.same(
+              found.map(({ i }) => i),
+              [1, 2, 3, 4, 5],
+            ),
+          () => {},
+        )
+        await Promise.all([alone, both, read])
+        proxy.cut = undefined
+        proxy.reset()
+        // A transaction whose end was lost on the way is there whole or not at all.
+        await sleep(1)
+        const there = (await rows()).filter((row) => row === first || row === second)
+        t.ok(there.length !== 1, 'no half of a transaction')
+      }
+    }
+    const there = await rows()
+    t.equal(new Set(there).size, there.length, 'nothing twice')
+    t.same(
+      [...expected].filter((row) => !there.includes(row)),
+      [],
+      'nothing acknowledged is lost',
+    )
+    t.same(
+      there.filter((row) => !possible.has(row)),
+      [],
+      'nothing is invented',
+    )
+  },
+)
+
+t.test('in all of this nothing failed that nobody awaits', async (t) => {
+  t.same(unhandled, [])
+})
