@@ -1,7 +1,7 @@
 /** Lets at most `limit` run at once; the others wait in a bounded line, and each for a bounded time. */
 export class Gate {
   private running = 0
-  private readonly waiting = new Set<() => void>()
+  private readonly waiting = new Set<Waiting>()
 
   constructor(
     private readonly limit: number,
@@ -11,17 +11,46 @@ export class Gate {
     private readonly refuse: () => Error,
   ) {}
 
-  /** @throws what `refuse` makes when no turn comes in time; `work` has then not begun. */
-  async run<T>(work: () => PromiseLike<T>): Promise<T> {
-    if (this.running >= this.limit) await this.turn()
-    else this.running++
+  /**
+   * @param deadline when waiting ends, in milliseconds since the epoch, for those who have waited elsewhere before
+   * @throws what `refuse` makes when no turn comes in time; `work` has then not begun.
+   */
+  async run<T>(work: () => PromiseLike<T>, deadline?: number): Promise<T> {
+    await this.enter(deadline)
     try {
       return await work()
     } finally {
-      const next = this.waiting.values().next().value
-      if (next) next()
-      else this.running--
+      this.leave()
     }
+  }
+
+  /** Resolves when there is a place, which is held until `leave`. */
+  enter(deadline = Date.now() + this.waitMs): Promise<void> | void {
+    if (this.running < this.limit) {
+      this.running++
+      return
+    }
+    if (this.waiting.size >= this.queueLimit) throw this.refuse()
+    return new Promise((proceed, reject) => {
+      const waiting = {
+        proceed,
+        giveUp: (error: Error) => reject(error),
+        timer: setTimeout(() => this.end(waiting).giveUp(this.refuse()), Math.max(0, deadline - Date.now())),
+      }
+      this.waiting.add(waiting)
+    })
+  }
+
+  /** Hands the place over to who has waited longest. */
+  leave(): void {
+    const next = this.waiting.values().next().value
+    if (next) this.end(next).proceed()
+    else this.running--
+  }
+
+  /** Ends all waiting with this error: there is no use in it. */
+  turnAway(error: Error): void {
+    for (const waiting of this.waiting) this.end(waiting).giveUp(error)
   }
 
   /** Whether nothing runs and nothing waits. */
@@ -29,20 +58,45 @@ export class Gate {
     return this.running === 0 && this.waiting.size === 0
   }
 
-  /** Resolves when a finished run hands its place over. */
-  private turn(): Promise<void> {
-    if (this.waiting.size >= this.queueLimit) throw this.refuse()
-    return new Promise((resolve, reject) => {
-      const proceed = () => {
-        clearTimeout(timer)
-        this.waiting.delete(proceed)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        this.waiting.delete(proceed)
-        reject(this.refuse())
-      }, this.waitMs)
-      this.waiting.add(proceed)
-    })
+  private end(waiting: Waiting): Waiting {
+    clearTimeout(waiting.timer)
+    this.waiting.delete(waiting)
+    return waiting
+  }
+}
+
+interface Waiting {
+  proceed: () => void
+  giveUp: (error: Error) => void
+  timer: NodeJS.Timeout
+}
+
+/** A gate for each key, so that nobody waits for anybody else's work. There is none for who does nothing. */
+export class Gates {
+  private readonly gates = new Map<string, Gate>()
+
+  constructor(private readonly make: () => Gate) {}
+
+  /** @returns what gives the place back; calling it again changes nothing. */
+  async enter(key: string): Promise<() => void> {
+    const gate = this.gates.get(key) ?? this.make()
+    this.gates.set(key, gate)
+    await gate.enter()
+    let inside = true
+    return () => {
+      if (!inside) return
+      inside = false
+      gate.leave()
+      if (gate.idle) this.gates.delete(key)
+    }
+  }
+
+  async run<T>(key: string, work: () => PromiseLike<T>): Promise<T> {
+    const leave = await this.enter(key)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
   }
 }

@@ -214,7 +214,7 @@ export const startService = async (
   const repohost = beside?.repohost ?? (await ownRepohost(test))
   const config = readConfig({
     DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: '5',
+    DATABASE_POOL_SIZE: '8',
     JWT_SECRETS: JWT_SECRET,
     SITE_URL: DASHBOARD,
     REPOHOST_URL: repohost.url,

@@ -10,7 +10,13 @@ import { projectRoot } from '../root.js'
 
 const nowhere = async () => []
 const db = { select: () => ({ from: () => ({ where: nowhere }) }), execute: nowhere }
-const database = { db, query: nowhere, transaction: nowhere, close: nowhere } as unknown as Database
+const database = {
+  db,
+  reserved: db,
+  query: nowhere,
+  transaction: nowhere,
+  close: nowhere,
+} as unknown as Database
 
 const config = readConfig({ JWT_SECRETS: 'only-here-so-that-the-service-can-be-built' })
 const app = await buildApp(config, database, pino({ level: 'silent' }))

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import type { PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { Gate } from '../gate.js'
-import { DatabaseBusy, isConflict, isConnectionLost } from './failures.js'
+import { couldNotConnect, DatabaseBusy, isConflict } from './failures.js'
 
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
 
@@ -19,20 +20,24 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
 export interface Database {
   /** The pool: every call is one statement on its own. */
   db: Db
-  /** The same for statements that may wait for locks, which leave a connection free as transactions do. */
+  /** The same for statements that may wait for locks, which leave connections free as transactions do. */
   writes: Db
+  /** A connection that no caller's request ever uses: for what must be known however busy the others are. */
+  reserved: Db
   /** The same as `db.statement` for short reads of hot paths, which share a connection and are given up early. */
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /**
    * Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times.
-   * @param options.patient for background work whose statements have more time
+   * @param options.background on a connection apart from requests, with statements that may take up to an hour
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, options?: { patient?: boolean }): Promise<T>
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   url: string
+  /** Connections in all, of which three are not for requests in general: at least four. */
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
@@ -40,14 +45,11 @@ export interface DatabaseOptions {
 
 /** The longest that a call waits for a connection. */
 const WAIT_MS = 2_000
-/** The longest that a read of a hot path waits for its answer, and how many are under way at once. */
-const READ_MS = 2_200
+/** Reads of hot paths that are under way at once. */
 const READS = 64
-/** The longest that a caller waits for a statement's answer; the server gives up before (see `sessionSettings`). */
-const ANSWER_MS = 5_500
-/** The same for background work, to which the server may give more time: an hour. */
-const PATIENT_MS = 3_600_000
 const ATTEMPTS = 3
+/** The longest that a connection may be silent while an answer is awaited; the server gives up before. */
+const SILENCE = { requests: 5.5, reads: 2.2, background: 3_600 }
 
 const sessionSettings = {
   TimeZone: 'UTC',
@@ -56,154 +58,173 @@ const sessionSettings = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
-export const connect = (options: DatabaseOptions): Database => {
-  const { poolSize, prepare } = options
-  const connectWith = (max: number) =>
-    postgres(options.url, {
+type Sql = postgres.Sql | postgres.TransactionSql
+type Statement = ReturnType<Sql['unsafe']>
+
+export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
+  const connectWith = (max: number, silence: number) => {
+    const options = {
       max,
       prepare,
       connect_timeout: 2,
-      backoff: (attempt) => Math.min(0.1 * 2 ** attempt, 1),
+      answer_timeout: silence,
+      backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
       onnotice: () => {},
       connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
-    })
-  const size = Math.max(1, poolSize - 1)
-  const client = connectWith(size)
-  const queueLimit = poolSize * 100
-  const gate = (limit: number) =>
-    new Gate(limit, queueLimit, WAIT_MS, () => new DatabaseBusy('No connection became free in time'))
-  const statements = gate(size)
-  const reads = gate(READS)
-  // One connection stays free of transactions, so that statements go on while writers wait for each other.
-  const transactions = gate(Math.max(1, size - 1))
+    }
+    return requirePatched(postgres(url, options))
+  }
+  const size = Math.max(1, poolSize - 3)
+  const pool = connectWith(size, SILENCE.requests)
+  const reserved = connectWith(1, SILENCE.reads)
+  const background = connectWith(1, SILENCE.background)
 
-  const send = (sql: postgres.Sql | postgres.TransactionSql, text: string, parameters: Parameter[]) =>
-    sql.unsafe(text, parameters.map(toParameter) as never, { prepare })
+  /** One place for each connection, so that the driver never has to keep a statement waiting. */
+  const gate = (limit: number, waitMs = WAIT_MS) => {
+    const places = new Gate(
+      limit,
+      poolSize * 100,
+      waitMs,
+      () => new DatabaseBusy('No connection became free in time'),
+    )
+    const run: Run = (work, deadline) =>
+      places.run(work, deadline).catch((error) => {
+        // Those who wait would only wait for the same.
+        if (couldNotConnect(error)) places.turnAway(error)
+        throw error
+      })
+    return run
+  }
+  const onPool = gate(size)
+  const onReader = gate(READS)
+  const onReserved = gate(1)
+  const onBackground = gate(1, SILENCE.background * 1_000)
+  // Two connections stay free of what may wait for locks, so that statements go on while writers wait for each other.
+  const asWriter = gate(Math.max(1, size - 2))
+  const onPoolAsWriter: Run = (work, deadline = Date.now() + WAIT_MS) =>
+    asWriter(() => onPool(work, deadline), deadline)
+
+  const underWay = new Set<Statement>()
+  /** Remembers statements of the background for as long as they run, so that a stop can cancel them. */
+  const remember = (statement: Statement): Statement => {
+    underWay.add(statement)
+    const forget = () => underWay.delete(statement)
+    statement.then(forget, forget)
+    return statement
+  }
 
   /** `run` decides when a statement may start. Drizzle changes how the driver of these options reads dates. */
-  const open = (sql: postgres.Sql | postgres.TransactionSql, run: Run, options = client.options): Db =>
-    Object.assign(drizzle(adapt(sql, options, prepare, run)), {
-      statement: (text: string, parameters: Parameter[]) =>
-        run(() => send(sql, text, parameters)) as Promise<never>,
+  const open = (sql: Sql, run: Run, options: postgres.Sql['options']): Db => {
+    const send = (text: string, parameters: unknown[]): Statement => {
+      const statement = sql.unsafe(text, parameters as never, { prepare, simple: false } as never)
+      return options === background.options ? remember(statement) : statement
+    }
+    return Object.assign(drizzle(adapt(send, options, run)), {
+      statement: <Row>(text: string, parameters: Parameter[]) =>
+        run(() => whole(text, send(text, parameters.map(toParameter)))) as Promise<Row[]>,
     })
+  }
 
-  /**
-   * Once its connection is lost, the driver itself ends a transaction; what it would still send, a rollback or a
-   * statement of ours, would end the process. So nothing is said to the driver any more, not even that `work` has ended.
-   * Only what the transaction's own statements say counts: `work` may fail for the loss of something else.
-   *
-   * When an answer does not come in time, the caller is told so; the driver goes on waiting for it, and then rolls back.
-   */
-  const begin = <T>(work: (tx: Db) => Promise<T>, answerMs: number): Promise<T> =>
-    new Promise<T>((settle, giveUp) => {
-      let isLost = false
-      let isLate = false
-      const notice = (error: unknown) => {
-        isLost ||= isConnectionLost(error)
-      }
-      const watch = (sent: PromiseLike<unknown>) => {
-        answered(sent, answerMs).catch((error) => {
-          if (!(error instanceof DatabaseBusy)) return
-          isLate = true
-          giveUp(error)
-        })
-      }
-      const whileSound: Run = (send) => {
-        if (isLost || isLate) return Promise.reject(new DatabaseBusy('The connection was lost'))
-        const sent = send()
-        sent.then(undefined, notice)
-        watch(sent)
-        return sent
-      }
-      let start = () => {}
-      const started = new Promise<void>((resolve) => {
-        start = resolve
-      })
-      const begun = client.begin(
-        (tx) =>
-          new Promise<T>((resolve, reject) => {
-            start()
-            const done = isLate ? Promise.reject(new DatabaseBusy('Too late')) : work(open(tx, whileSound))
-            done.then(
-              (value) => {
-                if (isLost) return
-                resolve(value)
-                watch(begun)
-              },
-              (error) => isLost || reject(error),
-            )
-          }),
-      ) as Promise<T>
-      begun.then(settle, (error) => {
-        notice(error)
-        giveUp(error)
-      })
-      watch(Promise.race([started, begun]))
-    })
+  const begin = <T>(sql: postgres.Sql, run: Run, work: (tx: Db) => Promise<T>) =>
+    run(() => sql.begin((tx) => work(open(tx, direct, sql.options)))) as Promise<T>
 
   /**
    * Reads of hot paths share a connection: what comes at the same time is sent, answered and read together, and twice as
-   * much fits into a second as over many connections. Whatever holds up one holds up all behind it, so only short reads
-   * belong here, and a connection that does not answer is replaced.
+   * much fits into a second as over many connections. What holds up one holds up all behind it, so only short reads belong
+   * here, and a connection that does not answer is replaced, with all that waits for it.
    */
   const openReader = () => {
-    const sql = poolSize > 1 ? connectWith(1) : client
+    const sql = connectWith(1, SILENCE.reads)
     return { sql, db: open(sql, direct, sql.options) }
   }
   let reader = openReader()
   const read = async <Row>(text: string, parameters: Parameter[]): Promise<Row[]> => {
     const current = reader
+    const replace = () => {
+      if (current !== reader) return
+      reader = openReader()
+      void current.sql.end({ timeout: 0 })
+    }
+    const impatience = setTimeout(replace, SILENCE.reads * 1_000)
     try {
-      return await answered(current.db.statement<Row>(text, parameters), READ_MS)
-    } catch (error) {
-      if (error instanceof DatabaseBusy && current === reader && current.sql !== client) {
-        reader = openReader()
-        current.sql.end({ timeout: 0 })
-      }
-      throw error
+      return await current.db.statement<Row>(text, parameters)
+    } finally {
+      clearTimeout(impatience)
     }
   }
 
   return {
-    db: open(client, (work) => statements.run(() => answered(work(), ANSWER_MS))),
-    writes: open(client, (work) => transactions.run(() => answered(work(), ANSWER_MS))),
-    query: (text, parameters) => reads.run(() => read(text, parameters)),
-    transaction: async <T>(work: (tx: Db) => Promise<T>, { patient = false } = {}) => {
+    db: open(pool, onPool, pool.options),
+    writes: open(pool, onPoolAsWriter, pool.options),
+    reserved: open(reserved, onReserved, reserved.options),
+    query: (text, parameters) => onReader(() => read(text, parameters)),
+    transaction: async <T>(work: (tx: Db) => Promise<T>, options: { background?: boolean } = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await transactions.run(() => begin(work, patient ? PATIENT_MS : ANSWER_MS))
+          return options.background
+            ? await begin(background, onBackground, work)
+            : await begin(pool, onPoolAsWriter, work)
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error
         }
       }
     },
     close: async () => {
-      await Promise.all([client, reader.sql].map((sql) => sql.end({ timeout: 3 })))
+      const cancelled = Promise.allSettled([...underWay].map((statement) => statement.cancel()))
+      await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
+      await Promise.all([pool, reader.sql, reserved, background].map((sql) => sql.end({ timeout: 0.5 })))
     },
   }
 }
 
-type Run = <T>(work: () => PromiseLike<T>) => PromiseLike<T>
+/** The longest that a stop waits for the server to hear that statements are cancelled. */
+const CANCEL_MS = 300
 
-const direct: Run = (work) => work()
+type Run = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
+
+const direct: Run = async (work) => work()
+
+/** `patches/` makes the driver fit to lose connections; without it, acknowledged writes can be lost. */
+const requirePatched = (sql: postgres.Sql): postgres.Sql => {
+  if (!(sql as { patched?: boolean }).patched) {
+    throw new Error(
+      'The database driver in node_modules is not patched, because npm ran no scripts. Run: npx patch-package',
+    )
+  }
+  return sql
+}
+
+/** The command that each kind of statement says it has done. */
+const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
+
+/**
+ * The rows of a statement, all of them. What does not look like the answer to this very statement is an error, and
+ * never an answer.
+ * @throws when the server's last word is that of another kind of statement, or counts other rows than came
+ */
+const whole = async (text: string, statement: Statement): Promise<postgres.Row[]> => {
+  const rows = await statement
+  const promised = COMMANDS.exec(text)?.[1]?.toUpperCase()
+  const isItself = promised === undefined ? rows.command !== null : rows.command.startsWith(promised)
+  const isComplete = rows.columns.length === 0 || rows.length === rows.count
+  if (!isItself || !isComplete)
+    throw new Error(`The answer to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
+  return rows
+}
 
 /** The part of postgres.js that Drizzle uses, but with statements that are really prepared (Drizzle asks for that only in `.prepare()`). */
 const adapt = (
-  sql: postgres.Sql | postgres.TransactionSql,
+  send: (text: string, parameters: unknown[]) => Statement,
   options: postgres.Sql['options'],
-  prepare: boolean,
   run: Run,
 ): postgres.Sql => {
   const adapted = {
     options,
-    unsafe: (text: string, parameters: never[]) => {
-      const send = () => sql.unsafe(text, parameters, { prepare })
-      return {
-        // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits what `unsafe` returns
-        then: (ok: never, failed: never) => run(send).then(ok, failed),
-        values: () => run(() => send().values()),
-      }
-    },
+    unsafe: (text: string, parameters: unknown[]) => ({
+      // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits what `unsafe` returns
+      then: (ok: never, failed: never) => run(() => whole(text, send(text, parameters))).then(ok, failed),
+      values: () => run(() => whole(text, send(text, parameters).values() as never)),
+    }),
   }
   return adapted as unknown as postgres.Sql
 }
@@ -215,19 +236,3 @@ const toParameter = (value: Parameter): Parameter => {
   // Only two escapes mean the same in both, of quotes and of backslashes; few values have any.
   return json.includes('\\') && /\\[^"\\]/.test(json) ? value : `{${json.slice(1, -1)}}`
 }
-
-/** Gives up on an answer that does not come: a dead network must not hold a request for longer than it holds a lock. */
-const answered = <T>(query: PromiseLike<T>, ms: number): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DatabaseBusy('The database did not answer in time')), ms)
-    query.then(
-      (rows) => {
-        clearTimeout(timer)
-        resolve(rows)
-      },
-      (error) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })

@@ -8,6 +8,8 @@ export class DatabaseBusy extends Error {
 const driverCodes = new Set([
   'DATABASE_BUSY',
   'CONNECT_TIMEOUT',
+  'ANSWER_TIMEOUT',
+  'NOT_COMMITTED',
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
@@ -39,10 +41,8 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   return code !== undefined && (driverCodes.has(code) || unavailableStates.test(code))
 }
 
-const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE|ETIMEDOUT|08...|25P03|57P0[1-5])$/
-
-/** The connection has ended, or is about to. */
-export const isConnectionLost = (error: unknown): boolean => lostCodes.test(codeOf(error) ?? '')
+/** Nobody answered at all where the database should be. */
+export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
 /** Two transactions met; the same work may succeed when it is done again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')

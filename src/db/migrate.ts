@@ -30,7 +30,7 @@ const newestMigration: number = Math.max(
 
 /** Whether the database answers and has every migration of this version. */
 export const isSchemaCurrent = async (database: Database): Promise<boolean> => {
-  const rows = await database.query<{ newest: string | null }>(
+  const rows = await database.reserved.statement<{ newest: string | null }>(
     'select max(created_at) as newest from drizzle.__drizzle_migrations',
     [],
   )

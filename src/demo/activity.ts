@@ -55,6 +55,6 @@ export const seedActivity = (
   })
   const repos = repoNames.map((name) => `${owner}/${name}`)
   return database.transaction((tx) => insertSeed(tx, { workspaceId, people, repos, from, to }), {
-    patient: true,
+    background: true,
   })
 }

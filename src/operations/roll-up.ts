@@ -8,7 +8,7 @@ import {
 } from '../queries/rollups.js'
 
 const BATCH = 40
-const patient = { patient: true }
+const background = { background: true }
 
 interface Options {
   /** Days of workspaces in one transaction. */
@@ -25,7 +25,7 @@ export const rollUp = async (database: Database, { batch = BATCH, stop }: Option
       const days = await takeStaleDays(tx, batch)
       if (days.length > 0) await rebuildDays(tx, days)
       return days.length
-    }, patient)
+    }, background)
     total += done
     if (done < batch || stop?.aborted) return total
   }
@@ -33,7 +33,7 @@ export const rollUp = async (database: Database, { batch = BATCH, stop }: Option
 
 /** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
-  await database.transaction(markEverythingStale, patient)
+  await database.transaction(markEverythingStale, background)
   return rollUp(database, { batch: BATCH * 10 })
 }
 
@@ -43,7 +43,7 @@ export const retireActivity = async (
   detailDays: number,
   stop?: AbortSignal,
 ): Promise<void> => {
-  const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH), patient)
+  const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH), background)
   // A day is found by its rollup; while another instance makes those, the rest waits for the next time.
   while (!stop?.aborted && (await drop()) > 0 && (await rollUp(database, { stop })) > 0);
 }
