@@ -44,6 +44,8 @@ export const limits = {
   funnel_slug_length: 64,
   /** Sources, and events beyond the steps, that the funnel lists. */
   funnel_names: 100,
+  /** Requests of one caller that are under way at the same time; further ones wait for their turn. */
+  requests_at_once_per_caller: 4,
   /** Requests per minute. */
   rate_per_caller: 600,
   rate_verify_per_address: 30,

@@ -13,6 +13,7 @@ import { registerDocuments } from './openapi.js'
 import access from './plugins/access.js'
 import cors from './plugins/cors.js'
 import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'
+import fairShare from './plugins/fair-share.js'
 import headers from './plugins/headers.js'
 import housekeeping from './plugins/housekeeping.js'
 import lifecycle from './plugins/lifecycle.js'
@@ -110,6 +111,7 @@ export const buildApp = async (
   await registerDocuments(app as never)
   await app.register(reference)
   await app.register(access)
+  await app.register(fairShare)
   await app.register(lifecycle)
   await app.register(housekeeping)
   await app.register(repohostOAuth)

@@ -25,6 +25,8 @@ declare module 'fastify' {
     core?: boolean
     /** A limit of its own (`plugins/rate-limit.ts`). */
     limit?: 'verify' | 'join' | 'none'
+    /** False: what it waits for is not the database, so it takes no share of it (`plugins/fair-share.ts`). */
+    asksDatabase?: boolean
   }
 }
 

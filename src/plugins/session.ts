@@ -183,7 +183,7 @@ export default fp(
 
     let since: string | undefined
     const refresh = async () => {
-      const { revocations, asOf } = await readRevocations(app.db, since)
+      const { revocations, asOf } = await readRevocations(app.database.reserved, since)
       for (const { jti, userId, generation } of revocations) {
         if (jti !== null) sessions.revokeToken(jti)
         if (userId !== null && generation !== null) sessions.revokeOlderThan(userId, generation)

@@ -3,7 +3,7 @@ import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import type { Assistant } from '../clients/assistants.js'
 import { ApiError } from '../errors.js'
-import { Gate } from '../gate.js'
+import { Gate, Gates } from '../gate.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 
@@ -12,25 +12,16 @@ const WAITING = 20
 const WAIT_MS = 10_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const gates = new Map<string, Gate>()
-
   /** A look-up may take 10 s: what one caller asks for beyond a few at a time waits, and costs nobody else anything. */
-  const inTurn = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
-    const gate =
-      gates.get(userId) ??
+  const turns = new Gates(
+    () =>
       new Gate(
         limits.assistant_lookups_per_caller,
         WAITING,
         WAIT_MS,
         () => new ApiError('rate_limited', { retryAfter: 1 }),
-      )
-    gates.set(userId, gate)
-    try {
-      return await gate.run(work)
-    } finally {
-      if (gate.idle) gates.delete(userId)
-    }
-  }
+      ),
+  )
 
   const serve = (url: string, operationId: string, name: string, assistant: Assistant) =>
     app.route({
@@ -38,6 +29,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       url,
       config: {
         access: anyCaller,
+        asksDatabase: false,
         errors: ['assistant_key_rejected', 'upstream_failed', 'upstream_timeout'],
       },
       schema: {
@@ -49,7 +41,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await inTurn(callerOf(request).userId, () => assistant.listModels(request.query.apiKey)),
+        models: await turns.run(callerOf(request).userId, () => assistant.listModels(request.query.apiKey)),
       }),
     })
 

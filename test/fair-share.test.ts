@@ -1,0 +1,77 @@
+import { request as sendRequest } from 'node:http'
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { lockWaiters, whileHeld } from './locks.js'
+import { type Reply, type Service, startService } from './service.js'
+
+const AT_ONCE = limits.requests_at_once_per_caller
+
+const start = async (test: Parameters<typeof startService>[0]) => {
+  const service = await startService(test, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' } })
+  const [ada, bob] = await Promise.all([service.signIn('ada'), service.signIn('bob')])
+  const { id } = await service.workspace(ada)
+  const { id: bobs } = await service.workspace(bob)
+  const path = (workspace: string) => `/api/team/workspaces/${workspace}`
+  const holdWorkspace: [string, string] = ['select from workspaces where id = $1::uuid for update', id]
+  return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
+}
+
+const waiting = async ({ database }: Service): Promise<number> => {
+  const [row] = await database.query<{ total: number }>(
+    `select count(*)::int as total from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    [],
+  )
+  return row?.total ?? 0
+}
+
+t.test('a caller has few requests in the database at a time, and keeps nobody else waiting', async (t) => {
+  const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
+  let all: Promise<{ status: number }[]> = Promise.resolve([])
+  await whileHeld(service, holdWorkspace, async () => {
+    all = Promise.all(Array.from({ length: 3 * AT_ONCE }, (_, n) => ada.patch(adas, { name: `name ${n}` })))
+    await lockWaiters(service, AT_ONCE)
+    for (let n = 0; n < 20; n++) t.equal((await bob.patch(bobs, { name: `name ${n}` })).status, 200)
+    t.equal(await waiting(service), AT_ONCE)
+    t.equal((await service.request('GET', '/api/ready')).status, 200)
+  })
+  t.same(new Set((await all).map(({ status }) => status)), new Set([200]), 'those who waited had their turn')
+})
+
+t.test('who gets no turn is told to slow down', async (t) => {
+  const { service, ada, holdWorkspace, adas } = await start(t)
+  let replies: Reply[] = []
+  await whileHeld(service, holdWorkspace, async () => {
+    // Each waits 2 s for the lock, so that the last ones would begin after 6 s.
+    replies = await Promise.all(
+      Array.from({ length: 4 * AT_ONCE }, (_, n) => ada.patch(adas, { name: `name ${n}` })),
+    )
+  })
+  const refused = replies.filter(({ status }) => status === 429)
+  t.ok(refused.length >= AT_ONCE, 'the last ones at least')
+  t.ok(refused.length <= 3 * AT_ONCE, 'the first ones have had their turn')
+  for (const { headers, body } of refused) {
+    t.equal(body.code, 'rate_limited')
+    t.match(headers.get('retry-after'), /^[1-9]/)
+  }
+  t.equal((await ada.get('/api/me')).status, 200, 'and is served again')
+})
+
+t.test('who hangs up keeps the place until the work is done, and no longer', async (t) => {
+  const { service, ada, holdWorkspace, adas } = await start(t)
+  await whileHeld(service, holdWorkspace, async () => {
+    const calls = Array.from({ length: 3 * AT_ONCE }, () => {
+      const call = sendRequest(`${service.url}${adas}`, {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${ada.token}`, 'Content-Type': 'application/json' },
+      })
+      call.on('error', () => {})
+      call.end('{"name":"gone"}')
+      return call
+    })
+    await lockWaiters(service, AT_ONCE)
+    for (const call of calls) call.destroy()
+    t.equal(await waiting(service), AT_ONCE, 'no further one begins')
+  })
+  const replies = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => ada.get('/api/me')))
+  t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
+})
