@@ -24,12 +24,7 @@ export const Closed: typeof Type.Object = (properties, options) =>
 
 export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
-export const Day = Type.String({
-  format: 'date',
-  // There is no year 0.
-  pattern: '^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$',
-  examples: ['2026-11-21'],
-})
+export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
 
 const nameOfRepohost = { pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]+$', minLength: 1 }
@@ -60,7 +55,7 @@ const settingsRules = {
 export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
-  description: `Keys start with the extension's prefix (\`ext.\` unless configured otherwise) and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+  description: `Keys start with \`ext.\`, the prefix of the extension, and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 /** Settings to merge: their size is judged after the merge (413 `settings_too_large`). */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({

@@ -4,12 +4,10 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { limits } from '../schemas/limits.js'
-import { parsePattern } from './domain/repo-pattern.js'
+import { formatsOf } from './domain/formats.js'
 import { parseStrictJson } from './domain/strict-json.js'
 import { type ApiError, invalid } from './errors.js'
 import { once } from './once.js'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const createAjv = (extensionPrefix: string, options: Options) => {
   const ajv = new Ajv({
@@ -24,12 +22,7 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     ...options,
   })
   addFormats.default(ajv)
-  const prefix = `${extensionPrefix}.`
-  // Stricter than the library's, which also takes `urn:uuid:…`; the database does not.
-  ajv.addFormat('uuid', UUID)
-  ajv.addFormat('settings-key', (key) => key.startsWith(prefix))
-  ajv.addFormat('printable', (text) => /^[\x21-\x7e]*$/.test(text))
-  ajv.addFormat('repo-pattern', (text) => parsePattern(text) !== undefined)
+  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
   ajv.addKeyword({
     keyword: 'x-unique-without-case',
     type: 'array',

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { connect as tcpConnect } from 'node:net'
 import postgres from 'postgres'
 import t from 'tap'
-import { type Caller, DASHBOARD, type Service, startService } from './service.js'
+import { type Caller, DASHBOARD, type Reply, type Service, startService } from './service.js'
 
 /** A request whose path is sent as it is: `fetch` would tidy it up. */
 const raw = (service: Service, method: string, path: string, headers: Record<string, string>) =>
@@ -319,6 +319,29 @@ t.test('a request is valid before anybody asks who may make it', async (t) => {
   const withBody = await ada.request('DELETE', '/api/settings/acme/none', { body: { x: 1 } })
   t.match(withBody, { status: 400, body: { errors: [{ path: '/body/x' }] } })
   t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)
+})
+
+t.test('what does not fit a format is told in words', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const refusals: [reply: Promise<Reply>, path: string, message: RegExp][] = [
+    [ada.get('/api/team/workspaces/x/members'), '/params/id', /^must be a UUID/],
+    [
+      ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['a'] }),
+      '/body/patterns/0',
+      /^must be `owner/,
+    ],
+    [ada.get('/api/team/active-minutes?day=2026-02-31'), '/query/day', /^must be a day of the calendar/],
+    [ada.get('/api/team/active-minutes?day=0000-01-01'), '/query/day', /^must be a day of the calendar/],
+    [ada.get('/api/team/active-minutes?day=today'), '/query/day', /^must be a day of the calendar/],
+    [ada.get('/api/assistant-a-models?apiKey=a%20b'), '/query/apiKey', /^must have visible ASCII/],
+    [ada.push('ada/a', { theme: 'dark' }), '/body/settings/theme', /^must start with "ext\."$/],
+  ]
+  for (const [reply, path, message] of refusals) {
+    const { status, body } = await reply
+    t.match({ status, ...body }, { status: 400, code: 'validation_failed', errors: [{ path, message }] })
+  }
 })
 
 t.test('a failed statement logs nothing of its parameters', async (t) => {

@@ -127,7 +127,13 @@ t.test('keys of settings carry the prefix', async (t) => {
   for (const key of ['a', 'ext.a', 'Tool.a', 'tool', 'toolx.a', `tool.${'k'.repeat(196)}`]) {
     const refused = await ada.push('ada/a', { [key]: 1 })
     t.match(refused, { status: 400, body: { code: 'validation_failed' } }, key)
+    t.equal(refused.body.errors.length, 1)
     t.match(refused.body.errors[0].path, `/body/settings/${key}`)
+    const isLong = key.startsWith('tool.')
+    t.equal(
+      refused.body.errors[0].message,
+      isLong ? 'must NOT have more than 200 characters' : 'must start with "tool."',
+    )
   }
 })
 

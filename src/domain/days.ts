@@ -13,6 +13,12 @@ export const addDays = (day: string, days: number): string => {
   return moment.toISOString().slice(0, -14)
 }
 
+/** Whether the text is a day of the calendar. There is no year 0. */
+export const isDay = (text: string): boolean =>
+  /^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  addDays(text, 0) === text
+
 /** Both included, so a day has length 1. */
 export const countDays = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1

@@ -6,6 +6,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { isDatabaseUnavailable } from '../db/failures.js'
+import { formatsOf } from '../domain/formats.js'
 import { StrictJsonError } from '../domain/strict-json.js'
 import { ApiError, invalid, toProblem } from '../errors.js'
 
@@ -13,7 +14,7 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 export default fp(async (app) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const failure = translate(error)
+    const failure = translate(error, request)
     if (failure.status >= 500)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
@@ -65,7 +66,7 @@ export const answerUnroutable = (error: FastifyError, request: FastifyRequest, r
     Vary: 'Origin',
     'Access-Control-Allow-Origin': '*',
   })
-  send(translate(error), request, reply)
+  send(translate(error, request), request, reply)
 }
 
 const frameworkCodes: Record<string, () => ApiError> = {
@@ -77,28 +78,35 @@ const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_BAD_URL: () => invalid('/params', 'the path is not correctly percent-encoded'),
 }
 
-const translate = (error: FastifyError): ApiError => {
+const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
   if (error instanceof ApiError) return error
   if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
-  if (error.validation) return translateValidation(error)
+  if (error.validation) return translateValidation(error, request.server.config.extensionPrefix)
   const known = frameworkCodes[error.code]
   if (known) return known()
   if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ApiError('validation_failed', { detail: 'The request could not be read.', cause: error })
+    return invalid('/body', 'could not be read')
   }
   return new ApiError('internal_error', { cause: error })
 }
 
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
-const translateValidation = (error: FastifyError): ApiError => {
+const translateValidation = (error: FastifyError, extensionPrefix: string): ApiError => {
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
-  const found = (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
+  const found = (
+    (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
+  ).filter(({ keyword }) => keyword !== 'propertyNames') // What is wrong with the name comes as an error of its own.
+  const formats = formatsOf(extensionPrefix)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
     const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(String(named))}`}`
-    return { keyword, path, message: explain(keyword, params, message) }
+    return {
+      keyword,
+      path,
+      message: explain(keyword, params, formats[params.format as string]?.message ?? message),
+    }
   })
   const missingToken = problems.find(
     ({ path, keyword }) =>
