@@ -7,7 +7,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../schemas/errors.js'
 import { ApiError } from '../errors.js'
-import { type Access, needsSession } from '../policies/access.js'
+import { type Access, needsSession, type WorkspacePart } from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
 import { readRole } from '../queries/members.js'
 import { callerOf } from './session.js'
@@ -43,8 +43,10 @@ export default fp(
     })
     // Not before: the scope of the reference declares the access of its files in a hook of its own.
     app.addHook('onReady', async () => {
-      const open = routes.find(({ config }) => !config?.access)
-      if (open) throw new Error(`${open.method} ${open.url} declares no access`)
+      for (const route of routes) {
+        const fault = faultOf(route)
+        if (fault) throw new Error(`${route.method} ${route.url} ${fault}`)
+      }
     })
 
     const refusalOf = (request: FastifyRequest): ApiError | undefined => {
@@ -81,6 +83,19 @@ export default fp(
   },
   { name: 'access', dependencies: ['session'] },
 )
+
+/** Why a route must not be served, if it must not. */
+const faultOf = ({ config, schema }: RouteOptions): string | undefined => {
+  const access = config?.access
+  if (!access) return 'declares no access'
+  if (access.kind !== 'workspace') return undefined
+  const [part, name] = access.source.split('.') as [WorkspacePart, string]
+  const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }
+  const { required = [] } = (schemas[part] ?? {}) as { required?: string[] }
+  return required.includes(name)
+    ? undefined
+    : `takes its workspace from ${access.source}, which it does not require`
+}
 
 const comesFrom = (trusted: Set<string>, request: FastifyRequest): boolean => {
   const { origin } = request.headers

@@ -21,6 +21,7 @@ export type Access =
 export interface WorkspaceAccess {
   kind: 'workspace'
   role: 'member' | 'admin'
+  source: WorkspaceSource
   workspaceOf: (request: FastifyRequest) => string
 }
 
@@ -33,15 +34,17 @@ export const billingSignature: Access = { kind: 'billingSignature' }
 
 /** Where a request names its workspace. */
 type WorkspaceSource = 'params.id' | 'query.workspace' | 'body.workspace'
+export type WorkspacePart = 'params' | 'query' | 'body'
 
 export const memberOf = (source: WorkspaceSource): Access => workspaceAccess('member', source)
 export const adminOf = (source: WorkspaceSource): Access => workspaceAccess('admin', source)
 
 const workspaceAccess = (role: 'member' | 'admin', source: WorkspaceSource): Access => {
-  const [part, name] = source.split('.') as ['params' | 'query' | 'body', string]
+  const [part, name] = source.split('.') as [WorkspacePart, string]
   return {
     kind: 'workspace',
     role,
+    source,
     workspaceOf: (request) => (request[part] as Record<string, string>)[name] ?? '',
   }
 }
