@@ -9,7 +9,7 @@ import { type BillingProvider, createBillingProvider } from './clients/billing-p
 import { createRepohost, type Repohost } from './clients/repohost.js'
 import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
-import { registerDocuments } from './openapi.js'
+import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
 import cors from './plugins/cors.js'
 import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'

@@ -1,5 +1,11 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, errorCatalogue, type Problem, type ProblemExtras } from '../schemas/errors.js'
+import {
+  ERROR_PAGE,
+  type ErrorCode,
+  errorCatalogue,
+  type Problem,
+  type ProblemExtras,
+} from '../schemas/errors.js'
 
 /** A failure that the caller is told about, by its code in the catalogue. */
 export class ApiError extends Error {
@@ -25,6 +31,7 @@ export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 
 export const toProblem = (error: ApiError, requestId: string): Problem => ({
+  type: `${ERROR_PAGE}#${error.code}`,
   status: error.status,
   title: STATUS_CODES[error.status] ?? 'Error',
   code: error.code,

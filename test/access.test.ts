@@ -5,7 +5,7 @@ import t from 'tap'
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { connect } from '../src/db/client.js'
-import { buildDocuments } from '../src/openapi.js'
+import { buildDocuments } from '../src/openapi/index.js'
 import { adminOf, memberOf } from '../src/policies/access.js'
 import { createTestDatabase } from './database.js'
 import { type Call, type Caller, JWT_SECRET, type Service, startService } from './service.js'
@@ -153,6 +153,16 @@ const table: Record<string, Row> = {
   },
 }
 
+/** What the document says of a route, going by whom it lets in. */
+const who = (route: string, { statuses }: Row): string => {
+  const [nobody, outsider, , member, admin] = statuses
+  if (route.endsWith('/webhook')) return 'the billing provider'
+  if (nobody !== 401) return 'anyone'
+  if (admin === 401) return 'whoever has an admin key'
+  if (member === 403) return 'an admin of'
+  return outsider === member ? 'any signed-in caller' : 'a member of'
+}
+
 const setScene = async (admin: Caller, member: Caller, service: Service, owner: string): Promise<Scene> => {
   const { id, code } = await service.workspace(admin, { patterns: [`${owner}/*`], members: [member] })
   const invite = await admin.post(`/api/team/workspaces/${id}/invites`)
@@ -171,6 +181,12 @@ t.test('every endpoint lets exactly those in whom the interface names', async (t
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
   t.same(Object.keys(table).sort(), routes.sort(), 'the table has a row for every route')
+  for (const [route, row] of Object.entries(table)) {
+    const [method = '', path = ''] = route.split(' ')
+    const operation = paths[path]?.[method.toLowerCase()]
+    t.match(operation?.description, `**Who:** ${who(route, row)}`, route)
+    if (!row.call) t.not(operation?.requestBody?.required, true, `${route} works without a body`)
+  }
 
   const elsewhere = await service.signIn('other-admin')
   await service.workspace(elsewhere, { name: 'Elsewhere', patterns: ['elsewhere/*'] })

@@ -4,12 +4,13 @@ import addFormats from 'ajv-formats'
 
 interface Response {
   description: string
+  headers?: Record<string, object>
   content?: Record<string, { schema: object }>
 }
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, Response> }>>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; headers: Record<string, { required?: boolean }> }
 }
 
 export interface Answer {
@@ -17,7 +18,7 @@ export interface Answer {
   /** Without the query. */
   path: string
   status: number
-  contentType: string | undefined
+  headers: Headers
   text: string
 }
 
@@ -44,7 +45,15 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
     }))
     .sort((a, b) => a.template.split('{').length - b.template.split('{').length)
 
-  return ({ method, path, status, contentType, text }) => {
+  const wrongHeader = (declared: Record<string, object>, headers: Headers): string | undefined => {
+    for (const [name, { required }] of Object.entries(document.components.headers)) {
+      if (required && name in declared && !headers.has(name)) return `lacks the header ${name}`
+      if (headers.has(name) && !(name in declared)) return `does not declare the header ${name}`
+    }
+    return undefined
+  }
+
+  return ({ method, path, status, headers, text }) => {
     const operation = paths.find(
       ({ regex, operations }) => regex.test(path) && operations[method.toLowerCase()],
     )
@@ -53,17 +62,21 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
     const where = `${method} ${operation.template} ${status}`
     const response = responses[String(status)]
     if (!response) return `${where} is not in the document: ${text.slice(0, 300)}`
+    const header = wrongHeader(response.headers ?? {}, headers)
+    if (header) return `${where} ${header}`
     if (!response.content) return text === '' ? undefined : `${where} must have no body`
-    const type = contentType?.split(';')[0] ?? ''
+    const type = headers.get('content-type')?.split(';')[0] ?? ''
     const schema = response.content[type]?.schema
     if (!schema) return `${where} must not be ${type}`
     if (!type.endsWith('json')) return undefined
     const body = JSON.parse(text) as { code?: string }
-    const validate = validatorOf(schema)
-    if (!validate(body)) return `${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 300)}`
+    // Before its schema, which would say the same in many words.
     if (status >= 400 && !response.description.includes(`\`${body.code}\``)) {
       return `${where} does not declare the code ${body.code}`
     }
-    return undefined
+    const validate = validatorOf(schema)
+    return validate(body)
+      ? undefined
+      : `${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 300)}`
   }
 }

@@ -3,8 +3,12 @@ import { cp, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { lint, loadConfig } from '@redocly/openapi-core'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import t from 'tap'
-import { errorCodes } from '../schemas/errors.js'
+import { errorCatalogue, errorCodes } from '../schemas/errors.js'
+import { formatsOf } from '../src/domain/formats.js'
+import { createInviteCode } from '../src/domain/invite-code.js'
 import { projectRoot } from '../src/root.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
@@ -38,40 +42,236 @@ t.test('the documents satisfy the strict rules of the linter', async (t) => {
   }
 })
 
+interface Schema {
+  $ref?: string
+  required?: string[]
+  properties?: Record<string, { const?: unknown }>
+  oneOf?: Schema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
+}
+
 interface Operation {
   operationId?: string
   summary?: string
+  description: string
   tags?: string[]
   security?: object[]
-  parameters?: {
-    in: string
-    name: string
-    schema: { maxLength?: number; format?: string; enum?: unknown[]; pattern?: string; type?: string }
-  }[]
-  responses: Record<string, { description: string }>
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
+  responses: Record<
+    string,
+    {
+      description: string
+      headers: Record<string, object>
+      content?: Record<string, { schema: Schema; examples?: Record<string, object> }>
+    }
+  >
 }
 
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const readDocument = async (file: string): Promise<Document> =>
+  JSON.parse(await readFile(join(projectRoot, file), 'utf8'))
+
+/** What a local reference stands for. */
+const resolved = <T extends object>(document: object, value: T): T => {
+  const { $ref } = value as { $ref?: string }
+  if ($ref === undefined) return value
+  return $ref
+    .split('/')
+    .slice(1)
+    .reduce((node, name) => (node as Record<string, object>)[name] ?? {}, document) as T
+}
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      where: `${method} ${path}`,
+      method,
+      operation,
+    })),
+  )
+
+/** The codes of an operation, from the examples of its answers. */
+const codesOf = ({ responses }: Operation) =>
+  new Set(
+    Object.values(responses).flatMap(({ content }) =>
+      Object.keys(content?.['application/problem+json']?.examples ?? {}),
+    ),
+  )
+
 t.test('every operation is described, and every code has a place', async (t) => {
-  const { paths } = JSON.parse(await readFile(join(projectRoot, files.full), 'utf8')) as {
-    paths: Record<string, Record<string, Operation>>
-  }
   const seen = new Set<string>()
-  for (const [path, operations] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      const where = `${method} ${path}`
-      t.ok(operation.operationId && operation.summary && operation.tags?.length === 1, where)
-      t.ok(Array.isArray(operation.security), where)
-      for (const [status, { description }] of Object.entries(operation.responses)) {
+  for (const { where, operation } of operationsOf(await readDocument(files.full))) {
+    t.ok(operation.operationId && operation.summary && operation.tags?.length === 1, where)
+    t.ok(Array.isArray(operation.security), where)
+    for (const code of codesOf(operation)) seen.add(code)
+  }
+  // What is refused before it is known which operation is meant.
+  const ofNone = ['bad_request', 'route_not_found', 'request_timeout', 'headers_too_large']
+  t.strictSame(
+    errorCodes.filter((code) => !seen.has(code) && code !== 'workspace_full'),
+    ofNone,
+  )
+})
+
+t.test('every answer with an error has one schema and one example per code', async (t) => {
+  for (const file of Object.values(files)) {
+    const document = await readDocument(file)
+    for (const { where, operation } of operationsOf(document)) {
+      for (const [status, { description, content }] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
-        for (const [, code = ''] of description.matchAll(/^`([a-z_]+)`:/gm)) seen.add(code)
+        const { schema, examples = {} } = content?.['application/problem+json'] ?? { schema: {} }
+        const codes = Object.keys(examples)
+        const described = [...description.matchAll(/^`([a-z_]+)`:/gm)].map(([, code]) => code)
+        t.strictSame(codes, described, `${where} ${status}`)
+        const { discriminator, oneOf = [schema] } = schema
+        t.equal(discriminator?.propertyName, codes.length > 1 ? 'code' : undefined, `${where} ${status}`)
+        for (const [index, code] of codes.entries()) {
+          const problem = resolved(document, oneOf[index] ?? {})
+          const [expected, detail] = errorCatalogue[code as keyof typeof errorCatalogue]
+          t.equal(expected, Number(status), `${where} ${code}`)
+          t.match(problem.properties, { code: { const: code }, status: { const: expected } })
+          if (discriminator) t.equal(discriminator.mapping[code], oneOf[index]?.$ref)
+          const { value } = resolved(document, examples[code] ?? {}) as { value?: object }
+          t.match(value, { type: `/api/docs/errors#${code}`, status: expected, code, detail })
+        }
       }
     }
   }
-  // What an unknown path is answered with belongs to no operation.
-  t.strictSame(
-    errorCodes.filter((code) => !seen.has(code)),
-    ['route_not_found'],
+})
+
+t.test('an operation declares the codes that follow from who may call it', async (t) => {
+  for (const { where, method, operation } of operationsOf(await readDocument(files.full))) {
+    const codes = codesOf(operation)
+    const security = JSON.stringify(operation.security)
+    const follows = (code: string, wanted: boolean) => t.equal(codes.has(code), wanted, `${where}: ${code}`)
+    const who = operation.description.split('**Who:** ')[1] ?? ''
+    t.ok(who, where)
+    for (const code of ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked'])
+      follows(code, security.includes('bearer'))
+    if (security.includes('cookie')) follows('csrf_rejected', method !== 'get')
+    follows('admin_required', who.startsWith('an admin of'))
+    if (who.includes('of the workspace')) follows('workspace_not_found', true)
+    follows('pro_required', who.includes('Needs Pro'))
+    follows('admin_key_invalid', who.includes('an admin key'))
+    follows('signature_invalid', who.includes('the billing provider'))
+    follows('invalid_json', method !== 'get')
+    follows('rate_limited', 'RateLimit-Limit' in (operation.responses['500']?.headers ?? {}))
+    follows('upstream_timeout', codes.has('upstream_failed'))
+  }
+})
+
+t.test('a body is required where one of its members is', async (t) => {
+  const document = await readDocument(files.full)
+  const bodies = operationsOf(document).flatMap(({ where, operation: { requestBody } }) =>
+    requestBody ? [{ where, ...requestBody }] : [],
   )
+  for (const { where, required, content } of bodies) {
+    const members = resolved(document, content['application/json']?.schema ?? {}).required ?? []
+    t.equal(required, members.length > 0, where)
+  }
+  t.ok(bodies.some(({ required }) => required) && bodies.some(({ required }) => !required))
+})
+
+/** Every example and default in a document, with the schema that it belongs to. */
+const examplesIn = (document: Document): { where: string; schema: object; value: unknown }[] => {
+  const walk = (node: unknown, where: string): { where: string; schema: object; value: unknown }[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { schema, example, examples, default: preset } = node as Record<string, unknown>
+    const found: unknown[] = []
+    if (Array.isArray(examples)) found.push(...examples)
+    else if (schema !== undefined) {
+      for (const named of Object.values((examples ?? {}) as Record<string, object>))
+        found.push((resolved(document, named) as { value: unknown }).value)
+    }
+    for (const one of [example, preset]) if (one !== undefined) found.push(one)
+    const own = found.map((value) => ({ where, schema: (schema ?? node) as object, value }))
+    // What is within an example is no schema.
+    const within = Object.entries(node).filter(([name]) => !['example', 'examples', 'default'].includes(name))
+    return [...own, ...within.flatMap(([name, child]) => walk(child, `${where}/${name}`))]
+  }
+  return walk({ paths: document.paths, components: { ...document.components, examples: {} } }, '')
+}
+
+/** What is wrong with the examples of a document. */
+const misfits = (document: Document, extensionPrefix: string): string[] => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const validators = new Map<string, ValidateFunction>()
+  return examplesIn(document).flatMap(({ where, schema, value }) => {
+    const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+    const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
+    validators.set(text, validate)
+    return validate(value)
+      ? []
+      : [`${where}: ${JSON.stringify(value)} ${ajv.errorsText(validate.errors, { dataVar: '' })}`]
+  })
+}
+
+t.test('every example fits its schema', async (t) => {
+  for (const file of Object.values(files)) {
+    const document = await readDocument(file)
+    t.ok(examplesIn(document).length > 100)
+    t.strictSame(misfits(document, 'ext'), [], file)
+  }
+})
+
+t.test('codes of invites look in the document as they do in answers', async (t) => {
+  const form = (code: string) => code.replace(/[2-9A-HJKMNP-Z]/g, 'x')
+  const document = await readDocument(files.full)
+  const codes = examplesIn(document).filter(
+    ({ where }) => where.endsWith('/Invite/properties/code') || where.includes('join/post/requestBody'),
+  )
+  t.ok(codes.length >= 2)
+  for (const { where, value } of codes) {
+    const { code } = typeof value === 'string' ? { code: value } : (value as { code: string })
+    t.equal(form(code), form(createInviteCode()), where)
+  }
+})
+
+t.test('where another prefix is configured, the document names that one', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
+  const { text, body } = await service.request('GET', '/api/openapi.json')
+  t.notMatch(text, /["`]ext[."`]/)
+  t.match(text, '"foo.theme"')
+  t.match(text, 'Keys start with `foo.`')
+  t.strictSame(misfits(body, 'foo'), [])
+})
+
+t.test('a document is sent again only when it is another one', async (t) => {
+  const service = await startService(t)
+  for (const path of ['/api/openapi.json', '/api/openapi.core.json']) {
+    const first = await service.request('GET', path)
+    t.match(first, { status: 200 })
+    t.equal(first.headers.get('cache-control'), 'no-cache')
+    const etag = first.headers.get('etag') ?? ''
+    const again = await service.request('GET', path, { headers: { 'If-None-Match': etag } })
+    t.match(again, { status: 304, text: '' })
+    t.equal(again.headers.get('etag'), etag)
+    t.equal(again.headers.get('cache-control'), 'no-cache')
+  }
+})
+
+t.test('the type of a problem leads to a page that explains its code', async (t) => {
+  const service = await startService(t)
+  const refused = await service.request('GET', '/api/me')
+  const { pathname, hash } = new URL(refused.body.type, service.url)
+  t.strictSame([pathname, hash], ['/api/docs/errors', '#unauthenticated'])
+  const page = await service.request('GET', pathname)
+  t.equal(page.status, 200)
+  t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  t.match(page.headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-/)
+  t.notMatch(page.text, /<script|javascript:|undefined|<token>/)
+  for (const code of errorCodes) {
+    const entry = page.text.split(`<section id="${code}">`)[1]?.split('</section>')[0] ?? ''
+    t.match(entry, `&quot;status&quot;: ${errorCatalogue[code][0]}`, code)
+  }
+  t.match(page.text, '<code>suggested_pattern</code>')
 })
 
 t.test('the reference is served with everything it needs, from here alone', async (t) => {
@@ -79,6 +279,8 @@ t.test('the reference is served with everything it needs, from here alone', asyn
   const root = await service.request('GET', '/')
   t.match(root, { status: 302 })
   t.equal(root.headers.get('location'), '/api/docs')
+  const { body: everything } = await service.request('GET', '/api/openapi.json')
+  t.strictSame((await service.request('GET', '/api/docs/json')).body, everything)
   const page = await service.request('GET', '/api/docs')
   t.equal(page.status, 200)
   t.match(page.headers.get('content-security-policy'), /default-src 'self'/)

@@ -191,7 +191,7 @@ t.test('every answer names its request', async (t) => {
     t.equal(reply.body.request_id, reply.headers.get('x-request-id'))
   }
   t.match(named.headers.get('content-type'), /^application\/problem\+json/)
-  t.strictSame(Object.keys(named.body), ['status', 'title', 'code', 'detail', 'request_id'])
+  t.strictSame(Object.keys(named.body), ['type', 'status', 'title', 'code', 'detail', 'request_id'])
 })
 
 t.test('what is not even HTTP gets a problem document, too', async (t) => {

@@ -11,7 +11,7 @@ import { BILLING, type BillingProviderStandIn, startBillingProvider } from '../s
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repohost.js'
 import type { Fault } from '../src/demo/stand-in.js'
 import { createLogger } from '../src/logger.js'
-import { buildDocuments } from '../src/openapi.js'
+import { buildDocuments } from '../src/openapi/index.js'
 import { conformanceOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
 
@@ -68,7 +68,7 @@ export class Caller {
   }
 }
 
-/** Of the first service of a file: the document depends on no configuration, and its schemas take long to compile. */
+/** Of the first service of a file: only examples depend on the configuration, and the schemas take long to compile. */
 let conformance: ReturnType<typeof conformanceOf> | undefined
 
 export class Service {
@@ -101,7 +101,7 @@ export class Service {
       method,
       path: path.split('?')[0] ?? '',
       status: response.status,
-      contentType,
+      headers: response.headers,
       text,
     })
     if (problem) this.test.fail(problem)

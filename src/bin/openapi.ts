@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { buildApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Database } from '../db/client.js'
-import { buildDocuments } from '../openapi.js'
+import { buildDocuments } from '../openapi/index.js'
 import { projectRoot } from '../root.js'
 
 const nowhere = async () => []

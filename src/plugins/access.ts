@@ -7,6 +7,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../schemas/errors.js'
 import { ApiError } from '../errors.js'
+import type { HeaderName } from '../openapi/headers.js'
 import { type Access, needsSession, type WorkspacePart } from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
 import { readRole } from '../queries/members.js'
@@ -19,6 +20,8 @@ declare module 'fastify' {
     validate?: (request: FastifyRequest) => unknown
     /** Codes that this route can answer beyond those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
+    /** Headers of its successful answers, beyond those that follow from its schema. */
+    headers?: readonly HeaderName[]
     /** Behind the Pro gate (set by the scope that has the gate). */
     pro?: boolean
     /** Part of the small document that the reference shows first. */

@@ -1,29 +1,43 @@
-/** The interactive reference at /api/docs, with the small document first, and the documents themselves. */
+/** The interactive reference at /api/docs, with the small document first, the documents themselves, and the catalogue of errors. */
+import { createHash } from 'node:crypto'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
+import { ERROR_PAGE } from '../../schemas/errors.js'
+import { noneMatchNames } from '../domain/etag.js'
 import { once } from '../once.js'
-import { buildDocuments } from '../openapi.js'
+import { errorPage } from '../openapi/error-page.js'
+import { buildDocuments } from '../openapi/index.js'
 import { anyone } from '../policies/access.js'
 
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
-  const texts = once(() => {
-    const { full, core } = buildDocuments(app)
-    return { full: JSON.stringify(full), core: JSON.stringify(core) }
-  })
-  const serve = (url: string, which: 'full' | 'core') =>
-    app.get(url, { schema: { hide: true } }, async (_request, reply) => {
-      reply.header('Cache-Control', 'no-cache').type('application/json; charset=utf-8')
-      return texts()[which]
+  /** Serves a text that stays the same for as long as the process lives, made when it is first asked for. */
+  const serve = (url: string, type: string, make: () => string, headers: Record<string, string> = {}) => {
+    const made = once(() => {
+      const text = make()
+      return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }
     })
-  serve('/api/openapi.json', 'full')
-  serve('/api/openapi.core.json', 'core')
+    app.get(url, { schema: { hide: true } }, async (request, reply) => {
+      const { text, etag } = made()
+      reply.headers({ ...headers, 'Cache-Control': 'no-cache', ETag: etag })
+      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.type(`${type}; charset=utf-8`).send(text)
+    })
+  }
+  const documents = once(() => buildDocuments(app))
+  serve('/api/openapi.json', 'application/json', () => JSON.stringify(documents().full))
+  serve('/api/openapi.core.json', 'application/json', () => JSON.stringify(documents().core))
+  const { html, policy } = errorPage()
+  serve(ERROR_PAGE, 'text/html', () => html, { 'Content-Security-Policy': policy })
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/api/docs'))
 
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
+    // What the library serves by itself is the same document.
+    transformSpecification: () => documents().full as never,
+    transformSpecificationClone: false,
     uiConfig: {
       urls: [
         { url: '/api/openapi.core.json', name: 'Core sync' },

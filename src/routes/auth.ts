@@ -32,6 +32,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       core: true,
       limit: 'verify',
       errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
+      headers: ['Set-Cookie'],
     },
     schema: {
       operationId: 'verifyRepohostToken',
@@ -50,7 +51,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/repohost',
-    config: { access: anyone, errors: ['oauth_not_configured'] },
+    config: { access: anyone, errors: ['oauth_not_configured'], headers: ['Set-Cookie'] },
     schema: {
       operationId: 'startLogin',
       tags: ['auth'],
@@ -72,7 +73,11 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/callback',
-    config: { access: anyone, errors: ['oauth_state_invalid', 'oauth_not_configured'] },
+    config: {
+      access: anyone,
+      errors: ['oauth_state_invalid', 'oauth_not_configured'],
+      headers: ['Set-Cookie'],
+    },
     schema: {
       operationId: 'finishLogin',
       tags: ['auth'],
@@ -136,6 +141,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: anyone,
       core: true,
       errors: ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked', 'csrf_rejected'],
+      headers: ['Set-Cookie'],
     },
     schema: {
       operationId: 'logout',

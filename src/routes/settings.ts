@@ -106,6 +106,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'upstream_failed',
         'upstream_timeout',
       ],
+      headers: ['ETag'],
     },
     schema: {
       operationId: 'pushSettings',
@@ -216,6 +217,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: repoAdmin,
       errors: ['not_a_member', 'never_synced', 'version_not_found', 'workspace_not_found'],
+      headers: ['ETag'],
     },
     schema: {
       operationId: 'restoreSettings',

@@ -44,7 +44,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
   app.route({
     method: 'PATCH',
     url: '/workspaces/:id/settings',
-    config: { access: adminOf('params.id'), errors: ['settings_too_large'] },
+    config: { access: adminOf('params.id'), errors: ['settings_too_large'], headers: ['ETag'] },
     schema: {
       operationId: 'patchWorkspaceSettings',
       tags: ['team'],

@@ -1,0 +1,66 @@
+/** The headers that an answer can carry, beyond those of HTTP and CORS themselves. */
+const text = { type: 'string' }
+const integer = { type: 'integer', minimum: 0 }
+
+export const headerComponents = {
+  'X-Request-Id': {
+    description: "Names the request in logs and errors: the caller's own, when it sent one, or a new one.",
+    required: true,
+    schema: { ...text, examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] },
+  },
+  'RateLimit-Limit': {
+    description: 'How many requests are allowed in a minute. Missing where limits are switched off.',
+    schema: { ...integer, examples: [600] },
+  },
+  'RateLimit-Remaining': {
+    description: 'How many of them are left.',
+    schema: { ...integer, examples: [598] },
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until all of them are there again.',
+    schema: { ...integer, examples: [42] },
+  },
+  'Retry-After': {
+    description:
+      'Seconds to wait before trying again: with `rate_limited` and `unavailable`, and with `upstream_failed` where the other service says so.',
+    schema: { ...integer, examples: [1] },
+  },
+  ETag: {
+    description: 'Names this version for `If-None-Match` and `If-Match`. Opaque and strong.',
+    schema: { ...text, examples: ['"0193a0c27d557cc19c5e-3"'] },
+  },
+  'Content-Disposition': {
+    description: 'With CSV: the name of the file.',
+    schema: { ...text, examples: ['attachment; filename="Acme_2026-11-01_2026-11-21.csv"'] },
+  },
+  Location: {
+    description: 'Where the browser goes on.',
+    required: true,
+    schema: { ...text, format: 'uri' },
+  },
+  'Set-Cookie': {
+    description: 'Sets or clears cookies of the session and of the login.',
+    schema: text,
+  },
+} as const
+
+export type HeaderName = keyof typeof headerComponents
+
+interface Response {
+  content?: object
+}
+
+/** Those of the answer with this status, as references to the components. */
+export const headersOf = (
+  status: number,
+  { content = {} }: Response,
+  { limited, onSuccess }: { limited: boolean; onSuccess: readonly HeaderName[] },
+) => {
+  const names: HeaderName[] = ['X-Request-Id']
+  if (limited) names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')
+  if ([429, 502, 503].includes(status)) names.push('Retry-After')
+  if (status === 302) names.push('Location')
+  if ('text/csv' in content) names.push('Content-Disposition')
+  if (status < 400) names.push(...onSuccess)
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,81 @@
+/** The OpenAPI documents, generated from the schemas that validate and serialise. */
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { serviceVersion } from '../root.js'
+import { securityOf, securitySchemes, whoMayCall } from './access.js'
+import { errorCodesOf } from './errors.js'
+import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'
+import { resources, tags } from './resources.js'
+
+export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
+  for (const resource of resources) app.addSchema(resource)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Team Settings and Activity Cloud Service',
+        version: serviceVersion,
+        description:
+          'Sign in with a token of the repository host (`POST /api/auth/verify`), press **Authorize**, paste the `token`, and try any operation.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'This installation.' }],
+      tags,
+      components: { securitySchemes },
+    },
+    refResolver: { buildLocalReference: (json) => String(json.$id) },
+    transform: ({ schema, url, route }) => {
+      if (!schema || schema.hide) return { schema: { ...schema, hide: true }, url }
+      const transformed = {
+        security: securityOf(route),
+        ...schema,
+        description: [schema.description, whoMayCall(route)].filter(Boolean).join('\n\n'),
+        response: successResponsesOf(route),
+        'x-route': factsOf(route),
+      }
+      return { schema: transformed as never, url }
+    },
+  })
+}
+
+const meanings: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' }
+
+const successResponsesOf = ({ schema }: RouteOptions) =>
+  Object.fromEntries(
+    Object.entries((schema?.response ?? {}) as Record<string, { type?: string; description?: string }>).map(
+      ([status, body]) => [
+        status,
+        body.type === 'null' || 'content' in body
+          ? body
+          : { description: meanings[status] ?? 'Done.', content: { 'application/json': { schema: body } } },
+      ],
+    ),
+  )
+
+const factsOf = (route: RouteOptions): RouteFacts => ({
+  core: route.config?.core ?? false,
+  codes: errorCodesOf(route),
+  limited: route.config?.limit !== 'none',
+  headers: route.config?.headers ?? [],
+})
+
+/** Both documents: everything, and the core of synchronising settings. Complete once the app is ready. */
+export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
+  const { document, coreOperations } = completed(app.swagger() as never)
+  const named = withPrefix(document, app.config.extensionPrefix)
+  const corePaths: Document['paths'] = {}
+  for (const [path, operations] of Object.entries(named.paths)) {
+    const ofCore = Object.entries(operations).filter(([, { operationId }]) => coreOperations.has(operationId))
+    if (ofCore.length > 0) corePaths[path] = Object.fromEntries(ofCore)
+  }
+  const core = {
+    ...named,
+    info: { ...named.info, title: `${named.info.title}: core sync` },
+    paths: corePaths,
+  }
+  return { full: withoutUnused(named), core: withoutUnused(core) }
+}
+
+/** The schemas speak of `ext`; where another prefix is configured, examples and descriptions name that one. */
+const withPrefix = (document: Document, prefix: string): Document =>
+  JSON.parse(JSON.stringify(document).replace(/(?<=["`])ext(?=["`.])/g, prefix))
