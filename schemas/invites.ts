@@ -6,7 +6,7 @@ import { Workspace } from './workspaces.js'
 export const Invite = Type.Object(
   {
     id: Uuid,
-    code: Type.String({ examples: ['7KQ4-M2XW-9PDA-RT6H'] }),
+    code: Type.String({ examples: ['7KQ4M-2XW9P-DART6-HBC3E'] }),
     role: Role,
     max_uses: Nullable(Type.Integer()),
     used_count: Type.Integer({ examples: [0] }),
@@ -52,7 +52,7 @@ export const JoinBody = Closed({
   code: Type.String({
     minLength: 1,
     maxLength: limits.invite_code_length,
-    examples: ['7KQ4-M2XW-9PDA-RT6H'],
+    examples: ['7KQ4M-2XW9P-DART6-HBC3E'],
   }),
 })
 export type JoinBody = Static<typeof JoinBody>
