@@ -7,7 +7,7 @@ import { exampleOf } from './errors.js'
 const style = `
 body { max-width: 46rem; margin: 0 auto; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #1b1f24; background: #fff }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em }
-pre { padding: 0.75rem; overflow-x: auto; background: #f3f4f6 }
+pre { padding: 0.75rem; white-space: pre-wrap; overflow-wrap: anywhere; background: #f3f4f6 }
 h2 { margin-top: 2.5rem; border-bottom: 1px solid #8c959f }
 section:target { outline: 2px solid #0550ae; outline-offset: 0.5rem }
 @media (prefers-color-scheme: dark) {
@@ -35,7 +35,7 @@ const membersOf = (code: ErrorCode) => {
 const entryOf = (code: ErrorCode) => `<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p>${prose(errorCatalogue[code][1])}</p>
-${membersOf(code)}<pre tabindex="0" aria-label="An answer with ${code}">${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
+${membersOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
 </section>`
 
 const statusOf = (status: number) => `<h2>${status} ${STATUS_CODES[status]}</h2>
