@@ -240,7 +240,7 @@ t.test('a workspace that does not exist looks like one that is not the caller’
 
 t.test('a route whose access cannot be decided refuses to boot', async (t) => {
   const { url, drop } = await createTestDatabase()
-  const database = connect({ url, poolSize: 1, prepare: true })
+  const database = connect({ url, poolSize: 5, prepare: true })
   t.teardown(async () => {
     await database.close()
     await drop()

@@ -7,7 +7,8 @@ import { needsSession } from '../policies/access.js'
 /** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
-  const codes: ErrorCode[] = ['validation_failed', 'internal_error', 'unavailable']
+  const codes: ErrorCode[] = ['validation_failed', 'internal_error']
+  if (config?.asksDatabase !== false) codes.push('unavailable')
   if (config?.limit !== 'none') codes.push('rate_limited')
   // A body is read wherever a method may have one, wanted or not.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large')

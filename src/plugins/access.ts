@@ -28,7 +28,7 @@ declare module 'fastify' {
     core?: boolean
     /** A limit of its own (`plugins/rate-limit.ts`). */
     limit?: 'verify' | 'join' | 'none'
-    /** False: what it waits for is not the database, so it takes no share of it (`plugins/fair-share.ts`). */
+    /** False: it never waits for the database, so it takes no share of it (`plugins/fair-share.ts`) and is always available. */
     asksDatabase?: boolean
   }
 }

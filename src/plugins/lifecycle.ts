@@ -36,7 +36,7 @@ export default fp(async (app) => {
   app.get(
     '/api/health',
     {
-      config: { access: anyone, limit: 'none' },
+      config: { access: anyone, limit: 'none', asksDatabase: false },
       schema: {
         operationId: 'getHealth',
         tags: ['service'],

@@ -7,7 +7,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/limits',
-    config: { access: anyone },
+    config: { access: anyone, asksDatabase: false },
     schema: {
       operationId: 'getLimits',
       tags: ['service'],
