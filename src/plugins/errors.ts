@@ -31,14 +31,15 @@ export default fp(async (app) => {
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
   reply.removeHeader('ETag')
-  if (failure.code === 'payload_too_large') discard(request.raw, reply)
+  const isHalfRead = request.raw.readableDidRead && !request.raw.complete
+  if (failure.code === 'payload_too_large' || isHalfRead) discard(request.raw, reply)
   return reply
     .code(failure.status)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(toProblem(failure, request.id)))
 }
 
-/** The most of a body that is too large that is still read, and for how long. */
+/** The most of a refused body that is still read, and for how long. */
 const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 
@@ -56,6 +57,7 @@ const discard = (request: IncomingMessage, reply: FastifyReply) => {
     left -= chunk.length
     if (left < 0) end()
   })
+  request.resume()
 }
 
 /** The answer to a request whose path cannot be read: no hook has run for it. */

@@ -1,16 +1,17 @@
-/** Parses, checks and arranges one large body beside the event loop, by the same rules as every other body. */
+/** Parses, checks and arranges one large body, by the same rules as every other body. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../schemas/activity.js'
 import { buffersOf, toCountBatches } from '../domain/count-batches.js'
 import { StrictJsonError } from '../domain/strict-json.js'
 import { createBodyAjv, parseBody } from '../validation.js'
+import type { WorkerAnswer } from './reader.js'
 
-/** What `plugins/large-counts.ts` makes of it is what the ordinary way would have answered. */
-const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: string }) => {
+/** What `body.ts` makes of it is what the ordinary way would have answered. */
+const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: string }): WorkerAnswer => {
   try {
     const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     const validate = createBodyAjv(extensionPrefix).compile<CountsBody>(CountsBody)
-    return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors }
+    return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors ?? [] }
   } catch (error) {
     if (error instanceof StrictJsonError) return { refused: error.message }
     throw error
@@ -18,4 +19,4 @@ const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: 
 }
 
 const answer = read(workerData)
-parentPort?.postMessage(answer, answer.batches && buffersOf(answer.batches))
+parentPort?.postMessage(answer, 'batches' in answer ? buffersOf(answer.batches) : [])

@@ -1,0 +1,174 @@
+/** Uploads of counts as nobody should send them, beside those of others. */
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createCountsReader } from '../src/counts/reader.js'
+import { readToday } from '../src/queries/activity.js'
+import { freePort, launch, onDatabase, ready } from './process.js'
+import { type Service, startService } from './service.js'
+
+const COMMITS = '/api/team/commits'
+const BYTES = 24 * 1_048_576 - 1_000
+
+const start = async (test: Parameters<typeof startService>[0], env: Record<string, string> = {}) => {
+  const service = await startService(test, { env })
+  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const { id } = await service.workspace(ada)
+  const today = await readToday(service.database)
+  return { service, ada, eve, id, today }
+}
+
+/** Counts of members who do not exist, 100 repositories each. */
+const upload = (workspace: string, day: string, members: number) => ({
+  workspace,
+  day,
+  members: Array.from({ length: members }, (_, member) => ({
+    login: `nobody-${member}`,
+    repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
+  })),
+})
+/** Enough of them to be read beside the event loop. */
+const LARGE = 60
+
+const fill = (item: string, bytes = BYTES) => item.repeat(Math.floor(bytes / item.length))
+const hostile: Record<string, () => string> = {
+  'empty objects': () => `{"members":[${fill('{},')}{}]}`,
+  'empty arrays': () => `{"members":[${fill('[],')}[]]}`,
+  'numbers with exponents': () => `{"members":[${fill('1e5,')}1]}`,
+  '900,000 keys': () => `{${Array.from({ length: 900_000 }, (_, n) => `"key-${n}":1`).join()}}`,
+  '270,000 keys': () => `{${Array.from({ length: 270_000 }, (_, n) => `"key-${n}":1`).join()}}`,
+  'deep nesting': () => fill('['),
+  'one long number': () => `{"members":${fill('7')}}`,
+  'one long string': () => `{"members":"${fill('a')}"}`,
+  'one long key': () => `{"${fill('k')}":1}`,
+}
+
+/** Of a process, at most, in MiB; undefined where the system does not say. */
+const peakMemory = async (pid: number | undefined): Promise<number | undefined> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const [, kibibytes] = status.match(/VmHWM:\s+([0-9]+)/) ?? []
+  return kibibytes === undefined ? undefined : Number(kibibytes) / 1_024
+}
+
+const timed = async (call: () => Promise<Response>) => {
+  const begin = performance.now()
+  const { status } = await call()
+  return { status, ms: performance.now() - begin }
+}
+
+t.test('bodies that are no counts end nothing, hold nobody up and leave no memory behind', async (t) => {
+  const { service, ada, eve, id, today } = await start(t)
+  const env = { ...onDatabase(service.databaseUrl), RATE_LIMITS: 'on', LOG_LEVEL: 'fatal' }
+  const { url, child } = await ready(launch(t, await freePort(), env))
+  const send = (token: string, body: string) =>
+    fetch(url + COMMITS, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body,
+    })
+  const [small, large] = [1, LARGE].map((members) => JSON.stringify(upload(id, today, members))) as [
+    string,
+    string,
+  ]
+  await send(ada.token, large)
+  for (const [name, body] of Object.entries(hostile)) {
+    const text = body()
+    const attack = Promise.all([1, 2, 3].map(() => send(eve.token, text)))
+    const others = await Promise.all([
+      timed(() => fetch(`${url}/api/health`)),
+      timed(() => send(ada.token, small)),
+      timed(() => send(ada.token, large)),
+    ])
+    for (const { status, ms } of others) {
+      t.equal(status, 200, name)
+      t.ok(ms < 10_000, `${name}: ${ms} ms`)
+    }
+    for (const reply of await attack) {
+      const { code, errors } = (await reply.json()) as { code: string; errors?: { path: string }[] }
+      t.match(code, /^(validation_failed|invalid_json|rate_limited)$/, name)
+      t.ok(JSON.stringify(errors ?? '').length < 2_000, 'and says so in few words')
+    }
+  }
+  t.equal(child.exitCode, null)
+  t.ok(((await peakMemory(child.pid)) ?? 0) < 450)
+})
+
+t.test('the largest valid body is read, whatever its logins look like', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const body = {
+    workspace: id,
+    day: today,
+    members: Array.from({ length: 500 }, (_, member) => ({
+      login: `${member}`.padStart(100, ',:[{'),
+      repos: Array.from({ length: 200 }, (_, repo) => ({
+        repo: `acme/${`${repo}`.padStart(60, 'x')}`,
+        count: 10_000,
+      })),
+    })),
+  }
+  const reply = await ada.post(COMMITS, body)
+  t.equal(reply.status, 200)
+  t.equal(reply.body.skipped.length, 500)
+  t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
+})
+
+/** Begins an upload and keeps the rest of it back. */
+const begin = (service: Service, token: string, text: string) => {
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+  const sending = request(service.url + COMMITS, { method: 'POST', headers })
+  const answer = new Promise<number>((resolve, reject) => {
+    sending.once('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sending.once('error', reject)
+  })
+  answer.catch(() => {})
+  sending.write(text.slice(0, -1))
+  return { finish: () => sending.end(text.slice(-1)), leave: () => sending.destroy(), answer }
+}
+
+t.test('a caller sends one large body at a time, and others do not wait for it', async (t) => {
+  const { service, ada, eve, id, today } = await start(t, { RATE_LIMITS: 'on' })
+  const { id: ofEve } = await service.workspace(eve)
+  const large = upload(id, today, LARGE)
+  const slow = begin(service, ada.token, JSON.stringify(large))
+  // What it holds shows only in how the next one fares, which therefore comes a moment later.
+  await sleep(300)
+  const [second, others, small] = await Promise.all([
+    ada.post(COMMITS, large),
+    eve.post(COMMITS, upload(ofEve, today, LARGE)),
+    ada.post(COMMITS, upload(id, today, 1)),
+  ])
+  t.equal(second.body.code, 'rate_limited')
+  t.ok(Number(second.headers.get('retry-after')) > 0)
+  t.equal(others.status, 200)
+  t.equal(small.status, 200)
+  const waiting = ada.post(COMMITS, large)
+  slow.finish()
+  t.equal(await slow.answer, 200)
+  t.equal((await waiting).status, 200)
+
+  const left = begin(service, ada.token, JSON.stringify(large))
+  await sleep(300)
+  left.leave()
+  t.equal((await ada.post(COMMITS, large)).status, 200, 'who hangs up gives the place back')
+  t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
+})
+
+t.test('the reading of a body ends with its time, and with its client', async (t) => {
+  const bytes = () => {
+    const text = Buffer.from(JSON.stringify(upload('x', 'y', 500)))
+    return Buffer.from(text.buffer.slice(text.byteOffset, text.byteOffset + text.length) as ArrayBuffer)
+  }
+  const late = createCountsReader('ext', { readMs: 1 })
+  await t.rejects(late(bytes(), new AbortController().signal), { code: 'unavailable' })
+  const read = createCountsReader('ext')
+  const client = new AbortController()
+  const reading = read(bytes(), client.signal)
+  client.abort(new Error('gone'))
+  await t.rejects(reading, { message: 'gone' })
+  await t.rejects(read(bytes(), client.signal), { message: 'gone' })
+  t.ok('invalid' in (await read(bytes(), new AbortController().signal)))
+})
