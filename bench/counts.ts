@@ -2,7 +2,6 @@
  * 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory.
  * Options: `--teams 31` (others).
  */
-import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
@@ -15,6 +14,7 @@ import {
   expectOk,
   makeAdmin,
   median,
+  memoryOf,
   prepare,
   say,
   send,
@@ -25,12 +25,6 @@ const MEMBERS = 500
 const REPOS = 200
 const ROUNDS = 9
 const METRICS_PORT = 3902
-
-/** A line of /proc/<pid>/status, in MiB. */
-const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
-}
 
 /** The delays are those of a timer of so many milliseconds, its own time included. */
 const TIMER_MS = 10

@@ -107,6 +107,12 @@ export interface Load {
   cpu: number
 }
 
+/** A line of /proc/<pid>/status, in MiB. */
+export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
+}
+
 /** CPU time that a process has used, user and system, in microseconds. */
 const cpuTime = async (pid: number): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
@@ -174,6 +180,8 @@ export interface Setting {
   /** Beside the service, for what it has no route for. */
   database: Database
   service: Started
+  /** Ends the service, if it still lives, and starts another on the same database. */
+  restart(): Promise<Started>
   signIn(login: string): Promise<SignedIn>
 }
 
@@ -193,8 +201,15 @@ export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}
   cleanUp(stop)
   const repohost = await startRepohost()
   cleanUp(repohost.close)
-  const service = await startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
-  cleanUp(service.stop)
+  const start = () => startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
+  const service = await start()
+  let current = service
+  cleanUp(() => current.stop())
+  const restart = async () => {
+    await current.stop()
+    current = await start()
+    return current
+  }
   const database = connect({ url: databaseUrl, poolSize: 2, prepare: true })
   cleanUp(database.close)
   const signIn = async (login: string) => {
@@ -206,7 +221,7 @@ export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}
     const { id } = JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token)))
     return { id, token, repohostToken }
   }
-  return { databaseUrl, database, service, signIn }
+  return { databaseUrl, database, service, restart, signIn }
 }
 
 /** How many teams `--teams` asks for: 31 have 10 million rows. */

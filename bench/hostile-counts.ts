@@ -1,0 +1,141 @@
+/**
+ * Uploads of counts that are anything but counts, four at once and each on a service of its own: what it answers, how
+ * long others wait meanwhile, the service's memory at most, and whether it lives.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { addDays } from '../src/domain/days.js'
+import { readToday } from '../src/queries/activity.js'
+import { benchmark, memoryOf, prepare, type Setting, say, send } from './harness.js'
+
+const BYTES = 24 * 2 ** 20 - 1_000
+const AT_ONCE = 4
+/** As long as one kind of body is watched at most. */
+const WATCH_MS = 60_000
+const HEALTH_EVERY_MS = 20
+/** Callers are limited, as they are outside of benchmarks. */
+const UPLOAD_EVERY_MS = 250
+
+const fill = (item: string, bytes = BYTES) => item.repeat(Math.floor(bytes / item.length))
+const list = (items: string) => `{"members":[${items.slice(0, -1)}]}`
+const keys = (total: number) => `{${Array.from({ length: total }, (_, n) => `"key-${n}":1`).join()}}`
+
+const bodies: Record<string, () => string> = {
+  'empty objects': () => list(fill('{},')),
+  'empty arrays': () => list(fill('[],')),
+  'numbers with exponents': () => list(fill('1e5,')),
+  'exact numbers': () => list(fill('1.5,')),
+  '900,000 keys': () => keys(900_000),
+  '270,000 keys': () => keys(270_000),
+  'deep nesting': () => fill('['),
+  'deep objects': () => fill('{"a":'),
+  'one long number': () => `{"members":${fill('7')}}`,
+  'one number with zeros': () => `{"members":1.${fill('0', 200_000)}1}`,
+  'one long string': () => `{"members":"${fill('a')}"}`,
+  'one string of escapes': () => `{"members":"${fill('\\u0001')}"}`,
+  blanks: () => fill(' '),
+  commas: () => fill(','),
+  'one long key': () => `{"${fill('k')}":1}`,
+}
+
+/** Calls again and again until told to stop. @returns the longest wait, and how many calls failed */
+const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
+  let isOver = false
+  const watching = (async () => {
+    let longest = 0
+    let failed = 0
+    while (!isOver) {
+      const start = performance.now()
+      const { status } = await Promise.race([call(), sleep(WATCH_MS, { status: 0 })]).catch(() => ({
+        status: 0,
+      }))
+      longest = Math.max(longest, performance.now() - start)
+      if (status !== 200) failed++
+      await sleep(everyMs)
+    }
+    return { longest, failed }
+  })()
+  return () => {
+    isOver = true
+    return watching
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
+
+/** Sends one kind of body, in a thread of its own, which keeps this one free to watch. */
+const sendHostile = async ({ name, url, token }: { name: string; url: string; token: string }) => {
+  const body = bodies[name]?.()
+  const gone = { status: 0, text: '' }
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, () =>
+      Promise.race([send(url, 'POST', '/api/team/commits', token, body), sleep(WATCH_MS, gone)]).catch(
+        () => gone,
+      ),
+    ),
+  )
+  parentPort?.postMessage(answers.map(({ status }) => status || 'none').join(' '))
+  process.exit()
+}
+
+const attack = async (setting: Setting, name: string, mine: { id: string; token: string }, token: string) => {
+  const { url, pid } = await setting.restart()
+  const today = await readToday(setting.database)
+  const upload = (length: number) =>
+    JSON.stringify({
+      workspace: mine.id,
+      day: addDays(today, -1),
+      members: Array.from({ length }, (_, n) => ({
+        login: `nobody-${n}`,
+        repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
+      })),
+    })
+  const [small, large] = [upload(1), upload(100)]
+  const health = watch(HEALTH_EVERY_MS, () => send(url, 'GET', '/api/health'))
+  const smallUploads = watch(UPLOAD_EVERY_MS, () => send(url, 'POST', '/api/team/commits', mine.token, small))
+  const largeUploads = watch(UPLOAD_EVERY_MS, () => send(url, 'POST', '/api/team/commits', mine.token, large))
+  await sleep(300)
+  const start = performance.now()
+  const answers = await new Promise<string>((resolve) =>
+    new Worker(new URL(import.meta.url), { workerData: { name, url, token } }).once('message', resolve),
+  )
+  const took = performance.now() - start
+  const [waits, smalls, larges] = await Promise.all([health(), smallUploads(), largeUploads()])
+  const memory = await memoryOf(pid, 'VmHWM')
+  const lives = await send(url, 'GET', '/api/health').then(
+    () => true,
+    () => false,
+  )
+  return [
+    answers,
+    seconds(took),
+    `${waits.longest.toFixed(0)} ms`,
+    seconds(smalls.longest),
+    seconds(larges.longest),
+    String(waits.failed + smalls.failed + larges.failed),
+    Number.isNaN(memory) ? '-' : `${memory.toFixed(0)} MiB`,
+    lives ? 'lives' : 'DEAD',
+  ]
+}
+
+const measure = () =>
+  benchmark(async (cleanUp) => {
+    const setting = await prepare(cleanUp, { RATE_LIMITS: 'on' })
+    const [mine, other] = [await setting.signIn('ordinary'), await setting.signIn('hostile')]
+    const created = await send(setting.service.url, 'POST', '/api/team/workspaces/create', mine.token, {
+      name: 'ordinary',
+      patterns: ['acme/*'],
+    })
+    const { id } = JSON.parse(created.text).workspace
+    say(`${AT_ONCE} bodies of 24 MiB at once, beside the uploads of another caller`)
+    say(
+      '| body | answers | after | health at most | small uploads | large uploads | failed | memory | service |',
+    )
+    say('|---|---|---|---|---|---|---|---|---|')
+    for (const name of Object.keys(bodies)) {
+      const cells = await attack(setting, name, { id, token: mine.token }, other.token)
+      say(`| ${[name, ...cells].join(' | ')} |`)
+    }
+  })
+
+await (isMainThread ? measure() : sendHostile(workerData))
