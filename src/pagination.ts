@@ -27,24 +27,37 @@ export const pagesOf = (...position: Kind[]) => {
     limit,
     after: cursor === undefined ? undefined : decodeCursor(cursor, position),
   })
+  /** Reads a page that may end before its limit, and names the place where the next one begins. */
+  const readBounded = async <Row>(
+    query: PageQuery,
+    list: (after: string[] | undefined, limit: number) => Promise<{ rows: Row[]; more: boolean }>,
+    positionOf: (row: Row) => readonly string[],
+  ) => {
+    const { limit, after } = begin(query)
+    const { rows, more } = await list(after, limit)
+    const last = rows.at(-1)
+    return { rows, next_cursor: more && last ? toCursor(positionOf(last)) : null }
+  }
   return {
-    begin,
     /** For a route's `config.validate`. */
     validate: ({ query }: { query: unknown }): void => {
       begin(query as PageQuery)
     },
-    /** Lists one row more than the page holds, cuts it off again, and names the place where the next page begins. */
-    read: async <Row>(
+    readBounded,
+    /** The same for a list of rows that tells whether more follow by having one more than the page holds. */
+    read: <Row>(
       query: PageQuery,
       list: (after: string[] | undefined, rows: number) => Promise<Row[]>,
       positionOf: (row: Row) => readonly string[],
-    ) => {
-      const { limit, after } = begin(query)
-      const found = await list(after, limit + 1)
-      const rows = found.slice(0, limit)
-      const last = rows.at(-1)
-      return { rows, next_cursor: found.length > limit && last ? toCursor(positionOf(last)) : null }
-    },
+    ) =>
+      readBounded(
+        query,
+        async (after, limit) => {
+          const found = await list(after, limit + 1)
+          return { rows: found.slice(0, limit), more: found.length > limit }
+        },
+        positionOf,
+      ),
   }
 }
 
@@ -66,5 +79,5 @@ const parse = (cursor: string): unknown => {
   }
 }
 
-export const toCursor = (position: readonly string[]): string =>
+const toCursor = (position: readonly string[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url')

@@ -102,3 +102,31 @@ t.test('the trail is paged and keeps the order of the changes', async (t) => {
   )
   t.equal(new Set(seen.map((entry) => entry.id)).size, 31)
 })
+
+t.test('a page of large entries ends early, and the pages together are complete', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await service.database.query(
+    `insert into audit_entries (workspace_id, id, at, actor, action, details)
+    select $1::uuid, gen_random_uuid(), now() + n * interval '1 ms', 'ada', 'patterns.replaced',
+      jsonb_build_object('n', n, 'before', repeat('x', 20000))
+    from generate_series(1, 130) n`,
+    [id],
+  )
+  const seen: number[] = []
+  let pages = 0
+  let cursor = ''
+  do {
+    const page = await ada.get(`${team}/${id}/audit?limit=500${cursor && `&cursor=${cursor}`}`)
+    t.ok(page.text.length < 1_200_000)
+    seen.push(...page.body.entries.flatMap(({ details }: AuditEntry) => details.n ?? []))
+    cursor = page.body.next_cursor ?? ''
+    pages++
+  } while (cursor)
+  t.same(
+    seen,
+    Array.from({ length: 130 }, (_, index) => 130 - index),
+  )
+  t.equal(pages, 3)
+})

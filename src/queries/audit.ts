@@ -1,10 +1,11 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../schemas/audit.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { auditEntries } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
+import { type BoundedPage, boundedPage, toBoundedPage } from './bounded-page.js'
 import { daysAgo, deleteSome } from './limited-delete.js'
 
 interface NewAuditEntry {
@@ -32,31 +33,39 @@ export const insertAuditEntry = async (
   })
 }
 
-/** Newest first. `after` is where the previous page ended: the moment and the id. */
+/** Two texts, so that a page is found by the index wherever it begins. $1: the workspace; $2: rows. */
+const listEntries = (after: string) =>
+  boundedPage(
+    'id, at, actor, action, target, details',
+    `
+      select id, at, actor, action, target, details, octet_length(details::text) as bytes
+      from audit_entries
+      where workspace_id = $1::uuid ${after}
+      order by at desc, id desc
+      limit $2::int`,
+    'at desc, id desc',
+  )
+
+const LIST_NEWEST = listEntries('')
+const LIST_OLDER = listEntries('and (at, id) < ($3::text::timestamptz, $4::uuid)')
+
+/**
+ * Newest first. `after` is where the previous page ended: the moment and the id. Details can be large, so a page may hold
+ * fewer entries than were asked for.
+ */
 export const listAuditEntries = async (
   db: Db,
   workspaceId: string,
   after: string[] | undefined,
-  rows: number,
-): Promise<AuditEntry[]> => {
-  const { id, at, actor, action, target, details } = auditEntries
-  const [lastAt, lastId] = after ?? []
-  const found = await db
-    .select({ id, at, actor, action, target, details })
-    .from(auditEntries)
-    .where(
-      and(
-        eq(auditEntries.workspaceId, workspaceId),
-        after && sql`(${at}, ${id}) < (${lastAt}::timestamptz, ${lastId}::uuid)`,
-      ),
-    )
-    .orderBy(desc(at), desc(id))
-    .limit(rows)
-  return found.map((row) => ({
-    ...row,
-    at: toTimestamp(row.at),
-    details: row.details as AuditEntry['details'],
-  }))
+  limit: number,
+): Promise<BoundedPage<AuditEntry>> => {
+  const found = await db.statement<AuditEntry & { total: number }>(after ? LIST_OLDER : LIST_NEWEST, [
+    workspaceId,
+    limit + 1,
+    ...(after ?? []),
+  ])
+  const { rows, more } = toBoundedPage(found, limit)
+  return { rows: rows.map(({ at, ...row }) => ({ ...row, at: toTimestamp(at) })), more }
 }
 
 /** Deletes entries that are past their time, at most so many. @returns how many */

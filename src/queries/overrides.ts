@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database, Db } from '../db/client.js'
 import { overrides, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
+import { type BoundedPage, boundedPage, toBoundedPage } from './bounded-page.js'
 import { patternMatches } from './repo-access.js'
 import type { Author, SnapshotKey } from './snapshots.js'
 
@@ -83,49 +84,37 @@ export const deleteOverride = async (
   return row
 }
 
-/** What the settings of one page add up to at most, in bytes; a page always has at least one row. */
-const PAGE_BYTES = 4_194_304
-
-/** $2, $3: the keys that the previous page ended with, or nulls. `settings` is null for what no longer fits in the page. */
+/** $2, $3: the keys that the previous page ended with, or nulls. */
 const LIST_OVERRIDES = `
-  select o.owner, o.repo, o.updated_at as "updatedAt", u.login as "updatedBy",
-    case when o.bytes_before < ${PAGE_BYTES} then o.settings end as settings
-  from (
-    select owner_key, repo_key, owner, repo, settings, updated_at, updated_by,
-      coalesce(sum(octet_length(settings)) over (
-        order by owner_key, repo_key rows between unbounded preceding and 1 preceding
-      ), 0) as bytes_before
-    from (
-      select owner_key, repo_key, owner, repo, settings, updated_at, updated_by
+  select p.owner, p.repo, p.settings, p.updated_at as "updatedAt", u.login as "updatedBy", p.total
+  from (${boundedPage(
+    'owner_key, repo_key, owner, repo, settings, updated_at, updated_by',
+    `
+      select owner_key, repo_key, owner, repo, settings, updated_at, updated_by, octet_length(settings) as bytes
       from overrides
       where workspace_id = $1::uuid
         and ($2::text is null or (owner_key, repo_key) > ($2::text, $3::text))
       order by owner_key, repo_key
-      limit $4::int
-    ) page
-  ) o
-  join users u on u.id = o.updated_by
-  order by o.owner_key, o.repo_key`
+      limit $4::int`,
+    'owner_key, repo_key',
+  )}) p
+  join users u on u.id = p.updated_by
+  order by p.owner_key, p.repo_key`
 
-/**
- * Ordered by owner and repository. Settings can be large, so a page may hold fewer rows than were asked for.
- * @returns up to `limit` rows, and whether more follow
- */
+/** Ordered by owner and repository. Settings can be large, so a page may hold fewer rows than were asked for. */
 export const listOverrides = async (
   database: Database,
   workspaceId: string,
   after: string[] | undefined,
   limit: number,
-): Promise<{ rows: StoredOverride[]; more: boolean }> => {
+): Promise<BoundedPage<StoredOverride>> => {
   const [ownerKey = null, repoKey = null] = after ?? []
-  const found = await database.db.statement<Omit<StoredOverride, 'settings'> & { settings: string | null }>(
-    LIST_OVERRIDES,
-    [workspaceId, ownerKey, repoKey, limit + 1],
-  )
-  const rows = found
-    .slice(0, limit)
-    .flatMap(({ settings, ...row }) =>
-      settings === null ? [] : [{ ...row, settings, updatedAt: toTimestamp(row.updatedAt) }],
-    )
-  return { rows, more: found.length > rows.length }
+  const found = await database.db.statement<StoredOverride & { total: number }>(LIST_OVERRIDES, [
+    workspaceId,
+    ownerKey,
+    repoKey,
+    limit + 1,
+  ])
+  const { rows, more } = toBoundedPage(found, limit)
+  return { rows: rows.map((row) => ({ ...row, updatedAt: toTimestamp(row.updatedAt) })), more }
 }

@@ -18,15 +18,15 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listAuditEntries',
       tags: ['team'],
       summary: 'Who changed what, and when',
-      description: `Members, roles, invites, patterns, settings, overrides, snapshots and the name; newest first, kept for ${limits.audit_days} days.`,
+      description: `Members, roles, invites, patterns, settings, overrides, snapshots and the name; newest first, kept for ${limits.audit_days} days. Where entries are large, a page holds fewer than \`limit\`.`,
       params: WorkspaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: AuditPage },
     },
     handler: async ({ params, query }) => {
-      const page = await pages.read(
+      const page = await pages.readBounded(
         query,
-        (after, rows) => listAuditEntries(app.db, params.id, after, rows),
+        (after, limit) => listAuditEntries(app.db, params.id, after, limit),
         (entry) => [entry.at, entry.id],
       )
       return { entries: page.rows, next_cursor: page.next_cursor }

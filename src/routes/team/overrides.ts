@@ -4,7 +4,7 @@ import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/co
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../json-text.js'
 import { removeOverride, setOverride } from '../../operations/change-overrides.js'
-import { pagesOf, toCursor } from '../../pagination.js'
+import { pagesOf } from '../../pagination.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
@@ -30,13 +30,14 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: OverridePage },
     },
     handler: async ({ params, query }, reply) => {
-      const { limit, after } = pages.begin(query)
-      const { rows, more } = await listOverrides(app.database, params.id, after, limit)
-      const last = more ? rows.at(-1) : undefined
-      const next = last ? toCursor([last.owner.toLowerCase(), last.repo.toLowerCase()]) : null
+      const { rows, next_cursor } = await pages.readBounded(
+        query,
+        (after, limit) => listOverrides(app.database, params.id, after, limit),
+        ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
+      )
       return sendJsonText(
         reply,
-        `{"overrides":[${rows.map(toText).join(',')}],"next_cursor":${JSON.stringify(next)}}`,
+        `{"overrides":[${rows.map(toText).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`,
       )
     },
   })
