@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify'
 export const withSettingsText = (before: object, settings: string, after: object): string =>
   `${JSON.stringify(before).slice(0, -1)},"settings":${settings},${JSON.stringify(after).slice(1)}`
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** Sends a body that is JSON text already, past the serialiser of the route's schema. */
-export const sendJsonText = (reply: FastifyReply, text: string) =>
-  reply.type('application/json; charset=utf-8').send(text as never)
+export const sendJsonText = (reply: FastifyReply, text: string) => reply.type(JSON_TYPE).send(text as never)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { addDays } from '../src/domain/days.js'
+import { addDays, listDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
@@ -54,6 +54,62 @@ t.test('minutes are added, per repository and in all', async (t) => {
   t.equal(range.body.days.length, 2)
   t.same(range.body.days[0], { day: addDays(today, -1), workspaces: [] })
   t.equal(range.body.days[1].workspaces[0].minutes, 30)
+})
+
+t.test('a year of many minutes comes whole and in its order', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const { id: second } = await service.workspace(ada, { name: 'Second "ß"', patterns: ['other/*'] })
+  const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
+  const adaId = (await ada.get('/api/me')).body.id
+  const { statement } = service.database.db
+  // Some days have more rows than are read at once, some have none.
+  await statement(
+    `with named as (
+      insert into activity_repos (workspace_id, repo_key, repo)
+      select w, 'acme/r' || n, 'Acme/R' || n from unnest($1::uuid[]) w, generate_series(1, 700) n
+    )
+    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    select w, $2::uuid, $3::text::date - d, 'acme/r' || n, n % 3
+    from unnest($1::uuid[]) w, generate_series(0, 300, 10) d, generate_series(1, 700) n where d <> 30 or w = $4::uuid`,
+    [[id, second], adaId, today, id],
+  )
+  const from = addDays(today, -365)
+  const reply = await ada.get(`${MINUTES}?from=${from}&to=${today}`)
+  t.match(reply.headers.get('content-type'), /^application\/json/)
+  const { range, days } = reply.body
+  t.same(range, { from, to: today, days: 366 })
+  t.same(
+    days.map(({ day }: { day: string }) => day),
+    listDays(from, today),
+  )
+  // 700 repositories have 0, 1 and 2 minutes in turns: 466 have some.
+  const repos = [2, 1].flatMap((minutes) =>
+    Array.from({ length: 700 }, (_, index) => index + 1)
+      .filter((n) => n % 3 === minutes)
+      .map((n) => ({ repo: `Acme/R${n}`, minutes }))
+      .sort((a, b) => (a.repo < b.repo ? -1 : 1)),
+  )
+  const first = { workspace_id: id, name: 'Acme', minutes: 700, repos }
+  const other = { ...first, workspace_id: second, name: 'Second "ß"' }
+  for (const [index, { workspaces }] of days.entries()) {
+    const back = 365 - index
+    const expected = back > 300 || back % 10 !== 0 ? [] : back === 30 ? [first] : [first, other]
+    t.same(workspaces, expected, `${back} days ago`)
+  }
+  const none = { workspace_id: empty, name: 'Empty', minutes: 0, repos: [] }
+  t.same((await ada.get(MINUTES)).body, { day: today, workspaces: [first, other, none] })
+  t.same((await bob.get(MINUTES)).body.workspaces, [{ ...first, minutes: 0, repos: [] }])
+})
+
+t.test('what fails before the first byte of a long answer is answered as anything else', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  await whileHeld(service, ['lock table activity in access exclusive mode'], async () => {
+    const replies = await Promise.all([
+      ada.get(`${MINUTES}?from=${today}&to=${today}`),
+      ada.get(`/api/team/dashboard?workspace=${id}&format=csv`),
+    ])
+    for (const reply of replies) t.match(reply, { status: 503, body: { code: 'unavailable' } })
+  })
 })
 
 t.test('an hour takes 60 minutes and a day 1440, over all repositories', async (t) => {

@@ -257,29 +257,64 @@ export const changeTimezone = async (tx: Db, userId: string, timezone: string): 
   await tx.statement(CHANGE_ZONE, [userId, timezone])
 }
 
-/** $1: the user; $2, $3: the first and the last day. */
-const LIST_MINUTES = `
-  select a.day, a.workspace_id as "workspaceId", r.repo, a.minutes
-  from members m
-  join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
-  join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
-  where m.user_id = $1::uuid and a.day between $2::text::date and $3::text::date and a.minutes > 0
-  order by a.day, a.minutes desc, a.repo_key`
+/** SQL: what the user $1 has from $2 to $3 in the workspaces that the user is in. */
+const OWN = `
+    a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::text::date and $3::text::date
+    and a.minutes > 0`
 
+const COUNT_MINUTES = `
+  select a.day, count(*)::int as rows
+  from members m join activity a on ${OWN}
+  where m.user_id = $1::uuid
+  group by a.day
+  order by a.day`
+
+/** How many repositories each day has; days without any are not there. */
+export const countOwnMinutes = (
+  database: Database,
+  userId: string,
+  from: string,
+  to: string,
+): Promise<{ day: string; rows: number }[]> =>
+  database.db.statement<{ day: string; rows: number }>(COUNT_MINUTES, [userId, from, to])
+
+/** Made here as text, because hundreds of thousands of rows would cost the service more than the database. */
+const listMinutes = (join: 'join' | 'left join') => `
+  select a.day, '{"workspace_id":"' || w.id || '","name":' || to_json(w.name)
+    || ',"minutes":' || coalesce(sum(a.minutes), 0)
+    || ',"repos":[' || coalesce(string_agg('{"repo":' || to_json(r.repo) || ',"minutes":' || a.minutes || '}', ','
+      order by a.minutes desc, a.repo_key), '') || ']}' as workspace
+  from members m
+  join workspaces w on w.id = m.workspace_id
+  ${join} (activity a join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key) on ${OWN}
+  where m.user_id = $1::uuid
+  group by a.day, w.id
+  order by a.day, w.created_at, w.id`
+
+const LIST_MINUTES = listMinutes('join')
+const LIST_MINUTES_OF_ALL = listMinutes('left join')
+
+/** As a `WorkspaceMinutes` in JSON. */
 export interface OwnMinutes {
   day: string
-  workspaceId: string
-  repo: string
-  minutes: number
+  workspace: string
 }
 
-/** A user's minutes in the workspaces that the user is in. */
+/** A user's minutes by day and workspace, older workspaces first. */
 export const listOwnMinutes = (
   database: Database,
   userId: string,
   from: string,
   to: string,
 ): Promise<OwnMinutes[]> => database.db.statement<OwnMinutes>(LIST_MINUTES, [userId, from, to])
+
+/** Those of one day, also of the workspaces without any. */
+export const listOwnMinutesOfAll = (
+  database: Database,
+  userId: string,
+  day: string,
+): Promise<Pick<OwnMinutes, 'workspace'>[]> =>
+  database.db.statement<OwnMinutes>(LIST_MINUTES_OF_ALL, [userId, day, day])
 
 const READ_TODAY = `select (now() at time zone 'UTC')::date as today`
 

@@ -12,13 +12,14 @@ import { ref } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { countsOf, readLargeCounts } from '../../counts/body.js'
 import { invalid } from '../../errors.js'
-import { sendJsonText } from '../../json-text.js'
+import { JSON_TYPE, sendJsonText } from '../../json-text.js'
 import { chooseRange } from '../../operations/choose-range.js'
-import { readMinutes } from '../../operations/read-minutes.js'
+import { readMinutesOfDay, readMinutesOfRange } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
 import { callerOf } from '../../plugins/session.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
+import { sendPieces } from '../../streaming.js'
 
 export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
@@ -56,7 +57,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: MinutesQuery,
       response: { 200: { anyOf: [ref(MinutesOfDay), ref(MinutesOfRange)] } },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { day, from, to } = request.query
       const { userId } = callerOf(request)
       const isDay = from === undefined && to === undefined
@@ -66,8 +67,10 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         isDay ? { from: day, to: day } : { from, to },
         isDay ? 1 : undefined,
       )
-      const days = await readMinutes(database, userId, range, { withAll: isDay })
-      return isDay ? days[0] : { range, days }
+      const pieces = isDay
+        ? readMinutesOfDay(database, userId, range.from)
+        : readMinutesOfRange(database, userId, range)
+      return sendPieces(reply, JSON_TYPE, pieces)
     },
   })
 
