@@ -41,7 +41,8 @@ const hostile: Record<string, () => string> = {
   'deep nesting': () => fill('['),
   'one long number': () => `{"members":${fill('7')}}`,
   'one long string': () => `{"members":"${fill('a')}"}`,
-  'one long key': () => `{"${fill('k')}":1}`,
+  'one long key': () =>
+    `{"workspace":"0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e","day":"2026-01-01","members":[],"${fill('k')}":1}`,
 }
 
 /** Of a process, at most, in MiB; undefined where the system does not say. */

@@ -103,7 +103,7 @@ const translateValidation = (error: FastifyError, extensionPrefix: string): ApiE
   const formats = formatsOf(extensionPrefix)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
-    const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(String(named))}`}`
+    const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(shorten(String(named)))}`}`
     return {
       keyword,
       path,
@@ -134,6 +134,10 @@ const explain = (keyword: string, params: Record<string, unknown>, message: stri
     return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
   return message
 }
+
+/** A name that the caller made up can be as long as the body. */
+const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name)
+const NAME_LENGTH = 200
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
