@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
-import { Closed, Day, Login, Nullable, RepoPath, Role, Timestamp, Uuid } from './common.js'
+import { Closed, Day, Login, Nullable, RepoPath, Role, StringEnum, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 export const DashboardQuery = Type.Object({
@@ -21,6 +21,9 @@ export const DashboardQuery = Type.Object({
   ),
   repo: Type.Optional(
     Type.Unsafe<string>({ ...RepoPath, description: 'Only what was done in this repository.' }),
+  ),
+  format: Type.Optional(
+    StringEnum(['json', 'csv'], { description: 'Instead of `Accept`, for links and browsers.' }),
   ),
 })
 
@@ -49,14 +52,20 @@ export const Dashboard = Type.Object(
     }),
     members: Type.Array(
       Closed({
-        login: Login,
+        login: Type.Unsafe<string | null>({
+          ...Nullable(Login),
+          description: `Null: all members beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
+        }),
         avatar_url: Type.String(),
         role: Type.Unsafe<Static<typeof Role> | null>({
           ...Nullable(Role),
           description: 'Null: has left, but was active in the range.',
         }),
         active_minutes: sums.active_minutes,
-        active_days: Type.Integer({ description: 'Days with more than 0 minutes.', examples: [18] }),
+        active_days: Type.Integer({
+          description: 'Days with more than 0 minutes; of several members, those of each added up.',
+          examples: [18],
+        }),
         commits: sums.commits,
         closed_issues: sums.closed_issues,
         last_active_day: Type.Unsafe<string | null>({
@@ -65,17 +74,21 @@ export const Dashboard = Type.Object(
         }),
       }),
       {
+        maxItems: limits.dashboard_rows,
         description:
           'Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it.',
       },
     ),
     repos: Type.Array(
       Closed({
-        repo: RepoPath,
+        repo: Type.Unsafe<string | null>({
+          ...Nullable(RepoPath),
+          description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
+        }),
         ...sums,
         members: Type.Integer({ description: 'With any activity in the repository.', examples: [4] }),
       }),
-      { description: 'Those with activity, most minutes first.' },
+      { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
     ),
     heatmap: Type.Array(
       Closed({

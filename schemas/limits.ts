@@ -36,6 +36,8 @@ export const limits = {
   counts_repos_per_member: 200,
   count_max: 10_000,
   range_days: 366,
+  /** Members, and repositories, that a dashboard lists; what is beyond is the last row. */
+  dashboard_rows: 1_000,
   session_days: 30,
   audit_days: 400,
   assistant_key_length: 500,

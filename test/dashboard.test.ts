@@ -186,6 +186,102 @@ t.test('CSV has a line for each day and member with anything', async (t) => {
   t.notOk(await csv('text/csv;q=0'))
 })
 
+t.test('a CSV file is named after its workspace and range, in letters that every client takes', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const range = `&from=${today}&to=${today}`
+  const disposition = async (name: string) => {
+    t.equal((await ada.patch(`/api/team/workspaces/${id}`, { name })).status, 200)
+    const reply = await ada.get(path(id, `${range}&format=csv`))
+    t.match(reply.headers.get('content-type'), /^text\/csv/)
+    return reply.headers.get('content-disposition')
+  }
+  const ending = `_${today}_${today}.csv`
+  t.equal(await disposition('Acme'), `attachment; filename="Acme${ending}"`)
+  t.equal(await disposition('../Acme "R&D"\n'), `attachment; filename="Acme-R-D${ending}"`)
+  t.equal(
+    await disposition('Équipe 東京'),
+    `attachment; filename="Equipe${ending}"; filename*=UTF-8''%C3%89quipe-%E6%9D%B1%E4%BA%AC${ending}`,
+  )
+  t.equal(
+    await disposition('東京'),
+    `attachment; filename="file${ending}"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC${ending}`,
+  )
+  t.equal(await disposition('…'), `attachment; filename="file${ending}"`)
+
+  const json = await ada.get(path(id, `${range}&format=json`), { Accept: 'text/csv' })
+  t.equal(json.body.range.days, 1)
+  t.equal((await ada.get(path(id, '&format=xml'))).status, 400)
+  t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
+})
+
+t.test('a dashboard that has not changed is not sent again', async (t) => {
+  const { ada, bob, id, today } = await start(t)
+  const url = path(id, `&to=${today}`)
+  const first = await ada.get(url)
+  const etag = first.headers.get('etag') ?? ''
+  t.match(etag, /^"[\w-]+"$/)
+  t.equal(first.headers.get('cache-control'), 'private, no-cache')
+  t.match(first.body.generated_at, /Z$/)
+  const again = await ada.get(url, { 'If-None-Match': etag })
+  t.match({ status: again.status, text: again.text }, { status: 304, text: '' })
+  t.equal(again.headers.get('etag'), etag)
+  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 1 }])
+  const changed = await ada.get(url, { 'If-None-Match': etag })
+  t.equal(changed.status, 200)
+  t.not(changed.headers.get('etag'), etag)
+})
+
+t.test('beyond a thousand, members and repositories are one last row', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const bobId = (await bob.get('/api/me')).body.id
+  const adaId = (await ada.get('/api/me')).body.id
+  const { statement } = service.database.db
+  const add = (from: number, to: number) =>
+    statement(
+      `with repos as (
+        insert into activity (workspace_id, user_id, day, repo_key, minutes, commits)
+        select $1::uuid, $2::uuid, $4::text::date - 40 * (n % 2), 'acme/r' || n, 1, $6::int - n from generate_series($5::int, $6::int) n
+      ), others as (
+        insert into activity (workspace_id, user_id, day, repo_key, commits)
+        select $1::uuid, $3::uuid, $4::text::date, 'acme/r' || n, 1 from generate_series($5::int, $6::int) n where n > 1010
+      )
+      insert into stale_days (workspace_id, day) values ($1::uuid, $4::text::date), ($1::uuid, $4::text::date - 40)`,
+      [id, bobId, adaId, today, from, to],
+    )
+  const url = path(id, `&from=${addDays(today, -60)}&to=${today}`)
+  await add(1, 1_000)
+  const full = await bothWays(t, service, ada, url)
+  t.equal(full.repos.length, 1_000)
+  t.equal(full.repos.at(-1).repo, 'acme/r1000')
+  await add(1_001, 1_200)
+  await statement(
+    `with people as (
+      insert into users (id, repohost_id, login, login_key, avatar_url)
+      select gen_random_uuid(), 1000000 + n, 'member-' || n, 'member-' || n, '' from generate_series(1, 1100) n
+      returning id, repohost_id
+    ), joined as (
+      insert into members (workspace_id, user_id, role) select $1::uuid, id, 'member' from people
+    ), worked as (
+      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      select $1::uuid, id, $2::text::date - (repohost_id % 3)::int, 'acme/r7', repohost_id - 1000000 from people
+      where repohost_id <= 1001080
+    )
+    insert into stale_days (workspace_id, day) select $1::uuid, $2::text::date - n from generate_series(0, 2) n`,
+    [id, today],
+  )
+  const body = await bothWays(t, service, ada, url)
+  for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
+  t.equal(body.repos.length, 1_000)
+  t.equal(body.repos[0].repo, 'acme/r7')
+  t.equal(body.repos.filter(({ repo }: { repo: string | null }) => repo === null).length, 1)
+  t.match(body.repos.at(-1), { repo: null, members: 2 })
+  t.equal(body.members.length, 1_000)
+  t.match(body.members[0], { login: 'bob', active_minutes: 1_200, active_days: 2 })
+  t.match(body.members[1], { login: 'member-1080', active_minutes: 1_080, active_days: 1 })
+  t.match(body.members.at(-1), { login: null, avatar_url: '', role: null })
+  t.equal(body.totals.active_members, 1_081)
+})
+
 /** The cells that have minutes. */
 const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: number }[] }) =>
   body.heatmap

@@ -1,4 +1,5 @@
 import type { Dashboard } from '../../schemas/dashboard.js'
+import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
 import { addDays, listDays, type Range } from '../domain/days.js'
 import { toLocalHours } from '../domain/heatmap.js'
@@ -20,6 +21,7 @@ import {
   readWorkspaceHead,
   sourcesOf,
 } from '../queries/dashboard.js'
+import { PIECE_LENGTH } from '../streaming.js'
 
 const nothing = { active_minutes: 0, commits: 0, closed_issues: 0 }
 
@@ -71,14 +73,15 @@ export const readDashboard = (
       daily: listDays(range.from, range.to).map(
         (day) => dayOf.get(day) ?? { day, ...nothing, active_members: 0 },
       ),
-      members,
+      members: boundMembers(members),
       repos,
       heatmap: rolledUp.heatmap.toCells(),
       generated_at: new Date().toISOString(),
     }
   })
 
-type Member = Dashboard['members'][number]
+type Row = Dashboard['members'][number]
+type Member = Row & { login: string }
 
 /** Everybody with anything; without a filter all members as well, and with one for a person that person. */
 const toMembers = (
@@ -103,30 +106,36 @@ const byActivity = (a: Member, b: Member) =>
   b.closed_issues - a.closed_issues ||
   (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1)
 
-const DAYS_PER_READ = 31
+/** What is beyond the limit is the last row, so that the sums hold. */
+const boundMembers = (members: Member[]): Row[] => {
+  if (members.length <= limits.dashboard_rows) return members
+  const named = members.slice(0, limits.dashboard_rows - 1)
+  const others = addSums(members.slice(named.length))
+  return [...named, { login: null, avatar_url: '', role: null, ...others }]
+}
 
-const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** With so many days of 5,000 members, an answer of the database keeps the event loop for a few milliseconds. */
+const DAYS_PER_READ = 7
 
-/** The lines of a dashboard as CSV, a month at a time, so that no range and no team is too large for memory. */
+/** The lines of a dashboard as CSV, a week at a time, so that no range and no team is too large for memory. */
 export async function* readDashboardLines(
   database: Database,
   workspaceId: string,
   range: Range,
   filter: Filter,
 ): AsyncGenerator<string> {
-  yield 'day,login,active_minutes,commits,closed_issues\n'
+  let text = 'day,login,active_minutes,commits,closed_issues\n'
   for (let start = 0; start < range.days; start += DAYS_PER_READ) {
     const part = {
       from: addDays(range.from, start),
       to: addDays(range.from, Math.min(start + DAYS_PER_READ, range.days) - 1),
     }
-    const rows = await listMemberDays(database.db, workspaceId, filter, part)
-    if (rows.length === 0) continue
-    yield rows
-      .map(
-        ({ day, login, active_minutes, commits, closed_issues }) =>
-          `${[day, field(login), active_minutes, commits, closed_issues].join()}\n`,
-      )
-      .join('')
+    for (const lines of await listMemberDays(database.db, workspaceId, filter, part)) {
+      text += lines
+      if (text.length < PIECE_LENGTH) continue
+      yield text
+      text = ''
+    }
   }
+  yield text
 }

@@ -3,6 +3,7 @@
  * with a filter, which are read from `activity`; all statements of one dashboard see one snapshot.
  */
 import type { Role } from '../../schemas/common.js'
+import { limits } from '../../schemas/limits.js'
 import type { Database, Db } from '../db/client.js'
 import { lastDayOfMonth, listDays, listMonths, monthOf } from '../domain/days.js'
 import { Heatmap, unpackIntegers, type ZoneDay } from '../domain/heatmap.js'
@@ -262,16 +263,27 @@ const READ_REPOS = forFilters(
     from size, activity a join people p on p.user_id = a.user_id
     where ${RAW} ${filter}
     group by a.repo_key
+  ), sums as (
+    select repo_key, ${SUMS}, bit_or(people) as people from parts group by repo_key
+  ), placed as (
+    select *, row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+    from sums
+  ), rows as (
+    select least(place, ${limits.dashboard_rows}) as place, count(*) as repos, min(repo_key) as repo_key,
+      sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+      bit_count(bit_or(people))::int as members
+    from placed group by 1
   )
-  select coalesce(r.repo, s.repo_key) as repo, s.active_minutes, s.commits, s.closed_issues, s.members from (
-    select repo_key, ${SUMS}, bit_count(bit_or(people))::int as members from parts group by repo_key
-  ) s
+  select case when s.repos = 1 then coalesce(r.repo, s.repo_key) end as repo, s.active_minutes, s.commits,
+    s.closed_issues, s.members
+  from rows s
   left join activity_repos r on r.workspace_id = :workspace and r.repo_key = s.repo_key
-  order by s.active_minutes desc, s.commits desc, s.closed_issues desc, s.repo_key`,
+  order by s.place`,
 )
 
+/** Most minutes first; the last row is that of all that no longer have one of their own, without a name. */
 export const readRepos = (tx: Db, sources: Sources) =>
-  ask<Sums & { repo: string; members: number }>(tx, READ_REPOS, sources)
+  ask<Sums & { repo: string | null; members: number }>(tx, READ_REPOS, sources)
 
 const READ_RAW_ZONE_DAYS = forFilters(
   (filter) => `
@@ -338,21 +350,29 @@ export const beginSnapshot = async (tx: Db): Promise<void> => {
 
 const READ_MEMBER_DAYS = forFilters(
   (filter) => `
-  select a.day, u.login, ${SUMS}
-  from activity a join users u on u.id = a.user_id
-  where a.workspace_id = :workspace and a.day between :from and :to and ${COUNTS} ${filter}
-  group by a.day, u.id, u.login, u.login_key
-  order by a.day, u.login_key`,
+  select string_agg(concat_ws(',', day, login, active_minutes, commits, closed_issues) || e'\\n', '' order by login_key)
+    as lines
+  from (
+    select a.day, u.login, u.login_key, ${SUMS}
+    from activity a join users u on u.id = a.user_id
+    where a.workspace_id = :workspace and a.day between :from and :to and ${COUNTS} ${filter}
+    group by a.day, u.id, u.login, u.login_key
+  ) member_days
+  group by day
+  order by day`,
 )
 
-/** What each member did on each of these days, where it was anything; by day and login. */
-export const listMemberDays = (db: Db, workspaceId: string, filter: Filter, { from, to }: DayRange) =>
-  ask<Sums & { day: string; login: string }>(db, READ_MEMBER_DAYS, {
-    workspaceId,
-    filter,
-    from,
-    to,
-    months: [],
-    edges: [],
-    raw: [],
-  })
+/**
+ * What each member did on each of these days, where it was anything, by day and login: a text of CSV lines for each day,
+ * because rows of their own would cost the service more than the database. Logins need no quotes.
+ */
+export const listMemberDays = async (
+  db: Db,
+  workspaceId: string,
+  filter: Filter,
+  { from, to }: DayRange,
+): Promise<string[]> => {
+  const sources = { workspaceId, filter, from, to, months: [], edges: [], raw: [] }
+  const rows = await ask<{ lines: string }>(db, READ_MEMBER_DAYS, sources)
+  return rows.map(({ lines }) => lines)
+}

@@ -1,15 +1,18 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { ref } from '../../../schemas/common.js'
+import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { prefersCsv } from '../../domain/accept.js'
+import { attachmentOf } from '../../domain/attachment.js'
+import { etagOfText, noneMatchNames } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
+import { sendJsonText } from '../../json-text.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readDashboard, readDashboardLines } from '../../operations/read-dashboard.js'
 import { adminOf } from '../../policies/access.js'
-import { findPerson } from '../../queries/dashboard.js'
+import { findPerson, readWorkspaceHead } from '../../queries/dashboard.js'
+import { sendPieces } from '../../streaming.js'
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
@@ -26,8 +29,9 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'What the team did',
-      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. \`Accept: text/csv\` gets one line per day and member instead.`,
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. \`Accept: text/csv\` or \`format=csv\` gets one line per day and member instead. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. The \`ETag\` changes with anything but \`generated_at\`.`,
       querystring: DashboardQuery,
+      headers: ConditionalReadHeaders,
       response: {
         200: {
           description: 'Done.',
@@ -36,20 +40,31 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
             'text/csv': { schema: DashboardCsv },
           },
         },
+        304: NotModified,
       },
     },
     handler: async (request, reply) => {
-      const { workspace, from, to, member, repo } = request.query
+      const { workspace, from, to, member, repo, format } = request.query
       const range = await chooseRange(database, { from, to })
       const userId = member === undefined ? undefined : await findPerson(database, workspace, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
       const filter = { userId, repoKey: repo?.toLowerCase() }
       const vary = reply.getHeader('Vary')
       reply.header('Vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
-      if (!prefersCsv(request.headers.accept))
-        return readDashboard(database, workspace, range, filter) as never
-      const lines = Readable.from(readDashboardLines(database, workspace, range, filter))
-      return reply.type('text/csv; charset=utf-8').send(lines as never)
+      const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
+      if (asCsv) {
+        const head = await readWorkspaceHead(database.db, workspace)
+        if (!head) throw new ApiError('workspace_not_found')
+        reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
+        const lines = readDashboardLines(database, workspace, range, filter)
+        return sendPieces(reply, 'text/csv; charset=utf-8', lines)
+      }
+      const { generated_at, ...content } = await readDashboard(database, workspace, range, filter)
+      const text = JSON.stringify(content)
+      const etag = etagOfText(text)
+      reply.header('ETag', etag)
+      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
     },
   })
 }
