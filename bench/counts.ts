@@ -12,6 +12,8 @@ import {
   addOthers,
   benchmark,
   expectOk,
+  longestStall,
+  METRICS_PORT,
   makeAdmin,
   median,
   memoryOf,
@@ -24,16 +26,6 @@ import {
 const MEMBERS = 500
 const REPOS = 200
 const ROUNDS = 9
-const METRICS_PORT = 3902
-
-/** The delays are those of a timer of so many milliseconds, its own time included. */
-const TIMER_MS = 10
-
-/** The longest that the service's event loop stood still since this was last asked, in milliseconds. */
-const longestStall = async (): Promise<number> => {
-  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
-  return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
-}
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp, { METRICS_PORT: String(METRICS_PORT) })

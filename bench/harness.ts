@@ -113,6 +113,18 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
   return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
 }
 
+/** For services that are asked for their metrics. */
+export const METRICS_PORT = 3902
+
+/** The delays are those of a timer of so many milliseconds, its own time included. */
+const TIMER_MS = 10
+
+/** The longest that the service's event loop stood still since this was last asked, in milliseconds. */
+export const longestStall = async (): Promise<number> => {
+  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+  return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
+}
+
 /** CPU time that a process has used, user and system, in microseconds. */
 const cpuTime = async (pid: number): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
@@ -264,7 +276,7 @@ export const makeAdmin = async (
 }
 
 /** The service rolls up as well, and only one does so at a time. */
-const waitForRollups = async (database: Database): Promise<void> => {
+export const waitForRollups = async (database: Database): Promise<void> => {
   for (;;) {
     await rollUp(database)
     const [row] = await database.query<{ waiting: boolean }>(
