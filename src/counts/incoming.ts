@@ -15,6 +15,13 @@ const PER_REPO = 5
 const PER_MEMBER = 6 + limits.login_length + limits.counts_repos_per_member * PER_REPO
 const MOST_OPENERS = 7 + limits.counts_members * PER_MEMBER
 
+/** By index and in a variable: any other way takes 5 to 20 times as long. */
+const countOpeners = (chunk: Buffer): number => {
+  let total = 0
+  for (let at = 0; at < chunk.length; at++) total += OPENERS[chunk[at] as number] as number
+  return total
+}
+
 const tooManyValues = () =>
   invalid(
     '/body',
@@ -67,7 +74,7 @@ export class IncomingBody {
   private add(chunk: Buffer): void {
     const length = this.length + chunk.length
     if (length > limits.counts_body_bytes) throw new ApiError('payload_too_large')
-    for (const byte of chunk) this.openers += OPENERS[byte] as number
+    this.openers += countOpeners(chunk)
     if (this.openers > MOST_OPENERS) throw tooManyValues()
     if (length > this.room.length) {
       const larger = Buffer.allocUnsafeSlow(Math.min(2 * length, limits.counts_body_bytes))
