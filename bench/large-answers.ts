@@ -125,6 +125,7 @@ await benchmark(async (cleanUp) => {
     insert into stale_days select $1::text::uuid, $2::text::date - n from generate_series(0, 30) n`,
     [team, today],
   )
+  await waitForRollups(database)
   const month = `/api/team/dashboard?workspace=${team}&from=${addDays(today, -30)}&to=${today}`
   await measure(setting, `dashboard of ${MEMBERS} members`, month, boss.token)
   await measure(setting, 'the same as CSV', month, boss.token, 'text/csv')

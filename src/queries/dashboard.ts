@@ -225,6 +225,12 @@ const people = (filter: string) => `
     select repeat('0', count(*)::int)::bit varying as nobody from people
   )`
 
+/** SQL: added up first, because a set of many people is large, and is copied for each row that adds somebody. */
+const sumsBy = (columns: string, filter: string) => `
+      select ${columns}, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+      from activity a where ${RAW} ${filter}
+      group by ${columns}`
+
 const READ_TOTALS = forFilters(
   (filter) => `${people(filter)}, parts as (
     select minutes, commits, closed_issues, ${roomy('active')} as active
@@ -233,10 +239,9 @@ const READ_TOTALS = forFilters(
     select minutes, commits, closed_issues, ${roomy('active')}
     from activity_days, size where workspace_id = :workspace and day = any(:edges)
     union all
-    select sum(a.minutes), sum(a.commits), sum(a.closed_issues),
-      bit_or(set_bit(size.nobody, p.ordinal, (a.minutes > 0)::int))
-    from size, activity a join people p on p.user_id = a.user_id
-    where ${RAW} ${filter}
+    select sum(d.minutes), sum(d.commits), sum(d.closed_issues),
+      bit_or(set_bit(size.nobody, p.ordinal, (d.minutes > 0)::int))
+    from size, (${sumsBy('a.user_id', filter)}) d join people p on p.user_id = d.user_id
   )
   select coalesce(sum(minutes), 0)::float8 as active_minutes, coalesce(sum(commits), 0)::float8 as commits,
     coalesce(sum(closed_issues), 0)::float8 as closed_issues, coalesce(bit_count(bit_or(active)), 0)::int as active_members
@@ -258,11 +263,10 @@ const READ_REPOS = forFilters(
     select repo_key, minutes, commits, closed_issues, ${roomy('people')}
     from activity_repo_days, size where workspace_id = :workspace and day = any(:edges)
     union all
-    select a.repo_key, sum(a.minutes), sum(a.commits), sum(a.closed_issues),
+    select d.repo_key, sum(d.minutes), sum(d.commits), sum(d.closed_issues),
       bit_or(set_bit(size.nobody, p.ordinal, 1))
-    from size, activity a join people p on p.user_id = a.user_id
-    where ${RAW} ${filter}
-    group by a.repo_key
+    from size, (${sumsBy('a.repo_key, a.user_id', filter)}) d join people p on p.user_id = d.user_id
+    group by d.repo_key
   ), sums as (
     select repo_key, ${SUMS}, bit_or(people) as people from parts group by repo_key
   ), placed as (
