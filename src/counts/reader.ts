@@ -10,8 +10,8 @@ import { Gate } from '../gate.js'
 const READERS = 2
 const WAITING = 8
 const WAIT_MS = 10_000
-/** The largest body takes about a second. */
-const READ_MS = 8_000
+/** The largest body takes about a second, on a busy machine several. */
+const READ_MS = 15_000
 
 export type CountsRead = { batches: CountBatches } | { invalid: ErrorObject[] }
 /** What a thread answers. */
@@ -26,7 +26,7 @@ const readBeside = (
 ): Promise<WorkerAnswer> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(new URL('worker.js', import.meta.url), {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: { bytes, extensionPrefix },
       transferList: [bytes.buffer],
       // Several times what a body needs that has come this far. It must never be met: V8 would end the whole process.
