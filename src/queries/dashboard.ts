@@ -123,7 +123,8 @@ type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
 const READ_DAYS = forFilters(
   (filter) => `
   select day, minutes::float8 as active_minutes, commits::float8, closed_issues::float8, active_members
-  from activity_days where workspace_id = :workspace and day between :from and :to and day <> all(:raw)
+  from activity_days
+  where workspace_id = :workspace and day between :from and :to and day not in (select unnest(:raw))
   union all
   select a.day, sum(a.minutes)::float8, sum(a.commits)::float8, sum(a.closed_issues)::float8,
     count(distinct a.user_id) filter (where a.minutes > 0)::int
@@ -213,8 +214,12 @@ const people = (filter: string) => `
   with numbered as (
     select user_id, ordinal from activity_people where workspace_id = :workspace
   ), newcomers as (
-    select distinct a.user_id from activity a
-    where ${RAW} ${filter} and a.user_id not in (select user_id from numbered)
+    ${
+      filter.includes(':user')
+        ? 'select :user as user_id'
+        : `select distinct a.user_id from activity a where ${RAW} ${filter}`
+    }
+    except select user_id from numbered
   ), known as (
     select coalesce(max(ordinal) + 1, 0) as total from numbered
   ), people as materialized (
