@@ -30,7 +30,7 @@ const put = ({ database }: Setting, text: string, parameters: (string | number)[
       await tx.statement(`set local statement_timeout = '10min'`, [])
       await tx.statement(text, parameters)
     },
-    { patient: true },
+    { background: true },
   )
 
 const workspaceOf = async ({ service }: Setting, token: string, patterns: string[]) => {
