@@ -120,16 +120,25 @@ const SUMS = `sum(minutes)::float8 as active_minutes, sum(commits)::float8 as co
 
 type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
 
+/**
+ * SQL: what is raw, added up by these columns. Before people are counted or put into sets: to find each once would sort all
+ * rows, and a set of many people is large and copied for each row that adds somebody.
+ */
+const sumsBy = (columns: string, filter: string) => `
+      select ${columns}, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+      from activity a where ${RAW} ${filter}
+      group by ${columns}`
+
 const READ_DAYS = forFilters(
   (filter) => `
   select day, minutes::float8 as active_minutes, commits::float8, closed_issues::float8, active_members
   from activity_days
   where workspace_id = :workspace and day between :from and :to and day not in (select unnest(:raw))
   union all
-  select a.day, sum(a.minutes)::float8, sum(a.commits)::float8, sum(a.closed_issues)::float8,
-    count(distinct a.user_id) filter (where a.minutes > 0)::int
-  from activity a where ${RAW} ${filter}
-  group by a.day`,
+  select d.day, sum(d.minutes)::float8, sum(d.commits)::float8, sum(d.closed_issues)::float8,
+    count(*) filter (where d.minutes > 0)::int
+  from (${sumsBy('a.day, a.user_id', filter)}) d
+  group by d.day`,
 )
 
 /** Days without anything are not there. */
@@ -166,11 +175,7 @@ const READ_RAW_SUMS = forFilters(
   (filter) => `
   select user_id as "userId", ${SUMS}, count(*) filter (where minutes > 0)::int as active_days,
     max(day) filter (where minutes > 0) as last_active_day
-  from (
-    select a.user_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
-    from activity a where ${RAW} ${filter}
-    group by a.user_id, a.day
-  ) days
+  from (${sumsBy('a.user_id, a.day', filter)}) days
   group by user_id`,
 )
 
@@ -187,8 +192,7 @@ const READ_PEOPLE = forFilters(
   from (
     select user_id from members where workspace_id = :workspace
     union select user_id from activity_people where workspace_id = :workspace
-    union select a.user_id from activity a where ${RAW} ${filter}
-    ${filter.includes(':user') ? 'union select :user' : ''}
+    union ${filter.includes(':user') ? 'select :user' : `select a.user_id from activity a where ${RAW} ${filter}`}
   ) somebody
   join users u on u.id = somebody.user_id
   left join members m on m.workspace_id = :workspace and m.user_id = u.id
@@ -229,12 +233,6 @@ const people = (filter: string) => `
   ), size as materialized (
     select repeat('0', count(*)::int)::bit varying as nobody from people
   )`
-
-/** SQL: added up first, because a set of many people is large, and is copied for each row that adds somebody. */
-const sumsBy = (columns: string, filter: string) => `
-      select ${columns}, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
-      from activity a where ${RAW} ${filter}
-      group by ${columns}`
 
 const READ_TOTALS = forFilters(
   (filter) => `${people(filter)}, parts as (
