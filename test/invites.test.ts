@@ -1,6 +1,8 @@
+import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
-import { patiently, startService } from './service.js'
+import { lockWaiters } from './locks.js'
+import { patiently, type Reply, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -113,4 +115,140 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
   t.equal((await ada.get(`${team}/${id}/members`)).body.members.length, 11)
   const rows = await service.database.query('select used_count from invites where id = $1', [inviteId])
   t.same(rows, [{ used_count: 10 }])
+})
+
+t.test('the invites of an admin end with the right to make them', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, cyd] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('cyd'),
+  ]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const path = `${team}/${id}`
+  const losses: Record<string, () => Promise<Reply>> = {
+    demoted: () => ada.patch(`${path}/members`, { login: 'bob', role: 'member' }),
+    removed: () => ada.delete(`${path}/members?login=bob`),
+    left: () => bob.post(`${path}/leave`),
+  }
+  for (const [how, lose] of Object.entries(losses)) {
+    const { code: way } = (await ada.post(`${path}/invites`, { role: 'admin' })).body
+    await bob.post(`${team}/join`, { code: way })
+    await ada.patch(`${path}/members`, { login: 'bob', role: 'admin' })
+    const invites = [
+      (await bob.post(`${path}/invites`, { role: 'admin' })).body,
+      (await bob.post(`${path}/invites`)).body,
+    ]
+    t.equal((await lose()).status, 200, how)
+    for (const { code } of invites) {
+      t.match((await cyd.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_revoked' }, how)
+    }
+    const listed = (await ada.get(`${path}/invites`)).body.invites
+    t.notOk(
+      listed.some((invite: Invite) => invite.created_by === 'bob'),
+      how,
+    )
+    const { entries } = (await ada.get(`${path}/audit`)).body
+    const entry = entries.find(({ action }: { action: string }) => action === 'invites.revoked')
+    const actor = how === 'left' ? 'bob' : 'ada'
+    t.match(entry, { actor, target: 'bob', details: { count: 2 } }, how)
+    if (how === 'demoted') {
+      const again = await bob.post(`${team}/join`, { code: invites[0].code })
+      t.match(again.body, { workspace: { role: 'member' }, already_member: true })
+    }
+  }
+  t.equal((await cyd.post(`${team}/join`, { code })).status, 200, 'those of others stay')
+})
+
+t.test('who was removed needs an invite from after the removal, and who left does not', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const join = (code: string) => bob.post(`${team}/join`, { code })
+  const isMember = async () => (await bob.get(`${team}/${id}/members`)).status === 200
+
+  await bob.post(`${team}/${id}/leave`)
+  t.equal((await join(code)).status, 200, 'who left by themselves comes back')
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  await bob.delete(`${team}/${id}/members?login=bob`)
+  t.equal((await join(code)).status, 200, 'so does who removed themselves')
+
+  const second = (await ada.post(`${team}/${id}/invites`)).body
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  for (const old of [code, second.code]) {
+    t.match((await join(old)).body, { status: 410, code: 'invite_revoked' })
+  }
+  t.notOk(await isMember())
+  const { code: fresh } = (await ada.post(`${team}/${id}/invites`)).body
+  t.match((await join(fresh)).body, { already_member: false })
+  t.match((await join(code)).body, { already_member: true }, 'a member is told so whatever the invite')
+  await bob.post(`${team}/${id}/leave`)
+  t.match((await join(code)).body, { code: 'invite_revoked' }, 'the removal is not forgotten')
+  t.equal((await join(fresh)).status, 200)
+  const rows = await service.database.query('select used_count from invites where id = $1', [second.id])
+  t.same(rows, [{ used_count: 0 }], 'a refusal uses nothing up')
+})
+
+t.test('who is removed while they join again with an old invite stays out', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id, code } = await service.workspace(ada)
+  for (let round = 0; round < 20; round++) {
+    const { code: fresh } = (await ada.post(`${team}/${id}/invites`)).body
+    t.equal((await bob.post(`${team}/join`, { code: fresh })).status, 200)
+    const join = () => bob.post(`${team}/join`, { code: fresh })
+    const replies = await Promise.all([join(), ada.delete(`${team}/${id}/members?login=bob`), join(), join()])
+    t.equal(replies[1].status, 200)
+    for (const { status, body } of replies) {
+      t.ok(status === 200 || body.code === 'invite_revoked', `${status}`)
+    }
+    for (const old of [code, fresh]) {
+      t.match((await bob.post(`${team}/join`, { code: old })).body, { code: 'invite_revoked' })
+    }
+    t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
+  }
+})
+
+t.test('a removal that waits while the removed one joins again still keeps them out', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const other = postgres(service.databaseUrl, { max: 1 })
+  t.teardown(() => other.end())
+  let late: Promise<Reply[]> = Promise.resolve([])
+  await other.begin(async (sql) => {
+    // Until this ends, the removal has deleted the membership and cannot write of it in the audit trail.
+    await sql`lock table audit_entries in exclusive mode`
+    const removal = ada.delete(`${team}/${id}/members?login=bob`)
+    await lockWaiters(service)
+    late = Promise.all([bob.post(`${team}/join`, { code }), removal])
+    await lockWaiters(service, 2)
+  })
+  const [join, removal] = await late
+  t.equal(removal?.status, 200)
+  t.match(join?.body, { status: 410, code: 'invite_revoked' })
+  t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
+})
+
+t.test('an admin who is demoted while making invites keeps none', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, cyd] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('cyd'),
+  ]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const role = (role: string) => ada.patch(`${team}/${id}/members`, { login: 'bob', role })
+  const invite = () => bob.post(`${team}/${id}/invites`, { role: 'admin' })
+  for (let round = 0; round < 20; round++) {
+    await role('admin')
+    const [first, second, demoted, third] = await Promise.all([invite(), invite(), role('member'), invite()])
+    t.equal(demoted.status, 200)
+    for (const made of [first, second, third]) {
+      if (made.status === 403) continue
+      t.equal(made.status, 201)
+      const joined = await cyd.post(`${team}/join`, { code: made.body.code })
+      t.match(joined.body, { code: 'invite_revoked' })
+    }
+  }
 })

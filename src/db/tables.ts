@@ -113,6 +113,19 @@ export const members = pgTable(
   ],
 )
 
+/** When somebody was last put out of a workspace: no invite from before lets them in again. Who leaves is not put out. */
+export const removals = pgTable(
+  'removals',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    removedAt: moment('removed_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.userId] })],
+)
+
 export const invites = pgTable(
   'invites',
   {

@@ -2,8 +2,9 @@ import type { Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
-import { deleteMember, findMember, hasOtherAdmin, updateRole } from '../queries/members.js'
-import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { revokeInvitesOf } from '../queries/invites.js'
+import { deleteMember, findMember, hasOtherAdmin, recordRemoval, updateRole } from '../queries/members.js'
+import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   const found = await findMember(tx, workspaceId, login)
@@ -16,35 +17,59 @@ const keepAnAdmin = async (tx: Db, workspaceId: string, { userId, role }: { user
   if (role === 'admin' && !(await hasOtherAdmin(tx, workspaceId, userId))) throw new ApiError('last_admin')
 }
 
+/**
+ * Nobody's invites outlive their right to make them. Before the membership itself changes: who joins holds the invite
+ * and then asks for memberships, so the other way round the two could wait for each other.
+ */
+const withdrawInvites = async (
+  { tx, record }: Change,
+  workspaceId: string,
+  { userId, login }: { userId: string; login: string },
+) => {
+  const revoked = await revokeInvitesOf(tx, workspaceId, userId)
+  if (revoked > 0) await record('invites.revoked', login, { count: revoked })
+}
+
 /** @throws {ApiError} `member_not_found`, `last_admin` */
 export const changeRole = (
   database: Database,
   call: WorkspaceCall,
   { login, role }: { login: string; role: Role },
 ): Promise<Member> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const { tx, record } = change
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     if (member.role === role) return member
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    if (role === 'member') await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
     await updateRole(tx, call.workspaceId, userId, role)
     await record('member.role_changed', member.login, { before: member.role, after: role })
     return { ...member, role }
   })
 
-/** @throws {ApiError} `member_not_found`, `last_admin` */
+/**
+ * Whoever is removed joins again only with an invite that is made from now on.
+ * @throws {ApiError} `member_not_found`, `last_admin`
+ */
 export const removeMember = (database: Database, call: WorkspaceCall, login: string): Promise<void> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const { tx, caller, record } = change
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
     await deleteMember(tx, call.workspaceId, userId)
+    // Who removes themselves leaves, and may come back as they could before.
+    if (userId !== caller.id) await recordRemoval(tx, call.workspaceId, userId)
     await record('member.removed', member.login, { role: member.role })
   })
 
 /** @throws {ApiError} `personal_workspace`, `last_admin` */
 export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
-  changeWorkspace(database, call, 'member', async ({ tx, caller, workspace, record }) => {
+  changeWorkspace(database, call, 'member', async (change) => {
+    const { tx, caller, workspace, record } = change
     if (workspace.personal) throw new ApiError('personal_workspace')
     await keepAnAdmin(tx, call.workspaceId, { userId: caller.id, role: caller.role })
+    await withdrawInvites(change, call.workspaceId, { userId: caller.id, login: caller.login })
     await deleteMember(tx, call.workspaceId, caller.id)
     await record('member.left', caller.login, { role: caller.role })
   })

@@ -22,7 +22,7 @@ export interface WorkspaceCall {
   userId: string
 }
 
-interface Change {
+export interface Change {
   tx: Db
   caller: { id: string; login: string; role: Role }
   workspace: { name: string; personal: boolean }

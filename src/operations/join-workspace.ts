@@ -3,7 +3,7 @@ import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { insertAuditEntry } from '../queries/audit.js'
-import { countInviteUse, lockInvite } from '../queries/invites.js'
+import { countInviteUse, lockInvite, wasRemovedSince } from '../queries/invites.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
 import { lockUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
@@ -28,9 +28,11 @@ export const joinWorkspace = (
     if (!caller) throw new ApiError('token_invalid')
     const invite = await lockInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
-    // Held, so that a member is not removed before the answer describes the workspace.
+    // Held, so that a member is not removed before the answer describes the workspace; and a removal under way is
+    // waited for, so that what it records is seen below.
     const alreadyMember = (await lockRole(tx, invite.workspaceId, userId)) !== undefined
     if (!alreadyMember) {
+      if (await wasRemovedSince(tx, invite, userId)) throw new ApiError('invite_revoked')
       if (invite.status !== 'active') throw new ApiError(refusals[invite.status])
       if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
         throw new ApiError('workspace_limit')

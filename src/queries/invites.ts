@@ -1,9 +1,9 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../schemas/common.js'
 import type { Invite } from '../../schemas/invites.js'
 import type { Db } from '../db/client.js'
-import { invites, users } from '../db/tables.js'
+import { invites, removals, users } from '../db/tables.js'
 import { createInviteCode, inviteCodeKey } from '../domain/invite-code.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -14,6 +14,7 @@ const status = sql<Invite['status']>`case
   when ${invites.usedCount} >= ${invites.maxUses} then 'exhausted'
   else 'active' end`
 
+/** Its moment, like that of a removal, is of the statement and not of the transaction's begin, which may have waited for the other. */
 export const insertInvite = async (
   tx: Db,
   workspaceId: string,
@@ -30,8 +31,9 @@ export const insertInvite = async (
       codeKey: inviteCodeKey(code),
       role,
       maxUses,
-      expiresAt: sql`now() + make_interval(hours => ${expiresInHours}::int)`,
+      expiresAt: sql`statement_timestamp() + make_interval(hours => ${expiresInHours}::int)`,
       createdBy: createdBy.id,
+      createdAt: sql`statement_timestamp()`,
     })
     .returning({ id: invites.id, expiresAt: invites.expiresAt, createdAt: invites.createdAt })
   if (!row) throw new Error('The insert returned no invite')
@@ -51,11 +53,36 @@ export const insertInvite = async (
 /** The invite with this code, held until the transaction ends, so that its uses are counted one after the other. */
 export const lockInvite = async (tx: Db, code: string) => {
   const [row] = await tx
-    .select({ id: invites.id, workspaceId: invites.workspaceId, role: invites.role, status })
+    .select({
+      id: invites.id,
+      workspaceId: invites.workspaceId,
+      role: invites.role,
+      createdAt: invites.createdAt,
+      status,
+    })
     .from(invites)
     .where(eq(invites.codeKey, inviteCodeKey(code)))
     .for('update')
   return row
+}
+
+/** Whether the user was put out of the workspace since the invite was made. */
+export const wasRemovedSince = async (
+  tx: Db,
+  { workspaceId, createdAt }: { workspaceId: string; createdAt: string },
+  userId: string,
+): Promise<boolean> => {
+  const [removal] = await tx
+    .select({ userId: removals.userId })
+    .from(removals)
+    .where(
+      and(
+        eq(removals.workspaceId, workspaceId),
+        eq(removals.userId, userId),
+        gte(removals.removedAt, createdAt),
+      ),
+    )
+  return removal !== undefined
 }
 
 export const countInviteUse = async (tx: Db, id: string): Promise<void> => {
@@ -118,4 +145,16 @@ export const revokeInvite = async (
   if (revoked.length > 0) return { found: true, revoked: true }
   const known = await tx.select({ id: invites.id }).from(invites).where(here)
   return { found: known.length > 0, revoked: false }
+}
+
+/** Revokes what somebody made and could still be redeemed. @returns how many */
+export const revokeInvitesOf = async (tx: Db, workspaceId: string, userId: string): Promise<number> => {
+  const revoked = await tx
+    .update(invites)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      and(eq(invites.workspaceId, workspaceId), eq(invites.createdBy, userId), sql`${status} = 'active'`),
+    )
+    .returning({ id: invites.id })
+  return revoked.length
 }

@@ -2,7 +2,7 @@ import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
 import type { Db } from '../db/client.js'
-import { activity, members, users } from '../db/tables.js'
+import { activity, members, removals, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 
 const membership = (workspaceId: string, userId: string) =>
@@ -136,4 +136,13 @@ export const updateRole = async (tx: Db, workspaceId: string, userId: string, ro
 
 export const deleteMember = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
   await tx.delete(members).where(membership(workspaceId, userId))
+}
+
+/** Remembers that the member is put out now; see `insertInvite` for the moment. */
+export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  const removedAt = sql`statement_timestamp()`
+  await tx
+    .insert(removals)
+    .values({ workspaceId, userId, removedAt })
+    .onConflictDoUpdate({ target: [removals.workspaceId, removals.userId], set: { removedAt } })
 }

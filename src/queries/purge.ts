@@ -15,6 +15,7 @@ import {
   members,
   overrides,
   patterns,
+  removals,
   snapshots,
   snapshotVersions,
   staleDays,
@@ -25,6 +26,7 @@ import {
 export const tablesOfWorkspaces: PgTable[] = [
   invites,
   members,
+  removals,
   patterns,
   snapshotVersions,
   snapshots,
