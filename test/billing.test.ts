@@ -93,6 +93,21 @@ t.test('a checkout leads to the provider, with URLs that come from the configura
   t.match((await ada.post('/api/billing/portal')).body.url, /\/portal\/bps_/)
 })
 
+t.test('a customer that is somebody else’s is the provider’s mistake', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const ada = await service.signIn('ada')
+  const { caller: bob, customer } = await subscriber('bob')
+  // Asked again within minutes, the provider gives the same customer.
+  const move = 'update billing_customers set user_id = (select id from users where login = $1) where id = $2'
+  await service.database.query(move, ['ada', customer])
+  t.match(await bob.post('/api/billing/checkout'), {
+    status: 502,
+    body: { code: 'upstream_failed', upstream: 'billing-provider' },
+  })
+  t.match((await bob.post('/api/billing/portal')).body, { code: 'no_subscription' })
+  t.equal((await ada.post('/api/billing/portal')).status, 200)
+})
+
 t.test('concurrent clicks make one customer, on one instance and on two', async (t) => {
   const setup = await startProviders(t)
   setup.providers.billing.delay = 100

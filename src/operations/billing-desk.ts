@@ -44,7 +44,10 @@ export const createBillingDesk = (
     if (!user) throw new ApiError('token_invalid')
     await linkCustomer(db, await provider().createCustomer(user), userId)
     const linked = await readCustomer(db, userId)
-    if (linked === undefined) throw new Error('The customer just linked is not there')
+    if (linked === undefined) {
+      const cause = new Error("The provider gave out somebody else's customer")
+      throw new ApiError('upstream_failed', { upstream: 'billing-provider', cause })
+    }
     return linked
   })
 
