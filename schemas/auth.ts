@@ -11,6 +11,13 @@ export const VerifyBody = Closed({
       'A personal access token or an OAuth token of the repository host. It is used once and not stored.',
     examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
+  cookie: Type.Optional(
+    Type.Boolean({
+      description:
+        'Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself.',
+      examples: [true],
+    }),
+  ),
 })
 export type VerifyBody = Static<typeof VerifyBody>
 

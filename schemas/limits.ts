@@ -6,6 +6,8 @@ export const limits = {
   settings_bytes: 262_144,
   settings_key_length: 200,
   settings_versions_kept: 20,
+  /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
+  workspace_bytes: 67_108_864,
   json_depth: 32,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
@@ -30,6 +32,8 @@ export const limits = {
   flush_id_length: 64,
   flush_id_days: 32,
   flush_days_back: 30,
+  /** Days of repositories in workspaces that one flush may change. */
+  flush_rows: 5_000,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
   counts_members: 500,
@@ -52,6 +56,8 @@ export const limits = {
   rate_per_caller: 600,
   rate_verify_per_address: 30,
   rate_join_per_caller: 10,
+  rate_refused_tokens_per_caller: 30,
+  rate_wrong_signatures_per_address: 600,
 } as const
 
 type LimitName = keyof typeof limits

@@ -14,21 +14,31 @@ export class ApiError extends Error {
   readonly extras: ProblemExtras
   /** Seconds for `Retry-After`. */
   readonly retryAfter: number | undefined
+  /** For `RateLimit-Limit`: how much was allowed. */
+  readonly limit: number | undefined
 
-  constructor(code: ErrorCode, options: ProblemExtras & { retryAfter?: number; cause?: unknown } = {}) {
-    const { retryAfter, cause, ...extras } = options
+  constructor(
+    code: ErrorCode,
+    options: ProblemExtras & { retryAfter?: number; limit?: number; cause?: unknown } = {},
+  ) {
+    const { retryAfter, limit, cause, ...extras } = options
     const [status, detail] = errorCatalogue[code]
     super(extras.detail ?? detail, { cause })
     this.code = code
     this.status = status
     this.extras = extras
     this.retryAfter = retryAfter ?? (status === 503 ? 1 : undefined)
+    this.limit = limit
   }
 }
 
 /** A request that breaks a rule which no schema can state; `path` is a JSON pointer with the part first. */
 export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
+
+/** More than the limit allows, for so many seconds yet. */
+export const tooMany = (limit: number, seconds: number) =>
+  new ApiError('rate_limited', { limit, retryAfter: Math.max(1, Math.ceil(seconds)) })
 
 export const toProblem = (error: ApiError, requestId: string): Problem => ({
   type: `${ERROR_PAGE}#${error.code}`,

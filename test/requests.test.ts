@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http'
 import { connect as tcpConnect } from 'node:net'
 import postgres from 'postgres'
 import t from 'tap'
-import { type Caller, DASHBOARD, type Reply, type Service, startService } from './service.js'
+import { signatureOf } from '../src/demo/billing-provider.js'
+import { type Caller, DASHBOARD, type Reply, type Service, startProviders, startService } from './service.js'
 
 /** A request whose path is sent as it is: `fetch` would tidy it up. */
 const raw = (service: Service, method: string, path: string, headers: Record<string, string>) =>
@@ -289,6 +290,103 @@ t.test('limits are per caller, and a correct client never meets them', async (t)
   const guesses = await Promise.all(Array.from({ length: 30 }, verify))
   t.equal(guesses.filter(({ status }) => status === 401).length, 28, 'two were the sign-ins above')
   t.equal(guesses.filter(({ status }) => status === 429).length, 2)
+})
+
+const tally = (replies: Reply[]) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const limitedReplies = (replies: Reply[]) => replies.filter(({ status }) => status === 429)
+
+/** `times` calls at once. */
+const burst = (times: number, call: (index: number) => Promise<Reply>) =>
+  Promise.all(Array.from({ length: times }, (_, index) => call(index)))
+
+t.test('all ways to sign in share the limit of an address, and a network counts as one', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
+  const from = (address: string) => ({ 'X-Forwarded-For': address })
+  const verify = (address: string) =>
+    service.request('POST', '/api/auth/verify', { body: { repohost_token: 'guess' }, headers: from(address) })
+  const ways = [
+    verify,
+    (address: string) => service.request('GET', '/api/auth/repohost', { headers: from(address) }),
+    (address: string) =>
+      service.request('GET', '/api/auth/callback?code=x&state=y', { headers: from(address) }),
+  ]
+  const replies = await burst(45, (index) => {
+    const way = ways[index % 3] ?? verify
+    return way(`2001:db8:1:2:${index}::${index}`)
+  })
+  t.equal(limitedReplies(replies).length, 15)
+  for (const { headers } of limitedReplies(replies)) {
+    t.match(headers.get('retry-after'), /^[1-9][0-9]?$/)
+    t.equal(headers.get('ratelimit-limit'), '30')
+    t.equal(headers.get('ratelimit-remaining'), '0')
+    t.equal(headers.get('ratelimit-reset'), headers.get('retry-after'))
+  }
+  t.equal((await verify('2001:db8:1:3::1')).status, 401, 'the next network has a limit of its own')
+
+  const mapped = await burst(40, (index) => verify(index % 2 ? '192.0.2.1' : '::ffff:192.0.2.1'))
+  t.strictSame(tally(mapped), { 401: 30, 429: 10 }, 'an IPv4 address is one, however it is written')
+  t.equal((await verify('192.0.2.2')).status, 401)
+  t.ok(service.repohost.requests.length <= 10 + 1 + 30 + 1)
+
+  const reads = await burst(620, (index) =>
+    service.request('GET', '/api/limits', { headers: from(`2001:db8:9:9::${index}`) }),
+  )
+  t.strictSame(tally(reads), { 200: 600, 429: 20 })
+})
+
+t.test('the host is not made to refuse one token of a caller after the other', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const [ada, bob, cyd] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('cyd'),
+  ]
+  const before = service.repohost.requests.length
+  const tokens = ['wrong', bob.repohostToken]
+  const push = (index: number) =>
+    ada.push('ada/a', { 'ext.a': index }, { 'X-Repohost-Token': tokens[index % 2] ?? '' })
+  const guesses = await burst(80, push)
+  t.strictSame(tally(guesses), { 401: 15, 403: 15, 429: 50 })
+  t.equal(service.repohost.requests.length - before, 30)
+  const next = await ada.push('ada/a', { 'ext.a': 1 })
+  t.match(next, { status: 429, body: { code: 'rate_limited' } }, 'also with a good token')
+  t.equal(next.headers.get('ratelimit-limit'), '30')
+  t.ok(Number(next.headers.get('retry-after')) > 30)
+  t.equal(service.repohost.requests.length - before, 30, 'the host is not asked again')
+  t.equal((await ada.get('/api/me')).status, 200, 'everything else goes on')
+
+  const pushes = await burst(70, (index) => cyd.push(`cyd/${index}`, {}))
+  t.strictSame(tally(pushes), { 200: 70 }, 'what the host accepts costs nothing')
+})
+
+t.test('notifications are limited only while they are wrongly signed', async (t) => {
+  const { env } = await startProviders(t)
+  const service = await startService(t, { env: { ...env, RATE_LIMITS: 'on' } })
+  const deliver = (signature: string) =>
+    service.request('POST', '/api/billing-provider/webhook', {
+      body: '{"id":"evt_1","type":"unknown","created":1,"data":{"object":{}}}',
+      headers: { 'Content-Type': 'application/json', ...(signature && { 'Billing-Signature': signature }) },
+    })
+  const forged = await burst(610, (index) => deliver(index % 2 ? 't=1,v1=00' : ''))
+  t.strictSame(tally(forged), { 400: 600, 429: 10 })
+  t.equal(limitedReplies(forged)[0]?.headers.get('ratelimit-limit'), '600')
+  const genuine = () =>
+    deliver(signatureOf('{"id":"evt_1","type":"unknown","created":1,"data":{"object":{}}}'))
+  t.strictSame(tally(await burst(20, genuine)), { 200: 20 })
+})
+
+t.test('without limits nothing is counted', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const guesses = await burst(40, () => ada.push('ada/a', {}, { 'X-Repohost-Token': 'wrong' }))
+  t.strictSame(tally(guesses), { 401: 40 })
+  const callbacks = await burst(40, () => service.request('GET', '/api/auth/callback?code=x&state=y'))
+  t.strictSame(tally(callbacks), { 400: 40 })
 })
 
 t.test('a request is valid before anybody asks who may make it', async (t) => {

@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto'
+import postgres from 'postgres'
 import t from 'tap'
 import { DASHBOARD, JWT_SECRET, startService } from './service.js'
 
@@ -146,6 +147,23 @@ t.test('signing out everywhere ends every session from before', async (t) => {
   t.equal((await fresh.get('/api/me')).status, 200)
   const restarted = await startService(t, { beside: service })
   t.equal((await restarted.request('GET', '/api/me', onOther)).status, 401, 'a new instance knows, too')
+})
+
+t.test('signing out everywhere is done whole or not at all', async (t) => {
+  const service = await startService(t)
+  const laptop = await service.signIn('ada')
+  const desktop = await service.signIn('ada')
+  const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
+  t.teardown(() => admin.end())
+  await admin.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse before insert on revocations for each row execute function refuse()`)
+  t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 500)
+  t.same(await admin`select generation from users`, [{ generation: 0 }], 'nothing was done')
+  t.equal((await desktop.get('/api/me')).status, 200)
+  await admin`drop trigger refuse on revocations`
+  t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 200)
+  t.match(await desktop.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
 })
 
 t.test('signing out without a good token clears the cookies', async (t) => {

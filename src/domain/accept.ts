@@ -21,3 +21,7 @@ export const prefersCsv = (accept: string | undefined): boolean => {
     (csv.weight > 0 && csv.weight === json.weight && csv.type === 'text/csv' && json.type === '*/*')
   )
 }
+
+/** Whether `Accept` names a media type itself; what only a wildcard lets in is not meant. */
+export const namesType = (accept: string | undefined, type: string): boolean =>
+  accept?.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === type) ?? false

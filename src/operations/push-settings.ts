@@ -45,7 +45,7 @@ export interface Push {
  * @returns the answer and its ETag
  */
 export const pushSettings = async (
-  { database, repohost }: { database: Database; repohost: Repohost },
+  { database, repohost }: { database: Database; repohost: Pick<Repohost, 'checkAccess'> },
   push: Push,
 ): Promise<{ result: PushResult; etag: string }> => {
   const { owner, repo, workspaceId, userId } = push

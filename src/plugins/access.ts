@@ -27,7 +27,7 @@ declare module 'fastify' {
     /** Part of the small document that the reference shows first. */
     core?: boolean
     /** A limit of its own (`plugins/rate-limit.ts`). */
-    limit?: 'verify' | 'join' | 'none'
+    limit?: 'signIn' | 'invite' | 'hostToken' | 'none'
     /** False: it never waits for the database, so it takes no share of it (`plugins/fair-share.ts`) and is always available. */
     asksDatabase?: boolean
   }
@@ -37,7 +37,6 @@ const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 export default fp(
   async (app) => {
-    const trusted = new Set(app.config.trustedOrigins)
     const adminKeys = app.config.adminKeys.map(digest)
 
     const routes: RouteOptions[] = []
@@ -62,7 +61,7 @@ export default fp(
         request.sessionFromCookie &&
         access.kind !== 'billingSignature' &&
         unsafeMethods.has(request.method) &&
-        !comesFrom(trusted, request)
+        !isFromTrustedOrigin(request)
       ) {
         return new ApiError('csrf_rejected')
       }
@@ -100,10 +99,11 @@ const faultOf = ({ config, schema }: RouteOptions): string | undefined => {
     : `takes its workspace from ${access.source}, which it does not require`
 }
 
-const comesFrom = (trusted: Set<string>, request: FastifyRequest): boolean => {
-  const { origin } = request.headers
-  return origin === undefined ? request.headers['sec-fetch-site'] === 'same-origin' : trusted.has(origin)
-}
+/** Whether a page of a dashboard, or of the service itself, makes this call: what a browser says and no page can change. */
+export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolean =>
+  headers.origin === undefined
+    ? headers['sec-fetch-site'] === 'same-origin'
+    : server.config.trustedOrigins.includes(headers.origin)
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 

@@ -30,6 +30,11 @@ export default fp(async (app) => {
 
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
+  if (failure.limit !== undefined) {
+    reply.header('RateLimit-Limit', failure.limit)
+    reply.header('RateLimit-Remaining', 0)
+    reply.header('RateLimit-Reset', failure.retryAfter)
+  }
   reply.removeHeader('ETag')
   const isHalfRead = request.raw.readableDidRead && !request.raw.complete
   if (failure.code === 'payload_too_large' || isHalfRead) discard(request.raw, reply)
@@ -80,7 +85,7 @@ const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_BAD_URL: () => invalid('/params', 'the path is not correctly percent-encoded'),
 }
 
-const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
+export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
   if (error instanceof ApiError) return error
   if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
   if (error.validation) return translateValidation(error, request.server.config.extensionPrefix)

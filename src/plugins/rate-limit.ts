@@ -1,41 +1,90 @@
 /** Requests per minute and instance: per caller (per address without a session), and tighter ones where guessing pays. */
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
+import { ApiError, tooMany } from '../errors.js'
+import { Refusals } from './refusals.js'
+import { callerOf } from './session.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    rateLimits: RateLimits
+  }
+}
+
+/** For what can be counted only once it is known how a request ends. */
+export interface RateLimits {
+  /**
+   * Shows a caller's token to the repository host, which must not be made to refuse one after the other.
+   * @throws {ApiError} `rate_limited`
+   */
+  showHostToken<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>
+  /** @throws {ApiError} `rate_limited` for an address that has sent too much that is wrongly signed */
+  countWrongSignature(request: FastifyRequest): Promise<void>
+}
+
+const WINDOW_MS = 60_000
+/**
+ * Callers and addresses that each limit remembers; beyond them the one that was quiet longest is forgotten. The library
+ * takes it here only, though its types say otherwise: without it a limit remembers 5,000.
+ */
+const remembered: object = { cache: 50_000 }
+
+/** Whoever has one IPv6 address has 2^64 of them. Undefined for a client that has gone. */
+const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
 
 const callerKey = (request: FastifyRequest) =>
-  request.session instanceof ApiError ? `address ${request.ip}` : `user ${request.session.userId}`
+  request.session instanceof ApiError ? addressOf(request) : request.session.userId
+
+const refusesToken = (error: unknown) =>
+  error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
 
 export default fp(
   async (app) => {
-    if (!app.config.rateLimits) return
-    await app.register(rateLimit, { global: false, cache: 50_000 })
+    if (!app.config.rateLimits) {
+      const unlimited: RateLimits = {
+        showHostToken: (_request, work) => work(),
+        countWrongSignature: async () => {},
+      }
+      app.decorate('rateLimits', unlimited)
+      return
+    }
+    await app.register(rateLimit, { global: false })
     const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
-      app.createRateLimit({ max, timeWindow: 60_000, keyGenerator })
+      app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator, ...remembered })
+    type Limiter = ReturnType<typeof limiter>
     const general = limiter(limits.rate_per_caller, callerKey)
     const special = {
-      verify: limiter(limits.rate_verify_per_address, (request) => `verify ${request.ip}`),
-      join: limiter(limits.rate_join_per_caller, (request) => `join ${callerKey(request)}`),
+      signIn: limiter(limits.rate_verify_per_address, addressOf),
+      invite: limiter(limits.rate_join_per_caller, callerKey),
     }
+    const wrongSignatures = limiter(limits.rate_wrong_signatures_per_address, addressOf)
+    const refusedTokens = new Refusals(limits.rate_refused_tokens_per_caller, refusesToken)
 
-    const count = async (limit: typeof general, request: FastifyRequest, reply: FastifyReply) => {
+    const count = async (limit: Limiter, request: FastifyRequest, reply?: FastifyReply) => {
       const state = await limit(request)
       if (state.isAllowed) return
-      reply.header('RateLimit-Limit', state.max)
-      reply.header('RateLimit-Remaining', state.remaining)
-      reply.header('RateLimit-Reset', state.ttlInSeconds)
-      if (state.isExceeded)
-        throw new ApiError('rate_limited', { retryAfter: Math.max(1, state.ttlInSeconds) })
+      if (state.isExceeded) throw tooMany(state.max, state.ttlInSeconds)
+      reply?.header('RateLimit-Limit', state.max)
+      reply?.header('RateLimit-Remaining', state.remaining)
+      reply?.header('RateLimit-Reset', state.ttlInSeconds)
     }
 
     app.addHook('onRequest', async (request, reply) => {
       const kind = request.routeOptions.config?.limit
       if (kind === 'none') return
       await count(general, request, reply)
-      if (kind) await count(special[kind], request, reply)
+      if (kind === 'hostToken') {
+        if (!(request.session instanceof ApiError)) refusedTokens.check(request.session.userId)
+      } else if (kind) await count(special[kind], request, reply)
     })
+
+    const limited: RateLimits = {
+      showHostToken: (request, work) => refusedTokens.run(callerOf(request).userId, work),
+      countWrongSignature: (request) => count(wrongSignatures, request),
+    }
+    app.decorate('rateLimits', limited)
   },
   { name: 'rate-limit', dependencies: ['session'] },
 )

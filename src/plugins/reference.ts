@@ -31,7 +31,10 @@ const reference: FastifyPluginAsync = async (app) => {
   serve('/api/openapi.core.json', 'application/json', () => JSON.stringify(documents().core))
   const { html, policy } = errorPage()
   serve(ERROR_PAGE, 'text/html', () => html, { 'Content-Security-Policy': policy })
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/api/docs'))
+  // With the query, which may say why a login failed.
+  app.get('/', { schema: { hide: true } }, async (request, reply) =>
+    reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
+  )
 
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',

@@ -1,14 +1,30 @@
 /** OAuth 2.0 at the repository host, with PKCE; absent unless a client id and secret are configured. */
 import type { OAuth2Namespace } from '@fastify/oauth2'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { ApiError } from '../errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    repohostOAuth: OAuth2Namespace | undefined
+    repohostOAuth: RepohostOAuth | undefined
   }
 }
 
-export const STATE_COOKIE = 'oauth2-redirect-state'
+export interface RepohostOAuth {
+  /** Sets the cookies of a login. @returns the address of the host's consent page, and the login's state */
+  begin(request: FastifyRequest, reply: FastifyReply): Promise<{ location: string; state: string }>
+  /**
+   * Exchanges the code that came back for a token of the host.
+   * @throws {ApiError} `upstream_failed`, `upstream_timeout`
+   */
+  finish(request: FastifyRequest, reply: FastifyReply): Promise<string>
+}
+
+/** What a login under way keeps in the browser. With the prefix, no other host and no plain http can plant it. */
+export const oauthCookiesOf = (origin: string) => {
+  const prefix = origin.startsWith('https:') ? '__Host-' : ''
+  return { state: `${prefix}oauth2-redirect-state`, verifier: `${prefix}oauth2-code-verifier` }
+}
 
 export default fp(
   async (app) => {
@@ -17,9 +33,10 @@ export default fp(
       app.decorate('repohostOAuth', undefined)
       return
     }
+    const cookies = oauthCookiesOf(origin)
     // Loaded only where it is used: its dependencies take longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
-      name: 'repohostOAuth',
+      name: 'oauth2',
       scope: ['read:user'],
       pkce: 'S256',
       credentials: {
@@ -34,6 +51,8 @@ export default fp(
         // Passed on to the HTTP client: a bounded wait and answer, and no redirects.
         http: { timeout: 5_000, maxBytes: 65_536, redirects: false, json: 'force' },
       } as never,
+      redirectStateCookieName: cookies.state,
+      verifierCookieName: cookies.verifier,
       // Never from the Host header, which the caller chooses.
       callbackUri: `${origin}/api/auth/callback`,
       cookie: {
@@ -44,6 +63,26 @@ export default fp(
         maxAge: 600,
       },
     })
+    const { oauth2 } = app as unknown as { oauth2: OAuth2Namespace }
+    const oauth: RepohostOAuth = {
+      begin: async (request, reply) => {
+        const location = await oauth2.generateAuthorizationUri(request, reply)
+        return { location, state: new URL(location).searchParams.get('state') ?? '' }
+      },
+      finish: async (request, reply) => {
+        const { token } = await oauth2.getAccessTokenFromAuthorizationCodeFlow(request, reply).catch(giveUp)
+        // The host reports a wrong code with status 200.
+        if (typeof token.access_token !== 'string') return giveUp(new Error('The host gave no token'))
+        return token.access_token
+      },
+    }
+    app.decorate('repohostOAuth', oauth)
   },
   { name: 'repohost-oauth', dependencies: ['@fastify/cookie'] },
 )
+
+/** The library's HTTP client gives its errors a status: 408 and 504 when its time ran out. */
+const giveUp = (cause: Error & { output?: { statusCode?: number } }): never => {
+  const timedOut = [408, 504].includes(cause.output?.statusCode ?? 0)
+  throw new ApiError(timedOut ? 'upstream_timeout' : 'upstream_failed', { upstream: 'repohost', cause })
+}

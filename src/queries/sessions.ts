@@ -1,25 +1,26 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
-import { oauthStates, revocations, users } from '../db/tables.js'
+import { oauthStates, revocations } from '../db/tables.js'
 import { deleteSome } from './limited-delete.js'
-
-const sessionLifetime = sql`make_interval(days => ${limits.session_days}::int)`
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })
 }
 
-/** Raises the user's generation and returns it: every token of an older one is dead. */
-export const revokeAllTokens = async (db: Db, userId: string): Promise<number> => {
-  const [user] = await db
-    .update(users)
-    .set({ generation: sql`${users.generation} + 1` })
-    .where(eq(users.id, userId))
-    .returning({ generation: users.generation })
-  const generation = user?.generation ?? 0
-  await db.insert(revocations).values({ userId, generation, expiresAt: sql`now() + ${sessionLifetime}` })
-  return generation
+/** In one statement, so that no generation is raised without the other instances being told. */
+const REVOKE_ALL = `
+  with raised as (
+    update users set generation = generation + 1 where id = $1::uuid returning id, generation
+  )
+  insert into revocations (user_id, generation, expires_at)
+  select id, generation, now() + make_interval(days => ${limits.session_days}) from raised
+  returning generation`
+
+/** Raises the user's generation and returns it: every token of an older one is dead. Undefined for a user that is gone. */
+export const revokeAllTokens = async (db: Db, userId: string): Promise<number | undefined> => {
+  const [raised] = await db.statement<{ generation: number }>(REVOKE_ALL, [userId])
+  return raised?.generation
 }
 
 /**

@@ -5,18 +5,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CallbackQuery, LoginQuery, LogoutBody, VerifyBody, VerifyResult } from '../../schemas/auth.js'
 import { Ok, ref } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
+import { namesType } from '../domain/accept.js'
+import { isAliasOf } from '../domain/loopback.js'
 import { ApiError } from '../errors.js'
 import { signIn } from '../operations/sign-in.js'
-import { STATE_COOKIE } from '../plugins/repohost-oauth.js'
+import { isFromTrustedOrigin } from '../plugins/access.js'
+import { translate } from '../plugins/errors.js'
+import { oauthCookiesOf } from '../plugins/repohost-oauth.js'
 import { callerOf, SESSION_COOKIE } from '../plugins/session.js'
 import { anyone } from '../policies/access.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
+
+const PROBLEM_JSON = 'application/problem+json'
+
+const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream: 'repohost', cause })
 
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
 export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db, sessions, milestones, clients } = app
   const home = config.homeUrl
+  const oauthCookies = oauthCookiesOf(home)
   const cookieOptions = {
     path: '/',
     httpOnly: true,
@@ -24,13 +33,23 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     secure: home.startsWith('https:'),
   } as const
 
+  const setSessionCookie = (reply: FastifyReply, token: string) =>
+    reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions, maxAge: limits.session_days * 86_400 })
+
+  const clearOAuthCookies = (reply: FastifyReply) => {
+    for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
+  }
+
+  /** To a page of the dashboard. As a URL, because a header takes no other letters than ASCII. */
+  const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
+
   app.route({
     method: 'POST',
     url: '/verify',
     config: {
       access: anyone,
       core: true,
-      limit: 'verify',
+      limit: 'signIn',
       errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
       headers: ['Set-Cookie'],
     },
@@ -42,30 +61,37 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: VerifyBody,
       response: { 200: ref(VerifyResult) },
     },
-    handler: async ({ body }) => {
-      const user = await clients.repohost.userOf(body.repohost_token)
-      return signIn({ database, sessions, milestones }, user, config.repohost.allowedClientIds)
+    handler: async (request, reply) => {
+      const { repohost_token, cookie } = request.body
+      if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
+      const user = await clients.repohost.userOf(repohost_token)
+      const session = await signIn({ database, sessions, milestones }, user, config.repohost.allowedClientIds)
+      if (cookie) setSessionCookie(reply, session.token)
+      return session
     },
   })
 
   app.route({
     method: 'GET',
     url: '/repohost',
-    config: { access: anyone, errors: ['oauth_not_configured'], headers: ['Set-Cookie'] },
+    config: { access: anyone, limit: 'signIn', errors: ['oauth_not_configured'], headers: ['Set-Cookie'] },
     schema: {
       operationId: 'startLogin',
       tags: ['auth'],
       summary: 'Sign in with the browser',
       description:
-        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes.",
+        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A login that begins under another name of this machine, `localhost` for `127.0.0.1`, is first sent to the name that it will come back to.",
       querystring: LoginQuery,
       response: { 302: Type.Null({ description: 'To the repository host.' }) },
     },
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
-      const location = await app.repohostOAuth.generateAuthorizationUri(request, reply)
-      const state = new URL(location).searchParams.get('state') ?? ''
-      await insertOauthState(db, hashOf(state), request.query.return_to ?? '/')
+      const { return_to = '/' } = request.query
+      if (isAliasOf(home, request.host)) {
+        return redirectHome(reply, `/api/auth/repohost?return_to=${encodeURIComponent(return_to)}`)
+      }
+      const { location, state } = await app.repohostOAuth.begin(request, reply)
+      await insertOauthState(db, hashOf(state), return_to)
       return reply.redirect(location)
     },
   })
@@ -75,7 +101,8 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/callback',
     config: {
       access: anyone,
-      errors: ['oauth_state_invalid', 'oauth_not_configured'],
+      limit: 'signIn',
+      errors: ['oauth_state_invalid', 'oauth_not_configured', 'upstream_failed', 'upstream_timeout'],
       headers: ['Set-Cookie'],
     },
     schema: {
@@ -83,55 +110,47 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Where the repository host sends the browser back to',
       description:
-        'Sets the HttpOnly cookie `svc_token` and redirects to the dashboard; with `?auth_error=access_denied` when the user said no, with `?auth_error=upstream_failed` when the host failed.',
+        'Sets the HttpOnly cookie `svc_token` and redirects to the dashboard; with `?auth_error=access_denied` when the user said no, with `?auth_error=upstream_failed` when the host failed (unless `Accept` names JSON). Where `Accept` names `text/html`, every other failure ends there as well, with its code in `auth_error`.',
       querystring: CallbackQuery,
       response: { 302: Type.Null({ description: 'To the dashboard.' }) },
     },
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
       const returnTo = await finishState(request)
-      // As a URL, because a header takes no other letters than ASCII.
-      const leave = (path: string) => reply.redirect(new URL(path, home).href)
-      if (request.query.error !== undefined || request.query.code === undefined) {
-        clearOAuthCookies(reply)
-        return leave(
-          request.query.error === 'access_denied'
-            ? '/?auth_error=access_denied'
-            : '/?auth_error=upstream_failed',
-        )
-      }
-      try {
-        const { token } = await app.repohostOAuth.getAccessTokenFromAuthorizationCodeFlow(request, reply)
-        const user = await clients.repohost.userOf(token.access_token)
-        // The login was made for this service's own app, so no allow-list applies.
-        const session = await signIn({ database, sessions, milestones }, user, undefined)
-        reply.setCookie(SESSION_COOKIE, session.token, {
-          ...cookieOptions,
-          maxAge: limits.session_days * 86_400,
-        })
-        return leave(returnTo)
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'unavailable') throw error
-        request.log.warn(
-          { err: { message: (error as Error).message } },
-          'the login at the repository host failed',
-        )
-        return leave('/?auth_error=upstream_failed')
-      }
+      clearOAuthCookies(reply)
+      const { error, code } = request.query
+      if (error === 'access_denied') return redirectHome(reply, '/?auth_error=access_denied')
+      if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
+      const token = await app.repohostOAuth.finish(request, reply)
+      const user = await clients.repohost.userOf(token).catch((cause) => {
+        throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
+      })
+      // The login was made for this service's own app, so no allow-list applies.
+      const session = await signIn({ database, sessions, milestones }, user, undefined)
+      setSessionCookie(reply, session.token)
+      return redirectHome(reply, returnTo)
+    },
+    /** A person in front of a browser is not shown a problem document. */
+    errorHandler: (error, request, reply) => {
+      const failure = translate(error, request)
+      const { accept } = request.headers
+      const hostFailed = failure.extras.upstream !== undefined
+      const asksForJson = namesType(accept, 'application/json') || namesType(accept, PROBLEM_JSON)
+      // Of the database nothing is known that could be read in the address of a page; a browser may try again.
+      if (failure.code === 'unavailable') throw error
+      if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
+      if (failure.status >= 500) request.log.warn({ err: failure }, 'the login failed')
+      return redirectHome(reply, `/?auth_error=${hostFailed ? 'upstream_failed' : failure.code}`)
     },
   })
 
   /** The browser that comes back must be the one that left, and only once. */
   const finishState = async (request: FastifyRequest): Promise<string> => {
     const { state } = request.query as { state?: string }
-    const cookie = request.cookies[STATE_COOKIE]
+    const cookie = request.cookies[oauthCookies.state]
     const returnTo = state && cookie === state ? await takeOauthState(db, hashOf(state)) : undefined
     if (returnTo === undefined) throw new ApiError('oauth_state_invalid')
     return returnTo
-  }
-
-  const clearOAuthCookies = (reply: FastifyReply) => {
-    for (const name of [STATE_COOKIE, 'oauth2-code-verifier']) reply.clearCookie(name, cookieOptions)
   }
 
   app.route({
@@ -156,7 +175,9 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       if (request.body.everywhere) {
         const { userId } = callerOf(request)
-        sessions.revokeOlderThan(userId, await revokeAllTokens(db, userId))
+        const generation = await revokeAllTokens(database.writes, userId)
+        if (generation === undefined) throw new ApiError('token_invalid')
+        sessions.revokeOlderThan(userId, generation)
       } else if (!(request.session instanceof ApiError)) {
         const { jti, expiresAt } = request.session
         await revokeToken(db, jti, expiresAt)

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from '../../schemas/billing.js'
 import { NoBody, ref } from '../../schemas/common.js'
 import { isSignedBy } from '../domain/billing-signature.js'
@@ -50,24 +51,26 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const secret = app.config.billing.webhookSecret
 
+  /** What is rightly signed is never limited: the provider sends as much as there is. */
+  const refuse = async (request: FastifyRequest): Promise<never> => {
+    await app.rateLimits.countWrongSignature(request)
+    throw new ApiError('signature_invalid')
+  }
+
   // The signature is over the bytes as they came, so they are checked before anybody interprets them, and whatever
   // the provider calls their type.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer' },
-    async (request: { headers: Headers }, bytes: Buffer) => {
-      const header = signatureOf(request.headers)
-      if (!secret || header === undefined || !isSignedBy(secret, header, bytes, Date.now() / 1_000)) {
-        throw new ApiError('signature_invalid')
-      }
-      try {
-        return JSON.parse(bytes.toString('utf8'))
-      } catch {
-        throw new ApiError('invalid_json')
-      }
-    },
-  )
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    const header = signatureOf(request.headers)
+    if (!secret || header === undefined || !isSignedBy(secret, header, bytes, Date.now() / 1_000)) {
+      return refuse(request)
+    }
+    try {
+      return JSON.parse(bytes.toString('utf8'))
+    } catch {
+      throw new ApiError('invalid_json')
+    }
+  })
 
   app.route({
     method: 'POST',
@@ -75,7 +78,7 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: billingSignature,
       limit: 'none',
-      errors: ['signature_invalid', 'billing_not_configured'],
+      errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
     },
     schema: {
       operationId: 'receiveBillingEvent',
@@ -91,7 +94,7 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!secret) throw new ApiError('billing_not_configured')
       const { headers } = request
       const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-      if (!hasBody || signatureOf(headers) === undefined) throw new ApiError('signature_invalid')
+      if (!hasBody || signatureOf(headers) === undefined) return refuse(request)
     },
     handler: async (request) => {
       await recordBillingEvent(app.database, request.body)

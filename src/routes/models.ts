@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import type { Assistant } from '../clients/assistants.js'
-import { ApiError } from '../errors.js'
+import { tooMany } from '../errors.js'
 import { Gate, Gates } from '../gate.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
@@ -15,11 +15,8 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** A look-up may take 10 s: what one caller asks for beyond a few at a time waits, and costs nobody else anything. */
   const turns = new Gates(
     () =>
-      new Gate(
-        limits.assistant_lookups_per_caller,
-        WAITING,
-        WAIT_MS,
-        () => new ApiError('rate_limited', { retryAfter: 1 }),
+      new Gate(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
+        tooMany(limits.assistant_lookups_per_caller, 1),
       ),
   )
 

@@ -11,6 +11,7 @@ import {
   SnapshotVersionList,
   VersionParams,
 } from '../../schemas/settings.js'
+import type { Repohost } from '../clients/repohost.js'
 import { noneMatchNames } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
 import { sendJsonText, withSettingsText } from '../json-text.js'
@@ -93,6 +94,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: repoAdmin,
       core: true,
+      limit: 'hostToken',
       errors: [
         'repohost_token_required',
         'repohost_token_invalid',
@@ -123,8 +125,10 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { params, query, headers, body } = request
       const { userId } = callerOf(request)
+      const checkAccess: Repohost['checkAccess'] = (...access) =>
+        app.rateLimits.showHostToken(request, () => app.clients.repohost.checkAccess(...access))
       const { result, etag } = await pushSettings(
-        { database, repohost: app.clients.repohost },
+        { database, repohost: { checkAccess } },
         {
           userId,
           owner: params.owner,

@@ -10,7 +10,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
     url: '/workspaces/join',
     config: {
       access: anyCaller,
-      limit: 'join',
+      limit: 'invite',
       errors: ['invite_not_found', 'invite_expired', 'invite_exhausted', 'invite_revoked', 'workspace_limit'],
     },
     schema: {

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tooMany } from '../errors.js'
+
+const WINDOW_MS = 60_000
+/** The longest that one waits for the outcome of others. */
+const WAIT_MS = 5_000
+
+interface Recent {
+  refused: number
+  /** When the refusals are forgotten, in milliseconds since the epoch. */
+  until: number
+  underWay: Set<Promise<void>>
+}
+
+/** Bounds how much of a caller's work somebody else refuses in a minute. What succeeds costs nothing. */
+export class Refusals {
+  private readonly recent = new Map<string, Recent>()
+
+  constructor(
+    private readonly max: number,
+    private readonly isRefusal: (error: unknown) => boolean,
+  ) {}
+
+  /** @throws {ApiError} `rate_limited` when there were too many */
+  check(key: string): void {
+    const recent = this.recent.get(key)
+    if (recent && recent.refused >= this.max) throw tooMany(this.max, (recent.until - Date.now()) / 1_000)
+  }
+
+  /**
+   * Does `work`. All that is under way may be refused yet, so what would be too many together waits for the outcomes.
+   * @throws {ApiError} `rate_limited`; `work` has then not begun
+   */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const deadline = Date.now() + WAIT_MS
+    let recent = this.of(key)
+    while (recent.refused + recent.underWay.size >= this.max) {
+      this.check(key)
+      const left = deadline - Date.now()
+      if (left <= 0) throw tooMany(this.max, 1)
+      await Promise.race([...recent.underWay, sleep(left, undefined, { ref: false })])
+      recent = this.of(key)
+    }
+    const working = work()
+    const outcome = working.then(
+      () => {},
+      (error) => {
+        if (this.isRefusal(error)) this.count(key, recent)
+      },
+    )
+    recent.underWay.add(outcome)
+    try {
+      return await working
+    } finally {
+      await outcome
+      recent.underWay.delete(outcome)
+      this.forget(key, recent)
+    }
+  }
+
+  private of(key: string): Recent {
+    const recent = this.recent.get(key) ?? { refused: 0, until: 0, underWay: new Set() }
+    this.recent.set(key, recent)
+    return recent
+  }
+
+  private count(key: string, recent: Recent) {
+    if (recent.refused++ > 0) return
+    recent.until = Date.now() + WINDOW_MS
+    const end = () => {
+      recent.refused = 0
+      this.forget(key, recent)
+    }
+    setTimeout(end, WINDOW_MS).unref()
+  }
+
+  private forget(key: string, recent: Recent) {
+    if (recent.refused === 0 && recent.underWay.size === 0) this.recent.delete(key)
+  }
+}
