@@ -1,4 +1,7 @@
-import t from 'tap'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
 import { DASHBOARD, type Service, startService } from './service.js'
 
 const verify = (service: Service, body: unknown) => service.request('POST', '/api/auth/verify', { body })
@@ -33,29 +36,45 @@ t.test('what is not a token is refused before the host is asked', async (t) => {
 t.test('a host that fails is told apart from a token that is wrong', async (t) => {
   const service = await startService(t)
   const { token } = service.repohost.addUser('ada')
-  for (const fault of ['status-500', 'html', 'redirect', 'reset', 'huge'] as const) {
+  for (const [index, fault] of (['status-500', 'html', 'redirect', 'reset', 'huge'] as const).entries()) {
     service.repohost.fault = fault
     const reply = await verify(service, { repohost_token: token })
     t.match(reply, { status: 502, body: { code: 'upstream_failed', upstream: 'repohost' } }, fault)
+    t.equal(service.repohost.requests.length, index + 1, 'the host was really asked')
   }
   service.repohost.fault = 'rate-limited'
   const limited = await verify(service, { repohost_token: token })
   t.equal(limited.status, 502)
   t.equal(limited.headers.get('retry-after'), '17')
 
-  const slow = Promise.all(
-    (['hang', 'drip'] as const).map(async (fault) => {
-      service.repohost.fault = fault
-      const started = Date.now()
-      const reply = await verify(service, { repohost_token: token })
-      t.match(reply, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } }, fault)
-      t.ok(Date.now() - started < 7_000, 'it is given up after 5 s')
-    }),
-  )
+  for (const { fault, met } of await Promise.all([lateAnswer(t, 'hang'), lateAnswer(t, 'drip')])) {
+    t.equal(met, 1, `the host did ${fault}`)
+  }
+})
+
+/** Lets the host of a service of its own be slow: a fault is everybody's who asks the same host. */
+const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
+  const service = await startService(t)
+  const { token } = service.repohost.addUser('ada')
+  service.repohost.fault = fault
+  const started = Date.now()
+  const late = verify(service, { repohost_token: token })
+  await asked(service, 1)
   const health = await service.request('GET', '/api/health')
   t.equal(health.status, 200, 'other routes go on meanwhile')
-  await slow
-})
+  t.match(await late, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } }, fault)
+  t.ok(Date.now() - started < 7_000, 'it is given up after 5 s')
+  return { fault, met: service.repohost.requests.length }
+}
+
+/** Resolves when so many requests have reached the host. */
+const asked = async ({ repohost }: Service, count: number) => {
+  const deadline = Date.now() + 5_000
+  while (repohost.requests.length < count) {
+    if (Date.now() > deadline) throw new Error('The host was not asked within 5 s')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 
 t.test('tokens of other OAuth apps can be kept out', async (t) => {
   const service = await startService(t, { env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
@@ -91,6 +110,72 @@ t.test('a rename follows the person, and a freed login brings the newcomer nothi
   const own = await newcomer.push('ada/dotfiles', { 'ext.secret': 'new' })
   t.match(own, { status: 200, body: { version: 1, workspace_created: true } })
   t.match((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
+})
+
+t.test('a login gets free also where its holder cannot get the usual other name', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada', { id: 5 })
+  const twin = await service.signIn('Ada.5', { id: 6 })
+  service.repohost.renameUser(5, 'lovelace')
+  const second = await service.signIn('ada', { id: 7 })
+  t.match((await ada.get('/api/me')).body, { login: 'ada.5.5' })
+  t.match((await twin.get('/api/me')).body, { login: 'Ada.5' })
+
+  service.repohost.renameUser(6, 'someone')
+  const third = await service.signIn('ada.5', { id: 8 })
+  t.match((await twin.get('/api/me')).body, { login: 'Ada.5.6' })
+  t.match((await third.get('/api/me')).body, { login: 'ada.5' })
+
+  service.repohost.renameUser(7, 'other')
+  await service.signIn('ADA', { id: 9 })
+  t.match((await second.get('/api/me')).body, { login: 'ada.7' })
+  service.repohost.renameUser(8, 'eve')
+  const real = await service.signIn('ada.7', { id: 10 })
+  t.match(
+    (await real.get('/api/me')).body,
+    { login: 'ada.7' },
+    'a name that somebody was given is taken back',
+  )
+  t.match((await second.get('/api/me')).body, { login: 'ada.7.7' })
+  const back = await service.signIn('lovelace')
+  t.match((await back.get('/api/me')).body, { login: 'lovelace' })
+})
+
+t.test('a page of ours gets its cookie with the token, and no other page does', async (t) => {
+  const service = await startService(t)
+  const { token } = service.repohost.addUser('ada')
+  const signIn = (headers: Record<string, string>, cookie: unknown = true) =>
+    service.request('POST', '/api/auth/verify', { body: { repohost_token: token, cookie }, headers })
+  const refused: Record<string, string>[] = [
+    {},
+    { Origin: 'https://evil.example.com' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { Origin: 'https://evil.example.com', 'Sec-Fetch-Site': 'same-origin' },
+  ]
+  for (const headers of refused) {
+    t.match(await signIn(headers), { status: 403, body: { code: 'csrf_rejected' } }, JSON.stringify(headers))
+  }
+  t.strictSame(service.repohost.requests, [], 'the host is not asked for a page that may not')
+  t.match(await signIn({ Origin: DASHBOARD }, 'true'), { status: 400 })
+
+  for (const headers of [{ Origin: DASHBOARD }, { 'Sec-Fetch-Site': 'same-origin' }]) {
+    const reply = await signIn(headers as never)
+    t.equal(reply.status, 200)
+    t.strictSame(Object.keys(reply.body).sort(), ['avatar_url', 'login', 'token'])
+    t.strictSame(reply.headers.getSetCookie(), [
+      `svc_token=${reply.body.token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    ])
+  }
+  const without = await signIn({ Origin: 'https://evil.example.com' }, false)
+  t.equal(without.status, 200)
+  t.strictSame(without.headers.getSetCookie(), [])
+  const wrong = await service.request('POST', '/api/auth/verify', {
+    body: { repohost_token: 'wrong', cookie: true },
+    headers: { Origin: DASHBOARD },
+  })
+  t.equal(wrong.status, 401)
+  t.strictSame(wrong.headers.getSetCookie(), [])
 })
 
 t.test('people who exchange their logins at the same moment all get in', async (t) => {
@@ -153,8 +238,9 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   t.equal(consentPage.searchParams.get('scope'), 'read:user')
   t.equal(consentPage.searchParams.get('redirect_uri'), `${DASHBOARD}/api/auth/callback`)
   t.ok((consentPage.searchParams.get('state') ?? '').length >= 22, 'the state has 128 bits')
+  t.equal(start.headers.getSetCookie().length, 2)
   for (const line of start.headers.getSetCookie()) {
-    t.match(line, /Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax/)
+    t.match(line, /^__Host-oauth2-[a-z-]+=[\w-]{22,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   }
 
   const callback = await consent(start.headers.get('location'))
@@ -164,6 +250,7 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   const session = finish.headers.getSetCookie().find((line) => line.startsWith('svc_token='))
   t.match(session, /Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax/)
   t.match((await chrome.get('/api/me')).body, { login: 'ada' })
+  t.strictSame([...chrome.cookies.keys()], ['svc_token'], 'nothing of the login stays behind')
 
   const replay = await chrome.get(callback.pathname + callback.search)
   t.match(replay, { status: 400, body: { code: 'oauth_state_invalid' } })
@@ -223,6 +310,146 @@ t.test('a login that the user or the host refuses ends on the dashboard with the
   t.equal(wrongCode.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`)
 })
 
+/** A login that the user has agreed to: the browser, and the path that the host sends it to. */
+const loginUnderWay = async (service: Service) => {
+  service.repohost.fault = undefined
+  const chrome = browser(service)
+  const { pathname, search } = await consent((await chrome.get('/api/auth/repohost')).headers.get('location'))
+  return { chrome, path: pathname + search }
+}
+
+const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+t.test(
+  'a failed login ends on a page for who asks for one, and in a problem document for others',
+  async (t) => {
+    const service = await startService(t)
+    service.repohost.browserUser = service.repohost.addUser('ada').id
+    const invalid = '/api/auth/callback?code=x&state=y'
+    const page = async (path: string, accept = PAGE) => {
+      const reply = await service.request('GET', path, { headers: { Accept: accept } })
+      return [reply.status, reply.headers.get('location')]
+    }
+    t.strictSame(await page(invalid), [302, `${DASHBOARD}/?auth_error=oauth_state_invalid`])
+    t.strictSame(await page(`/api/auth/callback?code=${'x'.repeat(1_001)}`, 'TEXT/HTML;q=0.5'), [
+      302,
+      `${DASHBOARD}/?auth_error=validation_failed`,
+    ])
+    for (const accept of ['*/*', 'application/json', 'text/*']) {
+      const reply = await service.request('GET', invalid, { headers: { Accept: accept } })
+      t.match(reply, { status: 400, body: { code: 'oauth_state_invalid' } }, accept)
+    }
+
+    const whenHostFails = async (accept: string) => {
+      const { chrome, path } = await loginUnderWay(service)
+      service.repohost.fault = 'status-500'
+      return chrome.get(path, { Accept: accept })
+    }
+    for (const accept of [PAGE, '*/*', 'application/json, text/html']) {
+      const reply = await whenHostFails(accept)
+      t.equal(reply.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`, accept)
+    }
+    for (const accept of ['application/json', 'application/problem+json, */*;q=0.1']) {
+      const problem = { code: 'upstream_failed', upstream: 'repohost' }
+      t.match(await whenHostFails(accept), { status: 502, body: problem }, accept)
+    }
+    t.notMatch(service.logs.join(''), /not an Error/)
+    t.match(service.logs.join(''), /Response Error: 500/, 'the log says what failed')
+
+    service.repohost.fault = undefined
+    service.repohost.browserUser = null
+    const { chrome, path } = await loginUnderWay(service)
+    const said = await chrome.get(path, { Accept: 'application/json' })
+    t.equal(said.headers.get('location'), `${DASHBOARD}/?auth_error=access_denied`)
+  },
+)
+
+t.test('a host that hangs ends a login in time', async (t) => {
+  const service = await startService(t)
+  service.repohost.browserUser = service.repohost.addUser('ada').id
+  const logins = [await loginUnderWay(service), await loginUnderWay(service)]
+  const before = service.repohost.requests.length
+  service.repohost.fault = 'hang'
+  const [page, json] = await Promise.all(
+    logins.map(({ chrome, path }, index) =>
+      chrome.get(path, index === 1 ? { Accept: 'application/json' } : {}),
+    ),
+  )
+  t.equal(page?.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`)
+  t.match(json, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } })
+  t.equal(service.repohost.requests.length, before + 2, 'both were really asked')
+})
+
+t.test('a database that is away is not told as a failure of the host', async (t) => {
+  const service = await startService(t)
+  service.repohost.browserUser = service.repohost.addUser('ada').id
+  const other = postgres(service.databaseUrl, { max: 1 })
+  t.teardown(() => other.end())
+  for (const table of ['oauth_states', 'users']) {
+    const logins = [await loginUnderWay(service), await loginUnderWay(service)]
+    await other.begin(async (sql) => {
+      await sql.unsafe(`lock table ${table} in access exclusive mode`)
+      const [plain, page] = await Promise.all(
+        logins.map(({ chrome, path }, index) => chrome.get(path, index === 1 ? { Accept: PAGE } : {})),
+      )
+      t.match(plain, { status: 503, body: { code: 'unavailable' } }, table)
+      t.ok(plain?.headers.has('retry-after'))
+      t.equal(page?.headers.get('location'), `${DASHBOARD}/?auth_error=unavailable`, table)
+    })
+  }
+  const { chrome, path } = await loginUnderWay(service)
+  t.equal((await chrome.get(path)).headers.get('location'), `${DASHBOARD}/`)
+})
+
+t.test('a login begun under another name of this machine goes on under the configured one', async (t) => {
+  const startWith = async (service: Service, host: string) => {
+    const { hostname, port } = new URL(service.url)
+    const path = '/api/auth/repohost?return_to=/team?tab=a%26b'
+    const [response] = await once(
+      httpRequest({ hostname, port, path, headers: { Host: host } }).end(),
+      'response',
+    )
+    response.resume()
+    return response.headers.location as string
+  }
+  const local = { SITE_URL: '', BASE_URL: 'http://127.0.0.1:4321' }
+  const service = await startService(t, { env: local })
+  const canonical = 'http://127.0.0.1:4321/api/auth/repohost?return_to=%2Fteam%3Ftab%3Da%26b'
+  for (const alias of ['localhost:4321', 'LOCALHOST:4321', '[::1]:4321']) {
+    t.equal(await startWith(service, alias), canonical, alias)
+  }
+  for (const host of [
+    '127.0.0.1:4321',
+    'localhost:9999',
+    'localhost',
+    'evil.example.com:4321',
+    'localhost.evil.example.com:4321',
+    'localhost:4321@evil.example.com',
+    'x y',
+  ]) {
+    const location = await startWith(service, host)
+    t.ok(location.startsWith(`${service.repohost.url}/login/oauth/authorize?`), host)
+  }
+  const proxied = await startService(t, { env: { SITE_URL: 'http://localhost:5173' } })
+  for (const host of ['127.0.0.1:3000', 'localhost:5173', 'service.internal']) {
+    const location = await startWith(proxied, host)
+    t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
+  }
+  const plain = await service.request('GET', '/api/auth/repohost')
+  t.match(plain.headers.getSetCookie()[0], /^oauth2-[a-z-]+=/, 'without https there is no prefix')
+})
+
+t.test('without a dashboard the reason of a failed login is kept', async (t) => {
+  const service = await startService(t, { env: { SITE_URL: '' } })
+  const callback = '/api/auth/callback?code=x&state=y'
+  const failed = await service.request('GET', callback, { headers: { Accept: PAGE } })
+  const { pathname, search, origin } = new URL(failed.headers.get('location') ?? '')
+  t.equal(origin, service.config.baseUrl)
+  const home = await service.request('GET', pathname + search)
+  t.equal(home.headers.get('location'), '/api/docs?auth_error=oauth_state_invalid')
+  t.equal((await service.request('GET', '/')).headers.get('location'), '/api/docs')
+})
+
 t.test('the way back is a path of the dashboard and nothing else', async (t) => {
   const service = await startService(t)
   for (const path of [
@@ -245,5 +472,10 @@ t.test('without an OAuth app the browser login says so', async (t) => {
   const service = await startService(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' } })
   for (const path of ['/api/auth/repohost', '/api/auth/callback?code=x&state=y']) {
     t.match(await service.request('GET', path), { status: 503, body: { code: 'oauth_not_configured' } })
+    const accept = { Accept: 'text/html' }
+    const page = await service.request('GET', path, { headers: accept })
+    if (path.includes('callback')) {
+      t.equal(page.headers.get('location'), `${DASHBOARD}/?auth_error=oauth_not_configured`)
+    }
   }
 })

@@ -1,4 +1,4 @@
-import { and, eq, ne, or, sql } from 'drizzle-orm'
+import { eq, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locksOfUsers } from '../db/locks.js'
@@ -34,7 +34,10 @@ export const lockUser = async (tx: Db, id: string): Promise<User | undefined> =>
   return readUser(tx, id)
 }
 
-/** The user as the host describes them now. A login that another user still carries is taken from that user. */
+/**
+ * The user as the host describes them now. A login that another user still carries is taken from that user, who gets
+ * `<login>.<host id>` instead: with the id as often as it takes where somebody really has that login.
+ */
 export const upsertUser = async (
   tx: Db,
   { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
@@ -47,13 +50,16 @@ export const upsertUser = async (
     .where(or(eq(users.loginKey, loginKey), eq(users.repohostId, repohostId)))
     .orderBy(users.id)
     .for('no key update')
-  await tx
-    .update(users)
-    .set({
-      login: sql`${users.login} || '.' || ${users.repohostId}`,
-      loginKey: sql`${users.loginKey} || '.' || ${users.repohostId}`,
-    })
-    .where(and(eq(users.loginKey, loginKey), ne(users.repohostId, repohostId)))
+  await tx.execute(sql`
+    update users set login = login || s.suffix, login_key = login_key || s.suffix
+    from (
+      select u.id, repeat('.' || u.repohost_id, n) as suffix
+      from users u cross join generate_series(1, 100) n
+      where u.login_key = ${loginKey} and u.repohost_id <> ${repohostId}
+        and not exists (select from users o where o.login_key = u.login_key || repeat('.' || u.repohost_id, n))
+      order by n limit 1
+    ) s
+    where users.id = s.id`)
   const [user] = await tx
     .insert(users)
     .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl })
