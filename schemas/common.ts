@@ -104,6 +104,22 @@ export const ConditionalReadHeaders = Type.Object({
     Type.String({ description: 'An `ETag`: answered with 304 while it is current.' }),
   ),
 })
+const onlyOnto = 'Change only this `ETag` (or one of several, or `*` for any); otherwise 412.'
+const onlyIfNothing = '`*`: change only if nothing is there; otherwise 412.'
+export const ConditionalWriteHeaders = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: onlyOnto })),
+  'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
+})
+/** The same for pages of other origins, which may not send these headers. What comes in both must hold in both. */
+export const ConditionalWriteQuery = {
+  if_match: Type.Optional(
+    Type.String({ maxLength: 1_000, description: `As the header \`If-Match\`: ${onlyOnto}` }),
+  ),
+  if_none_match: Type.Optional(
+    Type.String({ maxLength: 1_000, description: `As the header \`If-None-Match\`: ${onlyIfNothing}` }),
+  ),
+}
+
 /** Declares a 304 for the document; it has no body. */
 export const NotModified = Type.Unsafe<undefined>({
   type: 'null',

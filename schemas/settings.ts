@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
   Closed,
+  ConditionalWriteHeaders,
+  ConditionalWriteQuery,
   Login,
   Owner,
   Repo,
@@ -14,6 +16,7 @@ import {
 import { limits } from './limits.js'
 
 export const SettingsQuery = Type.Object({ workspace: WorkspaceChoice })
+export const PushQuery = Type.Object({ workspace: WorkspaceChoice, ...ConditionalWriteQuery })
 
 const about = {
   owner: Owner,
@@ -41,10 +44,7 @@ export const PushHeaders = Type.Object({
     format: 'printable',
     description: "The caller's own token of the repository host: checked there, never stored.",
   }),
-  'if-match': Type.Optional(Type.String({ description: 'Push only onto this `ETag`; otherwise 412.' })),
-  'if-none-match': Type.Optional(
-    Type.String({ description: '`*`: push only if nothing is there; otherwise 412.' }),
-  ),
+  ...ConditionalWriteHeaders.properties,
 })
 
 export const PushResult = Type.Object(

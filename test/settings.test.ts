@@ -1,5 +1,6 @@
 import t from 'tap'
-import { startService } from './service.js'
+import { limits } from '../schemas/limits.js'
+import { patiently, type Service, startService } from './service.js'
 
 const LIMIT = 262_144
 
@@ -398,4 +399,97 @@ t.test('pulling settings is one prepared statement', async (t) => {
   const pulls = prepared.filter(({ statement }) => statement.includes('left join lateral'))
   t.equal(pulls.length, 1)
   t.equal(Number(pulls[0]?.calls), 3)
+})
+
+t.test('the query says what the headers for conditions say', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const push = (query: string, theme: string, headers: Record<string, string> = {}) =>
+    ada.push('ada/dotfiles', { 'ext.theme': theme }, headers, query)
+  const first = await push('?if_none_match=*', 'dark')
+  t.equal(first.status, 200)
+  const etag = first.headers.get('etag') ?? ''
+  const conflict = (current_version: number | null) => ({
+    status: 412,
+    body: { code: 'version_conflict', current_version },
+  })
+  t.match(await push('?if_none_match=*', 'light'), conflict(1))
+  t.match(await ada.push('ada/other', {}, {}, `?if_match=${encodeURIComponent(etag)}`), conflict(null))
+  const second = await push(`?if_match=${encodeURIComponent(etag)}`, 'light')
+  t.match(second, { status: 200, body: { version: 2 } })
+  const newer = second.headers.get('etag') ?? ''
+  for (const query of [etag, `W/${newer}`, newer.replaceAll('"', ''), '', 'x']) {
+    t.match(await push(`?if_match=${encodeURIComponent(query)}`, 'blue'), conflict(2), query)
+  }
+  const good = `?if_match=${encodeURIComponent(newer)}`
+  t.match(await push(good, 'blue', { 'If-Match': etag }), conflict(2), 'both must hold')
+  t.match(await push('?if_match=*', 'blue', { 'If-Match': etag }), conflict(2))
+  t.match(await push(`?if_match=${encodeURIComponent(etag)}`, 'blue', { 'If-Match': newer }), conflict(2))
+  t.match(await push(good, 'blue', { 'If-Match': newer }), { status: 200, body: { version: 3 } })
+  t.match(await push(`${good}&if_match=x`, 'red'), { status: 400 })
+})
+
+/** Fills a workspace with snapshots of repositories nobody asks for, up to so many bytes below its limit. */
+const fillUp = async (service: Service, workspaceId: string, left: number) => {
+  const each = 131_072
+  const rows = limits.workspace_bytes / each
+  await service.database.writes.statement(
+    `insert into snapshots (owner_key, repo_key, workspace_id, id, owner, repo, version, settings, size_bytes, updated_by)
+     select 'acme', 'filler-' || n, $1::uuid, gen_random_uuid(), 'acme', 'filler-' || n, 1, '{}',
+       case when n = 1 then $2::int - $3::int else $2::int end, (select id from users limit 1)
+     from generate_series(1, $4::int) n`,
+    [workspaceId, each, left, rows],
+  )
+}
+
+t.test('a full workspace takes nothing larger, and is emptied as ever', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const text = (length: number) => ({ 'ext.a': 'a'.repeat(length) })
+  const override = (repo: string, settings: object) =>
+    ada.put(`/api/team/workspaces/${id}/project-settings/acme/${repo}`, { settings })
+  const first = await ada.push('acme/api', text(5_000))
+  t.equal((await ada.push('acme/api', text(1_000))).status, 200)
+  t.equal((await override('api', text(1_000))).status, 200)
+  await fillUp(service, id, 2_100)
+
+  const full = { status: 413, body: { code: 'workspace_full', limit_bytes: 67_108_864 } }
+  t.match(await ada.push('acme/new', text(2_000)), full)
+  t.match(await ada.get('/api/settings/acme/new'), { status: 404 }, 'nothing was made')
+  t.match(await ada.push('acme/api', text(2_200)), full)
+  t.match(await ada.push('acme/api', text(2_200), { 'If-Match': first.headers.get('etag') ?? '' }), {
+    status: 412,
+  })
+  t.match(await ada.post('/api/settings/acme/api/restore', { version: 1 }), full)
+  t.match(await override('new', text(2_000)), full)
+  t.match(await override('api', text(2_200)), full)
+  t.match(await ada.get('/api/settings/acme/api'), { body: { version: 2, settings: text(1_000) } })
+
+  t.match(await ada.push('acme/api', text(1_000)), { status: 200, body: { changed: false } })
+  t.equal((await override('api', text(1_000))).status, 200)
+  t.equal((await override('api', text(500))).status, 200)
+  t.equal((await ada.push('acme/api', text(500))).status, 200)
+  t.equal((await ada.delete('/api/settings/acme/filler-2')).status, 200)
+  t.equal((await ada.push('acme/new', text(2_000))).status, 200, 'there is room again')
+  const other = await service.workspace(ada, { name: 'Other', patterns: ['beta/*'] })
+  t.equal((await ada.push('beta/api', text(9_000), {}, `?workspace=${other.id}`)).status, 200)
+})
+
+t.test('writers at the same moment do not both take the last room', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await fillUp(service, id, 5_100)
+  const settings = { 'ext.a': 'a'.repeat(1_000 - 12) }
+  const writes = Array.from({ length: 24 }, (_, n) =>
+    patiently(() =>
+      n % 2
+        ? ada.push(`acme/${n}`, settings)
+        : ada.put(`/api/team/workspaces/${id}/project-settings/acme/${n}`, { settings }),
+    ),
+  )
+  const statuses = (await Promise.all(writes)).map(({ status }) => status)
+  t.equal(statuses.filter((status) => status === 200).length, 5)
+  t.equal(statuses.filter((status) => status === 413).length, 19)
 })

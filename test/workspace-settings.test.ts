@@ -149,3 +149,30 @@ t.test('the merge follows RFC 7396 on the first level', async () => {
     }),
   )
 })
+
+t.test('a patch can be held to the version that it was made for', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const path = `/api/team/workspaces/${id}/settings`
+  const etag = (await ada.get(path)).headers.get('etag') ?? ''
+  const patch = (value: number, query = '', headers: Record<string, string> = {}) =>
+    ada.request('PATCH', `${path}${query}`, { body: { settings: { 'ext.a': value } }, headers })
+  const inQuery = (tag: string) => `?if_match=${encodeURIComponent(tag)}`
+  const second = await patch(1, '', { 'If-Match': etag })
+  t.match(second, { status: 200, body: { version: 2 } })
+  const newer = second.headers.get('etag') ?? ''
+  const conflict = { status: 412, body: { code: 'version_conflict', current_version: 2 } }
+  t.match(await patch(2, '', { 'If-Match': etag }), conflict)
+  t.match(await patch(2, inQuery(etag)), conflict)
+  t.match(await patch(2, inQuery(newer), { 'If-Match': etag }), conflict)
+  t.match(await patch(2, inQuery(etag), { 'If-Match': newer }), conflict)
+  t.match(await patch(2, '?if_none_match=*'), conflict, 'there always is something')
+  t.match((await ada.get(path)).body, { version: 2, settings: { 'ext.a': 1 } })
+  t.match(await patch(2, inQuery(newer)), { status: 200, body: { version: 3 } })
+  t.match(await patch(3, '?if_match=*'), { status: 200, body: { version: 4 } })
+
+  const current = (await ada.get(path)).headers.get('etag') ?? ''
+  const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => patch(10 + n, inQuery(current))))
+  t.same(replies.map(({ status }) => status).sort(), [200, ...Array(9).fill(412)], 'one of many wins')
+})

@@ -18,3 +18,9 @@ export const locksOfUsers = {
   /** Held while workspaces of a user are counted and then become more. */
   workspaces: 1,
 } as const
+
+/** Of two numbers as well, and in the same space. */
+export const locksOfWorkspaces = {
+  /** Held while settings that have become larger are counted. */
+  room: 2,
+} as const

@@ -193,7 +193,8 @@ export const snapshots = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
-    index('snapshots_of_workspace').on(t.workspaceId),
+    // With the size, so that the room that a workspace takes up is read from here alone.
+    index('snapshots_of_workspace').on(t.workspaceId, t.sizeBytes),
   ],
 )
 
@@ -230,6 +231,7 @@ export const overrides = pgTable(
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
     settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull().generatedAlwaysAs(sql`octet_length("settings")`),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     updatedBy: uuid('updated_by')
       .notNull()
@@ -238,6 +240,7 @@ export const overrides = pgTable(
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
     unique('overrides_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey),
+    index('overrides_by_size').on(t.workspaceId, t.sizeBytes),
   ],
 )
 

@@ -15,3 +15,31 @@ export const noneMatchNames = (header: string | undefined, etag: string): boolea
 /** Whether `If-Match` names the tag (strong comparison) or is `*`. */
 export const matchNames = (header: string, etag: string): boolean =>
   header.trim() === '*' || opaqueTags(header).includes(etag)
+
+/** What a write asks of what is there: all of the `If-Match` and `If-None-Match` that came, whichever way. */
+export interface Preconditions {
+  ifMatch: string[]
+  ifNoneMatch: string[]
+}
+
+/** Those of a request's headers and of its query, which say the same. */
+export const preconditionsOf = (
+  headers: { 'if-match'?: string; 'if-none-match'?: string },
+  query: { if_match?: string; if_none_match?: string },
+): Preconditions => {
+  const given = (...values: (string | undefined)[]) => values.filter((value) => value !== undefined)
+  return {
+    ifMatch: given(headers['if-match'], query.if_match),
+    ifNoneMatch: given(headers['if-none-match'], query.if_none_match),
+  }
+}
+
+/** Whether they hold for what has this tag; undefined: nothing is there. */
+export const preconditionsHold = (
+  { ifMatch, ifNoneMatch }: Preconditions,
+  etag: string | undefined,
+): boolean =>
+  etag === undefined
+    ? ifMatch.length === 0
+    : ifMatch.every((header) => matchNames(header, etag)) &&
+      !ifNoneMatch.some((header) => noneMatchNames(header, etag))

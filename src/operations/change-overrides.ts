@@ -1,5 +1,6 @@
 import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import { requireRoom } from '../policies/room.js'
 import {
   deleteOverride,
   matchesWorkspace,
@@ -21,7 +22,10 @@ const keyOf = ({ workspaceId, owner, repo }: RepoCall) => ({
   repoKey: repo.toLowerCase(),
 })
 
-/** Replaces the override; the same content again changes nothing. @throws {ApiError} `repo_outside_patterns` */
+/**
+ * Replaces the override; the same content again changes nothing.
+ * @throws {ApiError} `repo_outside_patterns`, `workspace_full`
+ */
 export const setOverride = (
   database: Database,
   call: RepoCall,
@@ -35,8 +39,9 @@ export const setOverride = (
     if (current?.settings === settings) return current
     const { owner, repo } = call
     const override = await upsertOverride(tx, key, { owner, repo, settings, author: caller })
-    const details = { size_bytes: Buffer.byteLength(settings) }
-    await record('override.set', `${override.owner}/${override.repo}`, details)
+    const size = Buffer.byteLength(settings)
+    await record('override.set', `${override.owner}/${override.repo}`, { size_bytes: size })
+    if (size > Buffer.byteLength(current?.settings ?? '')) await requireRoom(tx, call.workspaceId)
     return override
   })
 

@@ -2,10 +2,11 @@ import { limits } from '../../schemas/limits.js'
 import type { PushResult } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
 import type { Database, Db } from '../db/client.js'
-import { matchNames, noneMatchNames } from '../domain/etag.js'
+import { type Preconditions, preconditionsHold } from '../domain/etag.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { pushTarget, workspaceRequired } from '../policies/repo-access.js'
+import { requireRoom } from '../policies/room.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { etagOf } from '../queries/etag.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
@@ -35,8 +36,7 @@ export interface Push {
   workspaceId: string | undefined
   settings: Record<string, unknown>
   repohostToken: string
-  ifMatch: string | undefined
-  ifNoneMatch: string | undefined
+  preconditions: Preconditions
 }
 
 /**
@@ -65,7 +65,7 @@ export const pushSettings = async (
       repo,
       settings,
       author: caller,
-      precondition: (current) => checkPreconditions(push, current),
+      precondition: (current) => checkPreconditions(push.preconditions, current),
     })
     return {
       result: {
@@ -136,11 +136,8 @@ const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promi
   return false
 }
 
-const checkPreconditions = ({ ifMatch, ifNoneMatch }: Push, current: SnapshotText | undefined) => {
-  const etag = current && etagOf(current)
-  const mustMatch = ifMatch !== undefined && (etag === undefined || !matchNames(ifMatch, etag))
-  const mustNotMatch = etag !== undefined && noneMatchNames(ifNoneMatch, etag)
-  if (mustMatch || mustNotMatch)
+const checkPreconditions = (preconditions: Preconditions, current: SnapshotText | undefined) => {
+  if (!preconditionsHold(preconditions, current && etagOf(current)))
     throw new ApiError('version_conflict', { current_version: current?.version ?? null })
 }
 
@@ -195,5 +192,6 @@ export const writeSnapshot = async (
     target: `${snapshot.owner}/${snapshot.repo}`,
     details: { version: snapshot.version, size_bytes: snapshot.sizeBytes },
   })
+  if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireRoom(tx, key.workspaceId)
   return { snapshot, changed: true }
 }

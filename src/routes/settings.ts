@@ -4,6 +4,7 @@ import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from
 import {
   PushBody,
   PushHeaders,
+  PushQuery,
   PushResult,
   RestoreBody,
   SettingsQuery,
@@ -12,7 +13,7 @@ import {
   VersionParams,
 } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
-import { noneMatchNames } from '../domain/etag.js'
+import { noneMatchNames, preconditionsOf } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
 import { sendJsonText, withSettingsText } from '../json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
@@ -105,6 +106,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'workspace_limit',
         'version_conflict',
         'settings_too_large',
+        'workspace_full',
         'upstream_failed',
         'upstream_timeout',
       ],
@@ -117,7 +119,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Replaces the snapshot. The first push of a repository of your own makes your personal workspace when none of yours matches; an organisation’s repository needs a workspace first (409 `workspace_required`). Without `If-Match` the last writer wins.',
       params: RepoParams,
-      querystring: SettingsQuery,
+      querystring: PushQuery,
       headers: PushHeaders,
       body: PushBody,
       response: { 200: ref(PushResult) },
@@ -136,8 +138,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
           workspaceId: query.workspace,
           settings: body.settings,
           repohostToken: headers['x-repohost-token'],
-          ifMatch: headers['if-match'],
-          ifNoneMatch: headers['if-none-match'],
+          preconditions: preconditionsOf(headers, query),
         },
       )
       milestones.reached(userId, 'settings_pushed')
@@ -220,7 +221,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/:owner/:repo/restore',
     config: {
       access: repoAdmin,
-      errors: ['not_a_member', 'never_synced', 'version_not_found', 'workspace_not_found'],
+      errors: ['not_a_member', 'never_synced', 'version_not_found', 'workspace_not_found', 'workspace_full'],
       headers: ['ETag'],
     },
     schema: {

@@ -45,7 +45,10 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/project-settings/:owner/:repo',
-    config: { access: adminOf('params.id'), errors: ['repo_outside_patterns', 'settings_too_large'] },
+    config: {
+      access: adminOf('params.id'),
+      errors: ['repo_outside_patterns', 'settings_too_large', 'workspace_full'],
+    },
     schema: {
       operationId: 'setOverride',
       tags: ['team'],

@@ -1,7 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { ConditionalReadHeaders, NotModified, ref, WorkspaceParams } from '../../../schemas/common.js'
+import {
+  ConditionalReadHeaders,
+  ConditionalWriteHeaders,
+  ConditionalWriteQuery,
+  NotModified,
+  ref,
+  WorkspaceParams,
+} from '../../../schemas/common.js'
 import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
+import { preconditionsOf } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { sendJsonText, withSettingsText } from '../../json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
@@ -44,7 +53,11 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
   app.route({
     method: 'PATCH',
     url: '/workspaces/:id/settings',
-    config: { access: adminOf('params.id'), errors: ['settings_too_large'], headers: ['ETag'] },
+    config: {
+      access: adminOf('params.id'),
+      errors: ['settings_too_large', 'version_conflict'],
+      headers: ['ETag'],
+    },
     schema: {
       operationId: 'patchWorkspaceSettings',
       tags: ['team'],
@@ -52,11 +65,14 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       description:
         'Patches at the same moment come one after the other, so those of different keys all survive. What changes something raises `version` by one; what changes nothing leaves `version` and `updated_at` alone.',
       params: WorkspaceParams,
+      querystring: Type.Object(ConditionalWriteQuery),
+      headers: ConditionalWriteHeaders,
       body: WorkspaceSettingsPatch,
       response: { 200: ref(WorkspaceSettings) },
     },
     handler: async (request, reply) => {
-      const patched = await patchWorkspaceSettings(app.database, callOf(request), request.body)
+      const preconditions = preconditionsOf(request.headers, request.query)
+      const patched = await patchWorkspaceSettings(app.database, callOf(request), request.body, preconditions)
       return sendSettings(reply, request.params.id, patched)
     },
   })
