@@ -614,3 +614,25 @@ t.test('minutes of nothing leave nothing behind', async (t) => {
   await ada.post(MINUTES, { entries: [{ repo: 'acme/api', day: today, minutes: 0, hours: {} }] })
   t.equal(await storedRows(service), 0)
 })
+
+t.test('a flush that would write too many rows is refused whole and not remembered', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  for (let n = 0; n < 26; n++) await service.workspace(ada, { name: `Acme ${n}` })
+  const entries = Array.from({ length: 200 }, (_, n) => ({
+    repo: `acme/r${n}`,
+    day: new Date().toISOString().slice(0, 10),
+    minutes: 1,
+  }))
+  const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
+  const refused = await flush(entries)
+  t.match(refused, { status: 413, body: { code: 'payload_too_large' } })
+  t.match(refused.body.detail, /5200 rows.*26 workspaces.*at most 192 entries/)
+  t.same(await service.database.query('select 1 from activity', []), [])
+  t.match(await flush(entries.slice(0, 192)), { status: 200, body: { accepted: 192, duplicate: false } })
+  t.match(await flush(entries.slice(0, 192)), { status: 200, body: { duplicate: true } })
+
+  const twice = [...entries.slice(0, 100), ...entries.slice(0, 100)]
+  const again = await ada.post('/api/team/active-minutes', { entries: twice })
+  t.equal(again.status, 200, 'what falls into the same rows counts once')
+})

@@ -135,6 +135,21 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
   t.equal((await fifth).status, 200, 'until a turn comes back')
 })
 
+t.test('a caller with too many look-ups is told when to come back', async (t) => {
+  const { ada, a } = await start(t, 500)
+  a.fault = 'hang'
+  const replies = await Promise.all(Array.from({ length: 30 }, () => list(ada, 'a', a.key)))
+  const limited = replies.filter(({ status }) => status === 429)
+  t.equal(limited.length, 6)
+  for (const { body, headers } of limited) {
+    t.equal(body.code, 'rate_limited')
+    t.equal(headers.get('retry-after'), '1')
+    t.equal(headers.get('ratelimit-limit'), '4')
+    t.equal(headers.get('ratelimit-remaining'), '0')
+    t.equal(headers.get('ratelimit-reset'), '1')
+  }
+})
+
 t.test('the limits are served as they are enforced', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme' } })
   const { status, body } = await service.request('GET', '/api/limits')

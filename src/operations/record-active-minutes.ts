@@ -21,7 +21,8 @@ const ATTEMPTS = 3
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
  * day. Costs the same number of statements for one entry and for 200.
- * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes
+ * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
+ * `payload_too_large` for what would change too many rows
  */
 export const recordActiveMinutes = async (
   database: Database,
@@ -88,6 +89,7 @@ const tryFlush = async (
   const moves = timezone !== undefined && timezone !== target.timezone
   if (moves && !locked) return undefined
   const workspaces = target.workspaces.filter((workspace) => locked?.has(workspace.id) ?? true)
+  checkRows(flush, target.today, workspaces)
   const { days: changed, notes } = addUp(flush, target.today, workspaces)
   const answer = toResult(entries.length, notes)
   const ids = new Set(changed.map(({ workspaceId }) => workspaceId))
@@ -132,13 +134,36 @@ const textOf = (hours: ActivityEntry['hours']): string => {
   return `{${text}}`
 }
 
+/** The first and the last day that still count. */
+const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
+
+/** Each day of a repository is a row in each workspace that matches, whatever else the entries say. */
+const checkRows = ({ entries, repoKeys }: Flush, today: string, workspaces: MatchingWorkspace[]) => {
+  const [first, last] = windowOf(today)
+  const daysOf = new Map<string, Set<string>>()
+  entries.forEach(({ day }, index) => {
+    if (day < first || day > last) return
+    const repoKey = repoKeys[index] ?? ''
+    daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
+  })
+  let rows = 0
+  for (const { repoKeys: matched } of workspaces) {
+    for (const repoKey of matched) rows += daysOf.get(repoKey)?.size ?? 0
+  }
+  if (rows <= limits.flush_rows) return
+  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
+  throw new ApiError('payload_too_large', {
+    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries per flush.`,
+  })
+}
+
 /** The days that change, and a note for each entry that does not count in full. */
 const addUp = (
   { entries, repoKeys }: Flush,
   today: string,
   workspaces: MatchingWorkspace[],
 ): { days: FlushDay[]; notes: FlushNote[] } => {
-  const [first, last] = [addDays(today, -limits.flush_days_back), addDays(today, 1)]
+  const [first, last] = windowOf(today)
   const matching = new Map<string, MemberMinutes[]>()
   const members = workspaces.map(({ id: workspaceId, repoKeys: matched, days }) => {
     const minutes = new MemberMinutes(days)

@@ -36,8 +36,8 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
     reply.header('RateLimit-Reset', failure.retryAfter)
   }
   reply.removeHeader('ETag')
-  const isHalfRead = request.raw.readableDidRead && !request.raw.complete
-  if (failure.code === 'payload_too_large' || isHalfRead) discard(request.raw, reply)
+  const isRefused = failure.code === 'payload_too_large' || request.raw.readableDidRead
+  if (isRefused && !request.raw.complete) discard(request.raw, reply)
   return reply
     .code(failure.status)
     .type(PROBLEM_TYPE)
