@@ -2,6 +2,7 @@
  * The configuration: environment variables, read and checked once. No other module looks at `process.env`.
  */
 import { isIP } from 'node:net'
+import { OperatorError } from './operator-error.js'
 
 export interface Config {
   host: string
@@ -53,7 +54,7 @@ export interface Config {
 }
 
 /** All that is wrong with the environment, in one message that never contains a value. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   constructor(readonly problems: string[]) {
     super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
@@ -200,6 +201,7 @@ export const readConfig = (
   if (new Set(config.funnelSteps).size !== config.funnelSteps.length) {
     problems.push('FUNNEL_STEPS must be a comma-separated list of different event names')
   }
+  if (config.metricsPort === config.port) problems.push('METRICS_PORT must be another one than PORT')
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

@@ -1,4 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from './config.js'
 
@@ -9,6 +11,26 @@ export const makeDataDir = async (folder: string): Promise<void> => {
   } catch (error) {
     throw new ConfigError([`DATA_DIR is not a folder and cannot become one: ${(error as Error).message}`])
   }
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
+    throw ofAnotherUser(folder)
+  })
+}
+
+const ofAnotherUser = (path: string) =>
+  new ConfigError([
+    `DATA_DIR belongs to another user, and this one may not use ${path}: start the service as the user who made it, or set DATA_DIR to another folder`,
+  ])
+
+/** What a file of the folder holds: random text of so many bytes, made at the first time, for its owner only. @throws {ConfigError} */
+export const readOrCreate = async (file: string, bytes: number): Promise<string> => {
+  try {
+    await writeFile(file, randomBytes(bytes).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFile(file, 'utf8').catch((error) => {
+    throw error.code === 'EACCES' ? ofAnotherUser(file) : error
+  })
 }
 
 /** Node's own recursion never ends where a folder cannot be made although the one above is there, as in /proc. */

@@ -1,14 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { makeDataDir } from './data-dir.js'
+import { makeDataDir, readOrCreate } from './data-dir.js'
 
-/** The signing secret of an installation with the embedded database: made once, readable by its owner only. */
+/** The signing secret of an installation with the embedded database. @throws {ConfigError} */
 export const readOrCreateSecret = async (dataDir: string): Promise<string> => {
-  const file = resolve(dataDir, 'jwt-secret')
   await makeDataDir(resolve(dataDir))
-  await writeFile(file, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  return readFile(file, 'utf8')
+  return readOrCreate(resolve(dataDir, 'jwt-secret'), 48)
 }

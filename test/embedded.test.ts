@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startEmbedded } from '../src/db/embedded.js'
+import { startEmbedded } from '../src/db/embedded/index.js'
 import { locks } from '../src/db/locks.js'
 import { migrate } from '../src/db/migrate.js'
 import { temporaryFolder } from './process.js'
