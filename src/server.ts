@@ -2,62 +2,62 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { buildApp } from './app.js'
-import { type Config, ConfigError, readConfig } from './config.js'
+import { type Config, readConfig } from './config.js'
 import { connect } from './db/client.js'
-import { startEmbedded } from './db/embedded.js'
-import { isDatabaseUnavailable } from './db/failures.js'
+import { startEmbedded } from './db/embedded/index.js'
+import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
-import { createLogger } from './logger.js'
+import { listening } from './listen.js'
+import { createLogger, openLogOutput } from './logger.js'
 import { atEnd, run } from './program.js'
 import { readOrCreateSecret } from './secret.js'
 
-/** In-flight requests get this long to end. */
-const DRAIN_MS = 8_000
-
-const main = async () => {
+const main = async (stopped: AbortSignal) => {
   const config = readConfig(process.env)
-  // Written in batches: a system call per line costs more than the line.
-  const logFile = pino.destination({ dest: 1, sync: false, minLength: 8_192 })
-  const logger = createLogger(config.logLevel, logFile)
-  setInterval(() => logFile.flush(), 500).unref()
-  atEnd(() => logFile.flushSync())
+  const output = openLogOutput()
+  atEnd(() => output.end())
+  const logger = createLogger(config.logLevel, output)
 
-  const url = config.databaseUrl ?? (await startOwnDatabase(config, logger))
+  const url = config.databaseUrl ?? (await startOwnDatabase(config, logger, stopped))
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
-  await migrate(url).catch((error) => {
-    throw config.databaseUrl !== undefined && isDatabaseUnavailable(error)
-      ? new ConfigError([`DATABASE_URL names a database that cannot be used now: ${error.message}`])
-      : error
-  })
+  const migrated = migrate(url, stopped)
+  await (config.databaseUrl === undefined ? migrated : onGivenDatabase(migrated))
   const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
   atEnd(() => database.close())
 
   const app = await buildApp(config, database, logger)
-  if (config.metricsPort !== undefined) await serveMetrics(config, app.metrics)
-  atEnd(async () => {
-    const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await app.close()
-    clearTimeout(impatience)
-  })
-  await app.listen({ host: config.host, port: config.port })
+  atEnd(() => app.close())
+  stopped.throwIfAborted()
+  if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort, config, app)
+  await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
   announce(config)
 }
 
-const startOwnDatabase = async ({ dataDir, databasePoolSize }: Config, log: Logger): Promise<string> => {
-  const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log })
-  atEnd(() => embedded.stop())
+const startOwnDatabase = async (
+  { dataDir, databasePoolSize }: Config,
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<string> => {
+  const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log, stopped })
+  atEnd((hurry) => embedded.stop(hurry))
   return embedded.url
 }
 
-const serveMetrics = async (config: Config, registry: FastifyInstance['metrics']): Promise<void> => {
-  const server = createServer(async (_request, response) => {
-    response.setHeader('Content-Type', registry.contentType)
-    response.end(await registry.metrics())
+const serveMetrics = async (port: number, { host }: Config, { metrics, log }: FastifyInstance) => {
+  const server = createServer((_request, response) => {
+    metrics.metrics().then(
+      (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
+      (error) => {
+        log.error({ err: error }, 'the metrics could not be gathered')
+        response.writeHead(500).end()
+      },
+    )
   })
-  server.listen(config.metricsPort, config.host)
-  await once(server, 'listening')
+  server.listen(port, host)
+  await listening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
+  server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics could not be accepted'))
   atEnd(() => server.close())
 }
 

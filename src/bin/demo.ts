@@ -12,7 +12,8 @@ import { OAUTH_APP, startRepohost } from '../demo/repohost.js'
 import { type Demo, seedDemo } from '../demo/seed.js'
 import { describeDemo } from '../demo/tour.js'
 import { addDays } from '../domain/days.js'
-import { createLogger } from '../logger.js'
+import { listening } from '../listen.js'
+import { createLogger, openLogOutput } from '../logger.js'
 import { rebuildRollups } from '../operations/roll-up.js'
 import { atEnd, run } from '../program.js'
 import { readToday } from '../queries/activity.js'
@@ -30,11 +31,11 @@ const startStandIns = async () => {
   return standIns
 }
 
-const startDatabase = async () => {
+const startDatabase = async (stopped: AbortSignal) => {
   const log = { info: () => {}, warn: say, error: say }
-  const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log })
-  atEnd(server.stop)
-  await migrate(server.url)
+  const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log, stopped })
+  atEnd((hurry) => server.stop(hurry))
+  await migrate(server.url, stopped)
   return server.url
 }
 
@@ -57,7 +58,7 @@ const seedYear = async (database: Database, { acme, globex, ada, bob, eve }: Dem
   await rebuildRollups(database)
 }
 
-const main = async () => {
+const main = async (stopped: AbortSignal) => {
   const { repohost, billing, a, b } = await startStandIns()
   const config = readConfig({
     LOG_LEVEL: 'warn',
@@ -67,7 +68,7 @@ const main = async () => {
     METRICS_PORT: undefined,
     BASE_URL: undefined,
     SITE_URL: undefined,
-    DATABASE_URL: await startDatabase(),
+    DATABASE_URL: await startDatabase(stopped),
     JWT_SECRETS: randomBytes(48).toString('base64url'),
     ADMIN_KEYS: `admin-${randomBytes(12).toString('hex')}`,
     EXTENSION_PREFIX: 'ext',
@@ -91,9 +92,12 @@ const main = async () => {
     prepare: true,
   })
   atEnd(() => database.close())
-  const app = await buildApp(config, database, createLogger(config.logLevel))
+  const output = openLogOutput()
+  atEnd(() => output.end())
+  const app = await buildApp(config, database, createLogger(config.logLevel, output))
   atEnd(() => app.close())
-  await app.listen({ host: config.host, port: config.port })
+  stopped.throwIfAborted()
+  await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)

@@ -6,6 +6,7 @@ import { buildApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Database } from '../db/client.js'
 import { buildDocuments } from '../openapi/index.js'
+import { runCommand } from '../program.js'
 import { projectRoot } from '../root.js'
 
 const nowhere = async () => []
@@ -18,11 +19,13 @@ const database = {
   close: nowhere,
 } as unknown as Database
 
-const config = readConfig({ JWT_SECRETS: 'only-here-so-that-the-service-can-be-built' })
-const app = await buildApp(config, database, pino({ level: 'silent' }))
-await app.ready()
-const { full, core } = buildDocuments(app)
-for (const [name, document] of Object.entries({ openapi: full, 'openapi.core': core })) {
-  await writeFile(join(projectRoot, 'openapi', `${name}.json`), `${JSON.stringify(document, null, 2)}\n`)
-}
-await app.close()
+runCommand(async () => {
+  const config = readConfig({ JWT_SECRETS: 'only-here-so-that-the-service-can-be-built' })
+  const app = await buildApp(config, database, pino({ level: 'silent' }))
+  await app.ready()
+  const { full, core } = buildDocuments(app)
+  for (const [name, document] of Object.entries({ openapi: full, 'openapi.core': core })) {
+    await writeFile(join(projectRoot, 'openapi', `${name}.json`), `${JSON.stringify(document, null, 2)}\n`)
+  }
+  await app.close()
+})

@@ -1,19 +1,13 @@
 /** Makes all rollups of activity anew, from the activity in DATABASE_URL; the service may be running. */
-import { ConfigError, readConfig } from '../config.js'
-import { connect } from '../db/client.js'
+import { readConfig } from '../config.js'
+import { connectToGiven, onGivenDatabase } from '../db/given.js'
 import { rebuildRollups } from '../operations/roll-up.js'
+import { atEnd, runCommand } from '../program.js'
 
-try {
-  const { databaseUrl, databasePrepare } = readConfig(process.env, { needsSecrets: false })
-  if (databaseUrl === undefined) throw new ConfigError(['DATABASE_URL is required'])
-  const database = connect({ url: databaseUrl, poolSize: 2, prepare: databasePrepare })
-  try {
-    const days = await rebuildRollups(database)
-    process.stdout.write(`The rollups of ${days} days are new.\n`)
-  } finally {
-    await database.close()
-  }
-} catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
-  process.exitCode = 1
-}
+runCommand(async (stopped) => {
+  const database = connectToGiven(readConfig(process.env, { needsSecrets: false }))
+  atEnd(() => database.close())
+  const days = await onGivenDatabase(rebuildRollups(database))
+  stopped.throwIfAborted()
+  process.stdout.write(`The rollups of ${days} days are new.\n`)
+})

@@ -27,7 +27,7 @@ const driverCodes = new Set([
 /** 08 connection, 28 log-in, 53 resources, 57 intervention and time-outs, 58 system, 25006 read-only standby, 25P03 idle, 3D000 and 55000 no such or a closed database, 40 conflicts, 55P03 lock. */
 const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|55000|55P03)$/
 
-const codeOf = (error: unknown): string | undefined => {
+export const codeOf = (error: unknown): string | undefined => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown }
     if (typeof code === 'string') return code

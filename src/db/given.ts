@@ -1,0 +1,39 @@
+/** The database of DATABASE_URL, and what a program says when it cannot be used. */
+import { type Config, ConfigError } from '../config.js'
+import { connect, type Database } from './client.js'
+import { codeOf, isDatabaseUnavailable } from './failures.js'
+
+/** For commands, which leave the embedded database alone. @throws {ConfigError} when there is no other */
+export const givenUrl = ({ databaseUrl }: Config): string => {
+  if (databaseUrl !== undefined) return databaseUrl
+  throw new ConfigError(['DATABASE_URL is required: the embedded database is for `npm start` alone'])
+}
+
+/** The few connections that a command needs. @throws {ConfigError} */
+export const connectToGiven = (config: Config): Database =>
+  connect({ url: givenUrl(config), poolSize: 2, prepare: config.databasePrepare })
+
+/** What whoever set DATABASE_URL has to do, by SQLSTATE. */
+const remedies: Record<string, string> = {
+  '28P01': 'names a user or a password that the server refuses: correct them',
+  '28000': 'names a user whom the server does not let in from here: correct it, or allow it in pg_hba.conf',
+  '3D000': 'names a database that does not exist: create it, or correct the name',
+  '42501':
+    'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
+  '25006': 'names a server that takes no writes: name the primary',
+  '3F000': 'names a database without a schema "public": create it',
+}
+
+/** Does what needs the database of DATABASE_URL. @throws {ConfigError} when it is the variable that has to be mended */
+export const onGivenDatabase = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    const code = codeOf(error)
+    const remedy = remedies[code ?? '']
+    if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
+    if (!isDatabaseUnavailable(error)) throw error
+    const { message } = error as Error
+    throw new ConfigError([`DATABASE_URL names a database that cannot be used now: ${message || code}`])
+  }
+}
