@@ -12,6 +12,7 @@ import type { Database, Db } from './db/client.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
 import cors from './plugins/cors.js'
+import drain from './plugins/drain.js'
 import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'
 import fairShare from './plugins/fair-share.js'
 import headers from './plugins/headers.js'
@@ -85,7 +86,7 @@ export const buildApp = async (
     http: { headersTimeout: 15_000 },
     keepAliveTimeout: 72_000,
     trustProxy: config.trustProxy ?? false,
-    // While the service stops, what still arrives on open connections is answered (see plugins/lifecycle.ts).
+    // While the service stops, what still arrives on open connections is answered (see plugins/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable,
     clientErrorHandler: (error, socket) => {
@@ -101,6 +102,7 @@ export const buildApp = async (
   installValidation(app as never, config.extensionPrefix)
   installSerialization(app as never)
 
+  await app.register(drain)
   await app.register(headers)
   await app.register(errors)
   await app.register(cors)

@@ -48,8 +48,6 @@ const jobs: Job[] = [
 
 export default fp(
   async (app) => {
-    let closing = false
-
     const finish = async ({ name, step }: Job) => {
       const takeStep = () =>
         app.database.transaction(async (tx) => {
@@ -58,8 +56,10 @@ export default fp(
         })
       try {
         let more = true
-        while (more && !closing) more = await takeStep()
+        while (more && !app.isClosing()) more = await takeStep()
       } catch (error) {
+        // A stop does not wait for a step; the database takes it back.
+        if (app.isClosing()) return
         app.log.warn({ err: error, job: name }, 'housekeeping failed and will be tried again')
       }
     }
@@ -77,10 +77,6 @@ export default fp(
     }
     app.decorate('housekeeping', { run })
 
-    app.addHook('preClose', async () => {
-      closing = true
-    })
-    app.addHook('onClose', () => current)
     repeat(app, PERIOD_MS, run, 'housekeeping')
   },
   { name: 'housekeeping' },

@@ -10,15 +10,6 @@ import { serviceVersion } from '../root.js'
 const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
 
 export default fp(async (app) => {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // A kept-alive connection would hold the stop back, and its next request would be lost.
-    if (closing) reply.header('Connection', 'close')
-    done(null, payload)
-  })
   app.addHook('onResponse', (request, reply, done) => {
     // The route and not the path: paths and queries can carry names and keys.
     request.log.info(
@@ -59,7 +50,7 @@ export default fp(async (app) => {
       },
     },
     async () => {
-      if (closing || !(await isSchemaCurrent(app.database))) throw new ApiError('unavailable')
+      if (app.isClosing() || !(await isSchemaCurrent(app.database))) throw new ApiError('unavailable')
       return { ok: true } as const
     },
   )

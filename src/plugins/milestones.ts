@@ -2,6 +2,7 @@
  * The service's own funnel events, each once per user. Routes only note them: they are written in small batches after
  * the answer, and what this process has written before costs nothing.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { Milestone } from '../../schemas/funnel.js'
 import { insertMilestones } from '../queries/funnel.js'
@@ -21,8 +22,10 @@ export interface Milestones {
 const DELAY_MS = 200
 /** After a failure: the database has other worries. */
 const RETRY_MS = 2_000
+/** A stop waits so long for the last of them; the users will come again. */
+const LAST_MS = 500
 const BATCH = 1_000
-/** More than this is forgotten: the database knows what it has, and the users will come again. */
+/** More than this is forgotten: the database knows what it has. */
 const REMEMBERED = 50_000
 
 export default fp(async (app) => {
@@ -30,6 +33,7 @@ export default fp(async (app) => {
   let noted: { userId: string; milestone: Milestone }[] = []
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
+  let isClosed = false
 
   const write = async () => {
     clearTimeout(timer)
@@ -50,10 +54,10 @@ export default fp(async (app) => {
     writing = writing.catch(() => {}).then(write)
     return writing
   }
+  const flushOrWarn = () =>
+    flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
   const schedule = (delay: number) => {
-    timer ??= setTimeout(() => {
-      flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
-    }, delay).unref()
+    if (!isClosed) timer ??= setTimeout(flushOrWarn, delay).unref()
   }
 
   app.decorate('milestones', {
@@ -69,7 +73,8 @@ export default fp(async (app) => {
   } satisfies Milestones)
 
   app.addHook('onClose', async () => {
-    await flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
+    isClosed = true
+    await Promise.race([flushOrWarn(), sleep(LAST_MS, undefined, { ref: false })])
     clearTimeout(timer)
   })
 })

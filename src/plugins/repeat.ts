@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** While the app runs, starts `work` again and again, `ms` after it has ended; a stop tells it, and lets it end. */
+/**
+ * While the app runs, starts `work` again and again, `ms` after it has ended. A stop tells it and does not wait for it:
+ * the database, when it is closed, takes back what was not done to the end.
+ */
 export const repeat = (
   app: FastifyInstance,
   ms: number,
@@ -9,14 +12,14 @@ export const repeat = (
 ) => {
   const stop = new AbortController()
   let timer: NodeJS.Timeout
-  let running: Promise<void> = Promise.resolve()
   const next = () => {
-    timer = setTimeout(() => {
-      running = work(stop.signal)
-        .catch((error) => app.log.warn({ err: error }, `${name} failed; it is tried again`))
-        .finally(() => {
-          if (!stop.signal.aborted) next()
-        })
+    timer = setTimeout(async () => {
+      try {
+        await work(stop.signal)
+      } catch (error) {
+        if (!stop.signal.aborted) app.log.warn({ err: error }, `${name} failed; it is tried again`)
+      }
+      if (!stop.signal.aborted) next()
     }, ms)
     timer.unref()
   }
@@ -25,5 +28,4 @@ export const repeat = (
     stop.abort()
     clearTimeout(timer)
   })
-  app.addHook('onClose', () => running)
 }
