@@ -1,27 +1,89 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedOptions, startEmbedded } from '../db/embedded.js'
+import { releaseFromFormerOwner } from '../db/embedded/former-owner.js'
+import { type EmbeddedOptions, startEmbedded } from '../db/embedded/index.js'
 
-/** A PostgreSQL in a new folder, below that for temporary ones or `parent`, with an empty database; `stop` removes all of it. */
+const PREFIX = 'team-settings-'
+/**
+ * A socket in the folder, on which the process that made the folder listens for as long as it lives. The system itself
+ * refuses connections to it when that process has ended, however it did; a process number could be somebody else's by then.
+ */
+const SIGN_OF_LIFE = 'owner'
+
+/**
+ * A PostgreSQL in a new folder, below that for temporary ones or `parent`, with an empty database; `stop` removes all of
+ * it. What killed runs have left in the same place is cleared away first.
+ */
 export const startThrowAwayDatabase = async (
   options: Omit<EmbeddedOptions, 'dataDir'>,
   parent = tmpdir(),
-): Promise<{ url: string; stop(): Promise<void> }> => {
-  const dataDir = await mkdtemp(join(parent, 'team-settings-'))
-  const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+): Promise<{ url: string; stop(hurry?: AbortSignal): Promise<void> }> => {
+  await clearLeftDatabases(parent)
+  const dataDir = await mkdtemp(join(parent, PREFIX))
+  // Root runs the server under another account, which must get in.
+  await chmod(dataDir, 0o711)
+  const signOfLife = await showLife(join(dataDir, SIGN_OF_LIFE))
+  const end = async (location = dataDir) => {
+    signOfLife.close()
+    await remove(location)
+    await remove(dataDir)
+  }
   try {
-    // Root runs the server under another account, which must get in.
-    await chmod(dataDir, 0o711)
     const server = await startEmbedded({ ...options, dataDir })
-    const stop = async () => {
-      await server.stop()
-      await remove(server.location)
-      await remove(dataDir)
+    const stop = async (hurry?: AbortSignal) => {
+      await server.stop(hurry)
+      await end(server.location)
     }
     return { url: server.url, stop }
   } catch (error) {
-    await remove(dataDir)
+    await end()
     throw error
   }
+}
+
+/** Stops and removes the databases of runs that were killed; those of living ones are left alone. */
+export const clearLeftDatabases = async (parent: string): Promise<void> => {
+  for (const name of await readdir(parent)) {
+    const folder = join(parent, name)
+    if (name.startsWith(PREFIX) && (await isLeft(folder))) await clearAway(folder)
+  }
+}
+
+const remove = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+
+const showLife = (path: string) =>
+  new Promise<Server>((resolve, reject) => {
+    const server = createServer((visitor) => visitor.destroy())
+    server.on('error', reject)
+    server.listen(path, () => resolve(server.unref()))
+  })
+
+/** Whether we made it, and whoever of us it was has ended. */
+const isLeft = async (folder: string): Promise<boolean> => {
+  const found = await lstat(folder).catch(() => undefined)
+  if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false
+  return new Promise((resolve) => {
+    const visit = connect(join(folder, SIGN_OF_LIFE))
+    visit.on('connect', () => resolve(false))
+    visit.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+    visit.on('close', () => visit.destroy())
+    visit.end()
+  })
+}
+
+const clearAway = async (folder: string) => {
+  const cluster = join(folder, 'postgresql')
+  const location = await readlink(cluster).catch(() => cluster)
+  const password = await readFile(join(folder, 'postgresql-password'), 'utf8').catch(() => '')
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+  try {
+    await releaseFromFormerOwner(location, password, quiet)
+  } catch {
+    // Another run is clearing it away as well, or it cannot be stopped: then it is nobody's to remove.
+    return
+  }
+  await remove(location)
+  await remove(folder)
 }

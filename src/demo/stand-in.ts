@@ -16,11 +16,14 @@ export interface StandIn {
 type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => unknown
 
 export const serveStandIn = async (handler: Handler): Promise<StandIn> => {
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://stand-in')
     standIn.requests.push(`${request.method} ${request.url}`)
     if (standIn.fault) misbehave(standIn.fault, request, response)
-    else Promise.resolve(handler(request, response, url)).catch(() => response.destroy())
+    else await handler(request, response, url)
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const standIn: StandIn = {
