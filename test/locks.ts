@@ -1,7 +1,7 @@
 /** For tests of what happens while somebody waits for a lock. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Parameter } from '../src/db/client.js'
 import type { Service } from './service.js'
+import { until } from './until.js'
 
 /** Does `work` while a transaction holds what this statement locks; the transaction then leaves no trace. */
 export const whileHeld = async (
@@ -25,9 +25,8 @@ export const lockWaiters = async ({ database }: Service, count = 1): Promise<voi
   const text = `
     select count(*)::int as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  for (;;) {
+  await until(async () => {
     const [row] = await database.query<{ waiting: number }>(text, [])
-    if (row && row.waiting >= count) return
-    await sleep(5)
-  }
+    return row && row.waiting >= count
+  }, `${count} wait for a lock`)
 }

@@ -3,6 +3,7 @@ import { limits } from '../schemas/limits.js'
 import type { AssistantStandIn } from '../src/demo/assistants.js'
 import type { Fault } from '../src/demo/stand-in.js'
 import { type Caller, faultStatuses, startProviders, startService } from './service.js'
+import { until } from './until.js'
 
 const routes = { a: '/api/assistant-a-models', b: '/api/assistant-b-models' }
 
@@ -127,7 +128,7 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
   const bob = await service.signIn('bob')
   a.fault = 'hang'
   const waiting = Array.from({ length: 4 }, () => list(ada, 'a', a.key))
-  while (a.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => a.requests.length === 4, 'four look-ups are under way')
   const fifth = list(ada, 'b', b.key)
   t.equal((await list(bob, 'b', b.key)).status, 200)
   t.equal(b.requests.length, 1, 'the fifth waits')

@@ -1,12 +1,12 @@
 /** The service as its own process, for tests of starts, stops and crashes. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '../src/root.js'
 import { JWT_SECRET } from './service.js'
+import { until } from './until.js'
 
 interface Test {
   teardown(work: () => unknown): void
@@ -39,38 +39,67 @@ export const temporaryFolder = async (test: Test): Promise<string> => {
   return folder
 }
 
-/** Starts `node build/src/server.js` with nothing in its environment but this; does not wait for it. */
-export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => {
-  const child = spawn(process.execPath, [join(projectRoot, 'build/src/server.js')], {
-    cwd: projectRoot,
-    env: { PATH: process.env.PATH, PORT: String(port), RATE_LIMITS: 'off', ...env },
+/** Whose build is run: another one than this, to compare. */
+const root = process.env.SERVICE_ROOT ?? projectRoot
+
+/** How long a process has to end before it counts as hung. */
+const PATIENCE_MS = 15_000
+
+/** Starts `node build/src/<name>.js` with nothing in its environment but this; does not wait for it. */
+export const launchProgram = (
+  test: Test,
+  name: string,
+  env: Record<string, string>,
+  args: string[] = [],
+): Omit<ServiceProcess, 'url'> => {
+  const child = spawn(process.execPath, [join(root, `build/src/${name}.js`), ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
   })
   let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    output += chunk
-  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 1)),
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 1)),
   )
   test.teardown(async () => {
+    const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
     child.kill('SIGTERM')
     await ended
+    clearTimeout(impatience)
   })
-  return { url: `http://127.0.0.1:${port}`, child, output: () => output, ended }
+  return { child, output: () => output, ended }
+}
+
+/** Starts the service; does not wait for it. */
+export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => ({
+  url: `http://127.0.0.1:${port}`,
+  ...launchProgram(test, 'server', { PORT: String(port), RATE_LIMITS: 'off', ...env }),
+})
+
+/** The processes that work in a folder, or were told of it. */
+export const processesOf = async (folder: string): Promise<number[]> => {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^[0-9]+$/.test(name))
+  const found = pids.map(async (pid) => {
+    const place = await readlink(`/proc/${pid}/cwd`).catch(() => '')
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    return place.startsWith(folder) || command.includes(folder) ? [Number(pid)] : []
+  })
+  return (await Promise.all(found)).flat()
 }
 
 export const onDatabase = (url: string) => ({ DATABASE_URL: url, JWT_SECRETS: JWT_SECRET })
 
 /** Waits until the service answers that it is ready. */
 export const ready = async (service: ServiceProcess): Promise<ServiceProcess> => {
-  for (let attempt = 0; attempt < 600; attempt++) {
-    const reply = await fetch(`${service.url}/api/ready`).catch(() => undefined)
-    if (reply?.ok) return service
-    if (service.child.exitCode !== null) break
-    await sleep(50)
-  }
-  throw new Error(`The service did not become ready:\n${service.output()}`)
+  await until(async () => {
+    const { exitCode } = service.child
+    if (exitCode !== null) throw new Error(`The service ended with ${exitCode}:\n${service.output()}`)
+    const signal = AbortSignal.timeout(1_000)
+    return (await fetch(`${service.url}/api/ready`, { signal }).catch(() => undefined))?.ok
+  }, 'the service is ready')
+  return service
 }

@@ -4,42 +4,15 @@
  * Set TEST_DATABASE_URL to use another server: a superuser's URL.
  */
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
-import { migrate } from '../src/db/migrate.js'
-import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { projectRoot } from '../src/root.js'
-import { TEMPLATE_DATABASE, withDatabase } from './database.js'
+import { startTestServer } from './database.js'
 
 const tapCommand = join(projectRoot, 'node_modules/tap/dist/esm/run.mjs')
 
-/** Room for the databases of all files that run at once, and for PostgreSQL's log of changes. */
-const ENOUGH_BYTES = 2 ** 31
-
 const say = (line: string) => process.stdout.write(`${line}\n`)
-
-/** Every test gets a database, of hundreds of files: where memory can serve as a disk, that takes a tenth of the time. */
-const findFastFolder = async () => {
-  const disk = await statfs('/dev/shm').catch(() => undefined)
-  return disk && disk.bavail * disk.bsize >= ENOUGH_BYTES ? '/dev/shm' : undefined
-}
-
-const startServer = async () => {
-  const given = process.env.TEST_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
-  const log = { info: say, warn: say, error: say }
-  return startThrowAwayDatabase({ maxConnections: 300, durable: false, log }, await findFastFolder())
-}
-
-const prepareTemplate = async (url: string) => {
-  const admin = postgres(url, { max: 1, onnotice: () => {} })
-  await admin.unsafe(`drop database if exists ${TEMPLATE_DATABASE}`)
-  await admin.unsafe(`create database ${TEMPLATE_DATABASE}`)
-  await admin.end()
-  await migrate(withDatabase(url, TEMPLATE_DATABASE))
-}
 
 const runTap = (url: string, outputFile: string) => {
   const args = process.argv.slice(2).map((arg) => arg.replace(/^test\/(.*)\.ts$/, 'build/test/$1.js'))
@@ -59,11 +32,10 @@ const countAssertions = (tapText: string) => {
   return { passed: summary('pass'), failed: summary('fail') }
 }
 
-const server = await startServer()
+const server = await startTestServer(say)
 let code = 1
 const output = await mkdtemp(join(tmpdir(), 'team-settings-tap-'))
 try {
-  await prepareTemplate(server.url)
   const outputFile = join(output, 'all.tap')
   code = await runTap(server.url, outputFile)
   const { passed, failed } = countAssertions(await readFile(outputFile, 'utf8'))

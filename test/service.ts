@@ -1,5 +1,6 @@
 /** The whole service for a test: real HTTP, a real database of its own, stand-ins only at the network's edge. */
 import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp, type Clients, createClients } from '../src/app.js'
 import { createAssistants } from '../src/clients/assistants.js'
@@ -14,11 +15,13 @@ import { createLogger } from '../src/logger.js'
 import { buildDocuments } from '../src/openapi/index.js'
 import { conformanceOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
+import { until } from './until.js'
 
 /** What tests need of tap. */
 interface Test {
   teardown(work: () => unknown): void
   fail(message: string): unknown
+  passing(): boolean
 }
 
 export interface Reply {
@@ -135,11 +138,13 @@ export class Service {
 
 /** Does as a correct client does: what was answered 503, and so not done, is sent again. */
 export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
-  for (;;) {
-    const reply = await call()
-    if (reply.status !== 503) return reply
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  let reply = await call()
+  await until(async () => {
+    if (reply.status !== 503) return true
+    await sleep(100)
+    reply = await call()
+  }, 'the service is available')
+  return reply
 }
 
 export interface ServiceOptions {
@@ -206,6 +211,11 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
   return { providers, env, clients }
 }
 
+/** Shows what the service itself had to say about a test that has failed. */
+const showTroubles = (logs: string[]) => {
+  for (const line of logs) if (JSON.parse(line).level >= 40) process.stderr.write(line)
+}
+
 export const startService = async (
   test: Test,
   { env = {}, beside, clients = createClients }: ServiceOptions = {},
@@ -242,6 +252,7 @@ export const startService = async (
   test.teardown(async () => {
     await app.close()
     await database.close()
+    if (!test.passing()) showTroubles(logs)
   })
   return new Service(test, app, url, config, database, databaseUrl, repohost, logs)
 }

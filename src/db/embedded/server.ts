@@ -164,12 +164,10 @@ export class Server {
   private async end(hurry: AbortSignal): Promise<void> {
     const { child, ended } = this
     if (!child) return
-    const force = () => {
-      child.kill('SIGQUIT')
-      // Who was suspended would not notice.
-      child.kill('SIGCONT')
-    }
+    const force = () => child.kill('SIGQUIT')
     child.kill('SIGINT')
+    // Who is suspended would not notice.
+    child.kill('SIGCONT')
     if (hurry.aborted) force()
     else hurry.addEventListener('abort', force)
     await ended

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import t from 'tap'
+import { readToday } from '../src/queries/activity.js'
+import { startLine } from './line.js'
+import { lockWaiters, whileHeld } from './locks.js'
+import { freePort, launch, onDatabase, ready } from './process.js'
+import { patiently, type Reply, startService } from './service.js'
+
+t.test('a database that is away is answered with 503, and comes back by itself', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const admin = postgres(new URL('/postgres', service.databaseUrl).href, { max: 1, onnotice: () => {} })
+  t.teardown(() => admin.end())
+  const name = new URL(service.databaseUrl).pathname.slice(1)
+  await admin.unsafe(`alter database ${name} with allow_connections false`)
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+
+  const started = Date.now()
+  const away = await ada.get('/api/me')
+  t.match(away, { status: 503, body: { code: 'unavailable' } })
+  t.ok(Number(away.headers.get('retry-after')) >= 1)
+  t.ok(Date.now() - started < 2_500)
+  t.equal((await service.request('GET', '/api/health')).status, 200)
+  t.match(await service.request('GET', '/api/ready'), { status: 503, body: { code: 'unavailable' } })
+
+  await admin.unsafe(`alter database ${name} with allow_connections true`)
+  let back = await ada.get('/api/me')
+  for (let attempt = 0; back.status !== 200 && attempt < 50; attempt++) {
+    await sleep(100)
+    back = await ada.get('/api/me')
+  }
+  t.equal(back.status, 200, 'within five seconds and without a restart')
+})
+
+t.test('a database that falls silent is answered with 503, also in transactions', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const line = await startLine(t, service.databaseUrl)
+  const { url } = await ready(launch(t, await freePort(), onDatabase(line.url)))
+  const create = () =>
+    fetch(`${url}/api/team/workspaces/create`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ada.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Acme', patterns: ['acme/*'] }),
+    })
+  t.equal((await create()).status, 201)
+  line.freeze()
+  const started = Date.now()
+  const reply = await create()
+  t.equal(reply.status, 503)
+  t.ok(reply.headers.get('retry-after'))
+  t.ok(Date.now() - started < 7_000)
+  line.thaw()
+  t.equal((await create()).status, 201)
+})
+
+t.test('when every connection is busy, requests fail fast and recover', async (t) => {
+  const service = await startService(t, { env: { DATABASE_POOL_SIZE: '2' } })
+  const ada = await service.signIn('ada')
+  await ada.push('ada/a', {})
+  const other = postgres(service.databaseUrl, { max: 1 })
+  t.teardown(() => other.end())
+  const started = Date.now()
+  await other.begin(async (sql) => {
+    await sql`lock table users in access exclusive mode`
+    const replies = await Promise.all(Array.from({ length: 40 }, () => ada.get('/api/settings/ada/a')))
+    for (const reply of replies) t.match(reply, { status: 503, body: { code: 'unavailable' } })
+    t.ok(Date.now() - started < 5_000, 'none hangs')
+    t.equal((await service.request('GET', '/api/health')).status, 200)
+  })
+  t.equal((await ada.get('/api/settings/ada/a')).status, 200)
+})
+
+t.test('a connection that dies within a transaction costs that request alone', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const flush = {
+    flush_id: 'once',
+    // It takes a transaction to change it.
+    timezone: 'Europe/Berlin',
+    entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
+  }
+  for (let round = 0; round < 3; round++) {
+    let reply: Promise<Reply> | undefined
+    await whileHeld(
+      service,
+      ['select from members where workspace_id = $1::uuid for update', id],
+      async () => {
+        reply = ada.post('/api/team/active-minutes', flush)
+        await lockWaiters(service)
+        await service.database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+          [],
+        )
+        t.match(await reply, { status: 503, body: { code: 'unavailable' } })
+      },
+    )
+  }
+  t.match(await patiently(() => ada.post('/api/team/active-minutes', flush)), {
+    status: 200,
+    body: { accepted: 1, duplicate: false },
+  })
+})

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { projectRoot } from '../src/root.js'
+import { createTestDatabase } from './database.js'
+import {
+  freePort,
+  launch,
+  launchProgram,
+  onDatabase,
+  ready,
+  type ServiceProcess,
+  temporaryFolder,
+} from './process.js'
+
+t.test('many instances that start at once on an empty database migrate it once', async (t) => {
+  const { url, drop } = await createTestDatabase('template0')
+  t.teardown(drop)
+  const ports = await Promise.all(Array.from({ length: 4 }, freePort))
+  const instances = await Promise.all(ports.map((port) => ready(launch(t, port, onDatabase(url)))))
+  t.equal(instances.length, 4)
+  const database = postgres(url, { max: 1 })
+  t.teardown(() => database.end())
+  const journal = await readFile(join(projectRoot, 'drizzle/meta/_journal.json'), 'utf8')
+  const applied =
+    await database`select created_at::float8 as when from drizzle.__drizzle_migrations order by id`
+  t.same(
+    applied.map(({ when }) => when),
+    JSON.parse(journal).entries.map(({ when }: { when: number }) => when),
+  )
+})
+
+// Many programs are started, and other files run beside this one.
+t.setTimeout(240_000)
+
+/** What a program says that has refused to do anything: one sentence, without a stack. */
+const refusalOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
+  t.equal(await program.ended, 1)
+  // What follows a logged line is what a person reads.
+  const said = program
+    .output()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'))
+  t.notMatch(said.join('\n'), /^\s+at |\.js:\d|Error:/m, 'without a stack')
+  t.ok(said.length <= 2, said.join('\n'))
+  return said.join('\n')
+}
+
+t.test('a wrong configuration refuses to start and says all that is wrong', async (t) => {
+  const service = launch(t, await freePort(), { DATABASE_URL: 'nonsense', LOG_LEVEL: 'loud' })
+  t.equal(await service.ended, 1)
+  t.match(service.output(), /DATABASE_URL must be[\s\S]*LOG_LEVEL must be/)
+  t.notMatch(service.output(), /at .*\.js/, 'without a stack')
+})
+
+t.test('what cannot be used is named by its variable, in one sentence', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const { port: busy } = taken.address() as AddressInfo
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const here = onDatabase(url)
+  const folder = await temporaryFolder(t)
+  const ofAnother = join(folder, 'of-another')
+  await mkdir(join(ofAnother, 'postgresql'), { recursive: true })
+  await writeFile(join(ofAnother, 'postgresql', 'PG_VERSION'), '18\n')
+  // Root may use all folders, but runs no database that belongs to somebody else.
+  if (process.getuid?.() === 0) await chown(join(ofAnother, 'postgresql'), 1, 1)
+  else await chmod(ofAnother, 0)
+  t.teardown(() => chmod(ofAnother, 0o700))
+
+  const cases: [Record<string, string>, RegExp, number?][] = [
+    [here, /^PORT \d+ is in use by another program: .* set PORT to a free port\.$/, busy],
+    [{ ...here, METRICS_PORT: String(busy) }, /^METRICS_PORT \d+ is in use by another program: /],
+    [{ ...here, HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine: set it to/],
+    [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR is not a folder/],
+    [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR is not a folder/],
+    [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who made it/],
+    [
+      onDatabase('postgres://nobody:hunter2@127.0.0.1:1/nothing'),
+      /DATABASE_URL names a database that cannot be used now: .*ECONNREFUSED/,
+    ],
+  ]
+  for (const [env, said, port] of cases) {
+    t.match(await refusalOf(t, launch(t, port ?? (await freePort()), env)), said)
+  }
+})
+
+t.test(
+  'a database that the given user cannot use is refused in one sentence, by every program',
+  async (t) => {
+    const { url, drop } = await createTestDatabase('template0')
+    const admin = postgres(url, { max: 1, onnotice: () => {} })
+    const name = `stranger_${randomBytes(4).toString('hex')}`
+    await admin.unsafe(`create role ${name} login password 'hunter2'`)
+    t.teardown(async () => {
+      await admin.unsafe(`drop role ${name}`)
+      await admin.end()
+      await drop()
+    })
+    const as = (user: string, password: string, database?: string) => {
+      const other = new URL(url)
+      Object.assign(other, { username: user, password, ...(database && { pathname: `/${database}` }) })
+      return other.href
+    }
+    const withoutRights = as(name, 'hunter2')
+    for (const [wrong, said] of [
+      [withoutRights, /DATABASE_URL names a user without the right to create the tables: make it the owner/],
+      [as(name, 'hunter3'), /DATABASE_URL names a user or a password that the server refuses: correct them/],
+      [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that does not exist: create it/],
+    ] as const) {
+      const refused = await refusalOf(t, launch(t, await freePort(), onDatabase(wrong)))
+      t.match(refused, said)
+      t.notMatch(refused, /hunter/)
+    }
+    for (const program of ['bin/migrate', 'bin/seed', 'bin/rebuild-rollups']) {
+      const command = launchProgram(t, program, { DATABASE_URL: as(name, 'hunter3') })
+      t.match(await refusalOf(t, command), /DATABASE_URL names a user or a password/, program)
+      t.match(await refusalOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
+    }
+  },
+)
+
+t.test('a command says how it is used', async (t) => {
+  const help = launchProgram(t, 'bin/seed', {}, ['--help'])
+  t.equal(await help.ended, 0)
+  t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)
+  const nonsense = launchProgram(t, 'bin/seed', {}, ['--nonsense'])
+  t.match(await refusalOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
+  const none = launchProgram(t, 'bin/seed', {}, ['--teams', '0'])
+  t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
+})
+
+t.test('a schema that is newer than the program is refused by name, and no longer ready', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const database = postgres(url, { max: 1 })
+  t.teardown(() => database.end())
+  const running = await ready(launch(t, await freePort(), onDatabase(url)))
+  const nextYear = Date.UTC(2040, 0, 1)
+  await database`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${nextYear})`
+
+  t.equal((await fetch(`${running.url}/api/ready`)).status, 503)
+  const older = await refusalOf(t, launch(t, await freePort(), onDatabase(url)))
+  t.match(
+    older,
+    /newer schema, of 2040-01-01T00:00:00.000Z, .* newest is \d{4}_\w+ of .*: start the version that/,
+  )
+})
+
+t.test('metrics have a port of their own', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const METRICS_PORT = String(await freePort())
+  const service = await ready(launch(t, await freePort(), { ...onDatabase(url), METRICS_PORT }))
+  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+  t.match(
+    metrics,
+    /http_request_duration_seconds_count\{method="GET",route="\/api\/ready",status="200"\} \d+/,
+  )
+  t.equal((await fetch(`${service.url}/metrics`)).status, 404)
+})

@@ -1,0 +1,270 @@
+/** Every state in which the service may be told to stop, and what is left of it then. */
+import { randomInt } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { locks } from '../src/db/locks.js'
+import { startRepohost } from '../src/demo/repohost.js'
+import { createTestDatabase } from './database.js'
+import { startLine } from './line.js'
+import {
+  freePort,
+  launch,
+  onDatabase,
+  processesOf,
+  ready,
+  type ServiceProcess,
+  temporaryFolder,
+} from './process.js'
+import { until } from './until.js'
+
+interface Test {
+  teardown(work: () => unknown): void
+}
+
+/** A service in the state in which it is to be stopped. */
+export interface Scene {
+  service: ServiceProcess
+  /** The folder of an embedded database, or the URL of another one. */
+  dataDir?: string
+  databaseUrl?: string
+  /** What callers are waiting for. */
+  answers?: Promise<Response>[]
+}
+
+export interface Outcome {
+  /** From the signal to the end. */
+  ms: number
+  /** The exit code, or the signal that ended it. */
+  code: number | NodeJS.Signals
+  processesLeft: number
+  filesLeft: number
+  /** Sessions that the database still has two seconds later. */
+  sessionsLeft: number
+  /** Requests that were under way and got no answer. */
+  cut: number
+  /** The last that the service said. */
+  output: string
+}
+
+const withDatabase = async (test: Test, template?: string) => {
+  const { url, drop } = await createTestDatabase(template)
+  test.teardown(drop)
+  const database = postgres(url, { max: 2, onnotice: () => {}, connection: { application_name: 'watcher' } })
+  test.teardown(() => database.end({ timeout: 1 }))
+  return { url, database }
+}
+
+/** The service on a database of its own, with a stand-in for the repository host. */
+const withRepohost = async (test: Test, databaseUrl?: string) => {
+  const url = databaseUrl ?? (await withDatabase(test)).url
+  const repohost = await startRepohost()
+  test.teardown(() => repohost.close())
+  const service = await ready(
+    launch(test, await freePort(), { ...onDatabase(url), REPOHOST_API_URL: repohost.url }),
+  )
+  return { service, repohost, databaseUrl: url }
+}
+
+const postJson = (url: string, body: unknown, token?: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  })
+
+/** Notes failures, which come while the service is being stopped, for later. */
+const noted = (answer: Promise<Response>) => {
+  answer.catch(() => {})
+  return answer
+}
+
+const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) => {
+  const [row] = await database`
+    select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event = ${event}`
+  return row?.waiting >= count
+}
+
+const openConnections = (test: Test, service: ServiceProcess, count: number, text: string) =>
+  Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<void>((resolve) => {
+          // Whoever allows half-open connections answers no end with an end.
+          const socket = connect({
+            port: Number(new URL(service.url).port),
+            host: '127.0.0.1',
+            allowHalfOpen: true,
+          })
+          test.teardown(() => socket.destroy())
+          socket.on('error', () => {})
+          socket.on('connect', () => socket.write(text, () => resolve()))
+        }),
+    ),
+  )
+
+const whenNewFile = (dataDir: string, name: RegExp) =>
+  until(
+    async () => (await readdir(dataDir).catch(() => [])).some((entry) => name.test(entry)),
+    `there is a file like ${name}`,
+  )
+
+const readPostmaster = async (dataDir: string) =>
+  Number((await readFile(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+export const states: Record<string, (test: Test) => Promise<Scene>> = {
+  idle: async (test) => {
+    const { service, databaseUrl } = await withRepohost(test)
+    return { service, databaseUrl }
+  },
+
+  '200 requests in flight': async (test) => {
+    const { service, repohost, databaseUrl } = await withRepohost(test)
+    repohost.fault = 'hang'
+    const answers = Array.from({ length: 200 }, () =>
+      noted(postJson(`${service.url}/api/auth/verify`, { repohost_token: 'any' })),
+    )
+    await until(() => repohost.requests.length === 200, '200 look-ups are under way')
+    return { service, databaseUrl, answers }
+  },
+
+  'half-open connections': async (test) => {
+    const { service, databaseUrl } = await withRepohost(test)
+    const path = '/api/auth/verify HTTP/1.1\r\nHost: here\r\n'
+    await openConnections(test, service, 50, '')
+    await openConnections(test, service, 50, `POST ${path}`)
+    await openConnections(test, service, 50, 'GET /api/health HTTP/1.1\r\nHost: here\r\n\r\n')
+    await openConnections(
+      test,
+      service,
+      50,
+      `POST ${path}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+    )
+    return { service, databaseUrl }
+  },
+
+  'database silent': async (test) => {
+    const { url } = await withDatabase(test)
+    const line = await startLine(test, url)
+    const { service, repohost } = await withRepohost(test, line.url)
+    const { token: hostToken } = repohost.addUser('ada')
+    const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })
+    const { token } = (await signedIn.json()) as { token: string }
+    line.freeze()
+    const create = () =>
+      noted(postJson(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token))
+    const answers = Array.from({ length: 20 }, create)
+    await sleep(randomInt(500))
+    // What the database still holds is behind the line, where nobody hears of the end.
+    return { service, answers }
+  },
+
+  'embedded database suspended': async (test) => {
+    const dataDir = await temporaryFolder(test)
+    const service = await ready(launch(test, await freePort(), { DATA_DIR: dataDir }))
+    const postmaster = await readPostmaster(dataDir)
+    process.kill(postmaster, 'SIGSTOP')
+    return { service, dataDir }
+  },
+
+  'waiting for the lock of a migration': async (test) => {
+    const { url, database } = await withDatabase(test, 'template0')
+    const holder = await database.reserve()
+    test.teardown(() => holder.release())
+    await holder`select pg_advisory_lock(${locks.migration})`
+    const service = launch(test, await freePort(), onDatabase(url))
+    await until(() => isWaitingFor(database, 'advisory'), 'the start waits for the lock')
+    return { service, databaseUrl: url }
+  },
+
+  migrating: async (test) => {
+    const { url, database } = await withDatabase(test, 'template0')
+    await database.unsafe(`
+      create function dawdle() returns event_trigger language plpgsql as
+        $$ begin if tg_tag = 'CREATE INDEX' then perform pg_sleep(60); end if; end $$;
+      create event trigger dawdle on ddl_command_start execute function dawdle()`)
+    const service = launch(test, await freePort(), onDatabase(url))
+    await until(() => isWaitingFor(database, 'PgSleep'), 'a migration is running')
+    return { service, databaseUrl: url }
+  },
+
+  'making the embedded database': async (test) => {
+    const dataDir = await temporaryFolder(test)
+    const service = launch(test, await freePort(), { DATA_DIR: dataDir })
+    await whenNewFile(dataDir, /^postgresql\.[0-9a-f]{8}$/)
+    // Anywhere between the first file and the first request.
+    await sleep(randomInt(1_500))
+    return { service, dataDir }
+  },
+
+  'reviving the embedded database': async (test) => {
+    const dataDir = await temporaryFolder(test)
+    const service = await ready(launch(test, await freePort(), { DATA_DIR: dataDir }))
+    process.kill(await readPostmaster(dataDir), 'SIGKILL')
+    await sleep(randomInt(400))
+    return { service, dataDir }
+  },
+
+  /** It takes half a minute until the first. */
+  'a rollup running': async (test) => {
+    const { url, database } = await withDatabase(test)
+    await database.unsafe(`
+      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
+      create trigger dawdle before delete on stale_days for each row execute function dawdle()`)
+    const { service, repohost } = await withRepohost(test, url)
+    const { token: hostToken } = repohost.addUser('ada')
+    const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })
+    const { token } = (await signedIn.json()) as { token: string }
+    await postJson(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token)
+    await database`insert into stale_days (workspace_id, day) select id, current_date from workspaces`
+    await until(() => isWaitingFor(database, 'PgSleep'), 'a rollup is running')
+    return { service, databaseUrl: url }
+  },
+}
+
+/** Stops the service as a supervisor does, and looks at what is left. */
+export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scene): Promise<Outcome> => {
+  const since = Date.now()
+  service.child.kill('SIGTERM')
+  // A supervisor would have killed it long before.
+  const impatience = setTimeout(() => service.child.kill('SIGKILL'), 70_000)
+  const code = await service.ended
+  clearTimeout(impatience)
+  const ms = Date.now() - since
+  const settled = await Promise.allSettled(answers)
+  return {
+    ms,
+    code,
+    processesLeft: dataDir === undefined ? 0 : (await processesOf(dataDir)).length,
+    filesLeft: dataDir === undefined ? 0 : (await unfinishedIn(dataDir)).length,
+    sessionsLeft: databaseUrl === undefined ? 0 : await sessionsOn(databaseUrl),
+    cut: settled.filter(({ status }) => status === 'rejected').length,
+    output: service.output().slice(-1_000),
+  }
+}
+
+/** What only a start that is under way, or a server that runs, may have there. */
+const unfinishedIn = async (dataDir: string) =>
+  [...(await readdir(dataDir)), ...(await readdir(join(dataDir, 'postgresql')).catch(() => []))].filter(
+    (name) => /^(postgresql\.[0-9a-f]{8}.*|postmaster\.pid)$/.test(name),
+  )
+
+const sessionsOn = async (databaseUrl: string): Promise<number> => {
+  const watcher = postgres(databaseUrl, { max: 1, connection: { application_name: 'watcher' } })
+  const count = async () => {
+    const [row] = await watcher`
+      select count(*)::int as sessions from pg_stat_activity
+      where datname = current_database() and application_name <> 'watcher' and backend_type = 'client backend'`
+    return row?.sessions
+  }
+  try {
+    for (let attempt = 0; attempt < 20 && (await count()) > 0; attempt++) await sleep(100)
+    return await count()
+  } finally {
+    await watcher.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,91 @@
+import { Agent, get } from 'node:http'
+import { connect } from 'node:net'
+import t from 'tap'
+import { createTestDatabase } from './database.js'
+import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
+import { type Scene, states, stop } from './stopping.js'
+import { until } from './until.js'
+
+// Each state has a service of its own, and most of them wait for time to pass.
+t.jobs = 3
+t.setTimeout(240_000)
+
+for (const [state, prepare] of Object.entries(states).reverse()) {
+  t.test(`a stop is over within ten seconds: ${state}`, { buffered: true }, async (t) => {
+    const { ms, output, ...outcome } = await stop(await prepare(t))
+    t.ok(ms < 10_000, `it took ${ms} ms`)
+    t.same(outcome, { code: 0, processesLeft: 0, filesLeft: 0, sessionsLeft: 0, cut: 0 }, output)
+  })
+}
+
+t.test('a stop closes kept-alive connections when they are answered', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const service = await ready(launch(t, await freePort(), onDatabase(url)))
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  await new Promise((resolve) =>
+    get(`${service.url}/api/health`, { agent }, (response) => response.resume().on('end', resolve)),
+  )
+  const { code, ms } = await stop({ service })
+  t.equal(code, 0)
+  t.ok(ms < 5_000, 'nothing was waited for')
+})
+
+t.test('a service whose output nobody reads serves on, and stops as told', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const service = launch(t, await freePort(), onDatabase(url))
+  const { stdout } = service.child
+  // The announcement is already for nobody.
+  stdout?.destroy()
+  await ready(service)
+  // More than one batch of lines.
+  for (let n = 0; n < 100; n++) t.equal((await fetch(`${service.url}/api/limits`)).status, 200)
+  const { code, ms, output } = await stop({ service })
+  t.equal(code, 0)
+  t.ok(ms < 10_000)
+  t.equal(output, '', 'silently')
+})
+
+t.test('a reader that stops reading holds nothing up', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const service = launch(t, await freePort(), { ...onDatabase(url), LOG_LEVEL: 'trace' })
+  service.child.stdout?.pause().removeAllListeners('data')
+  await ready(service)
+  for (let n = 0; n < 600; n++) {
+    const reply = await fetch(`${service.url}/api/limits`, { headers: { 'X-Request-Id': 'x'.repeat(128) } })
+    if (reply.status !== 200) t.fail(`request ${n} was answered with ${reply.status}`)
+  }
+  const { code, ms } = await stopUnread({ service })
+  t.equal(code, 0)
+  t.ok(ms < 10_000)
+})
+
+/** `stop` waits until all output is read, which here nobody does. */
+const stopUnread = async ({ service }: Scene) => {
+  const exited = new Promise<void>((resolve) => service.child.once('exit', () => resolve()))
+  const since = Date.now()
+  service.child.kill('SIGTERM')
+  await exited
+  service.child.stdout?.destroy()
+  return { code: service.child.exitCode, ms: Date.now() - since }
+}
+
+t.test('who tells it twice does not wait', { buffered: true }, async (t) => {
+  const dataDir = await temporaryFolder(t)
+  const service = await ready(launch(t, await freePort(), { DATA_DIR: dataDir }))
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const head = 'POST /api/auth/verify HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n'
+  socket.on('error', () => {}).write(`${head}Content-Length: 1000\r\n\r\n{`)
+  await until(() => socket.bytesWritten > 0, 'a request is under way')
+  service.child.kill('SIGINT')
+  // Later than an echo of the first would come.
+  const again = setTimeout(() => service.child.kill('SIGINT'), 1_200)
+  t.teardown(() => clearTimeout(again))
+  const { ms, code, processesLeft, filesLeft } = await stop({ service, dataDir })
+  t.ok(ms < 5_000, `it took ${ms} ms`)
+  t.match({ code, processesLeft, filesLeft }, { code: 1, processesLeft: 0, filesLeft: 0 })
+})
