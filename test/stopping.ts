@@ -1,6 +1,8 @@
 /** Every state in which the service may be told to stop, and what is left of it then. */
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,7 +33,7 @@ export interface Scene {
   dataDir?: string
   databaseUrl?: string
   /** What callers are waiting for. */
-  answers?: Promise<Response>[]
+  answers?: Promise<unknown>[]
 }
 
 export interface Outcome {
@@ -76,9 +78,32 @@ const postJson = (url: string, body: unknown, token?: string) =>
   })
 
 /** Notes failures, which come while the service is being stopped, for later. */
-const noted = (answer: Promise<Response>) => {
+const noted = <T>(answer: Promise<T>) => {
   answer.catch(() => {})
   return answer
+}
+
+/** Posts, and returns when the service has begun with it. */
+const beginPost = async (url: string, body: unknown, token: string) => {
+  const call = request(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, Expect: '100-continue' },
+  })
+  const answer = noted(
+    new Promise((resolve, reject) => {
+      call.on('error', reject)
+      call.on('response', (response) => {
+        response
+          .on('error', reject)
+          .on('end', () => resolve(response.statusCode))
+          .resume()
+      })
+    }),
+  )
+  call.flushHeaders()
+  await once(call, 'continue')
+  call.end(JSON.stringify(body))
+  return { answer }
 }
 
 const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) => {
@@ -88,24 +113,29 @@ const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) =>
   return row?.waiting >= count
 }
 
-const openConnections = (test: Test, service: ServiceProcess, count: number, text: string) =>
-  Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<void>((resolve) => {
-          // Whoever allows half-open connections answers no end with an end.
-          const socket = connect({
-            port: Number(new URL(service.url).port),
-            host: '127.0.0.1',
-            allowHalfOpen: true,
-          })
-          test.teardown(() => socket.destroy())
-          socket.on('error', () => {})
-          socket.on('connect', () => socket.write(text, () => resolve()))
-        }),
-    ),
-  )
+/** What a request begins with whose body the service is willing to read. */
+const UNFINISHED = [
+  'POST /api/auth/verify HTTP/1.1',
+  'Host: here',
+  'Content-Type: application/json',
+  'Content-Length: 1000',
+  'Expect: 100-continue',
+  '\r\n',
+].join('\r\n')
+
+/** A connection whose other side answers no end with an end; returns when the service has said something, if it will. */
+export const openHalf = async (test: Test, service: ServiceProcess, text: string, isAnswered: boolean) => {
+  const { port, hostname: host } = new URL(service.url)
+  const socket = connect({ port: Number(port), host, allowHalfOpen: true })
+  test.teardown(() => socket.destroy())
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(text)
+  if (isAnswered) await once(socket, 'data')
+}
+
+export const openUnfinished = (test: Test, service: ServiceProcess) =>
+  openHalf(test, service, UNFINISHED, true)
 
 const whenNewFile = (dataDir: string, name: RegExp) =>
   until(
@@ -134,16 +164,12 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
 
   'half-open connections': async (test) => {
     const { service, databaseUrl } = await withRepohost(test)
-    const path = '/api/auth/verify HTTP/1.1\r\nHost: here\r\n'
-    await openConnections(test, service, 50, '')
-    await openConnections(test, service, 50, `POST ${path}`)
-    await openConnections(test, service, 50, 'GET /api/health HTTP/1.1\r\nHost: here\r\n\r\n')
-    await openConnections(
-      test,
-      service,
-      50,
-      `POST ${path}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
-    )
+    for (let n = 0; n < 50; n++) {
+      await openHalf(test, service, '', false)
+      await openHalf(test, service, UNFINISHED.slice(0, 60), false)
+      await openHalf(test, service, 'GET /api/health HTTP/1.1\r\nHost: here\r\n\r\n', true)
+      await openUnfinished(test, service)
+    }
     return { service, databaseUrl }
   },
 
@@ -156,8 +182,9 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     const { token } = (await signedIn.json()) as { token: string }
     line.freeze()
     const create = () =>
-      noted(postJson(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token))
-    const answers = Array.from({ length: 20 }, create)
+      beginPost(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token)
+    const begun = await Promise.all(Array.from({ length: 20 }, create))
+    const answers = begun.map(({ answer }) => answer)
     await sleep(randomInt(500))
     // What the database still holds is behind the line, where nobody hears of the end.
     return { service, answers }

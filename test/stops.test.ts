@@ -1,10 +1,8 @@
 import { Agent, get } from 'node:http'
-import { connect } from 'node:net'
 import t from 'tap'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
-import { type Scene, states, stop } from './stopping.js'
-import { until } from './until.js'
+import { openUnfinished, type Scene, states, stop } from './stopping.js'
 
 // Each state has a service of its own, and most of them wait for time to pass.
 t.jobs = 3
@@ -76,11 +74,7 @@ const stopUnread = async ({ service }: Scene) => {
 t.test('who tells it twice does not wait', { buffered: true }, async (t) => {
   const dataDir = await temporaryFolder(t)
   const service = await ready(launch(t, await freePort(), { DATA_DIR: dataDir }))
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-  t.teardown(() => socket.destroy())
-  const head = 'POST /api/auth/verify HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n'
-  socket.on('error', () => {}).write(`${head}Content-Length: 1000\r\n\r\n{`)
-  await until(() => socket.bytesWritten > 0, 'a request is under way')
+  await openUnfinished(t, service)
   service.child.kill('SIGINT')
   // Later than an echo of the first would come.
   const again = setTimeout(() => service.child.kill('SIGINT'), 1_200)

@@ -7,7 +7,7 @@ import { startTestServer } from '../database.js'
 import type { Outcome } from '../stopping.js'
 
 /** Several are stopped at a time: most of them wait. */
-const AT_ONCE = 4
+const AT_ONCE = 5
 
 const { values } = parseArgs({
   options: {
