@@ -4,7 +4,7 @@
  */
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
+import { ApiError, tooMany } from '../errors.js'
 import { Gate, Gates } from '../gate.js'
 
 declare module 'fastify' {
@@ -22,11 +22,8 @@ export default fp(
     if (!app.config.rateLimits) return
     const turns = new Gates(
       () =>
-        new Gate(
-          limits.requests_at_once_per_caller,
-          limits.rate_per_caller,
-          WAIT_MS,
-          () => new ApiError('rate_limited', { retryAfter: 1 }),
+        new Gate(limits.requests_at_once_per_caller, limits.rate_per_caller, WAIT_MS, () =>
+          tooMany(limits.requests_at_once_per_caller, 1),
         ),
     )
 
