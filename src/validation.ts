@@ -1,11 +1,12 @@
 /** How requests are read: the JSON parser, and two validators (bodies are taken as they are, strings from URLs are coerced). */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import { formatsOf } from './domain/formats.js'
-import { parseStrictJson } from './domain/strict-json.js'
+import { parseStrictJson, parseStrictJsonInSteps } from './domain/strict-json.js'
 import { type ApiError, invalid } from './errors.js'
 import { once } from './once.js'
 
@@ -63,8 +64,24 @@ const createAjv = (extensionPrefix: string, options: Options) => {
 /** The validator of bodies, which takes them as they are. */
 export const createBodyAjv = (extensionPrefix: string) => createAjv(extensionPrefix, { coerceTypes: false })
 
+const bounds = { depth: limits.json_depth, values: limits.json_values }
+
 /** @throws {StrictJsonError} */
-export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, limits.json_depth)
+export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, bounds)
+
+/** Longer ones are read in steps, and others have their turn between two of them. */
+const LONG_BYTES = 65_536
+
+const parseBodyInTurns = async (bytes: Buffer): Promise<unknown> => {
+  if (bytes.length < LONG_BYTES) return parseBody(bytes)
+  const steps = parseStrictJsonInSteps(bytes, bounds)
+  let step = steps.next()
+  while (!step.done) {
+    await nextTurn()
+    step = steps.next()
+  }
+  return step.value
+}
 
 /** Gives the app its parser and validators; called once, by `buildApp`, before any route exists. */
 export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
@@ -88,7 +105,7 @@ export const installValidation = (app: FastifyInstance, extensionPrefix: string)
     'application/json',
     { parseAs: 'buffer' },
     // An empty body counts as absent.
-    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBody(bytes)),
+    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBodyInTurns(bytes)),
   )
 
   app.addHook('onRequest', (request, _reply, done) => {

@@ -3,57 +3,313 @@ import { isUtf8 } from 'node:buffer'
 /** Why a text is refused although it may be JSON; the message is fit for the caller. */
 export class StrictJsonError extends Error {}
 
+/** There is more in the text than in any that is of use. */
+export class TooManyValuesError extends StrictJsonError {}
+
+export interface Bounds {
+  /** Levels of arrays and objects. */
+  depth: number
+  /** Members and items of all objects and arrays together; an empty one counts as if it had one. */
+  values: number
+}
+
 /**
  * Parses JSON and refuses what would not survive the way to the database and back: bytes that are not UTF-8, NUL and
- * lone surrogates in strings, numbers that a double cannot hold, `__proto__` and `constructor.prototype`, and nesting
- * deeper than `maxDepth`.
+ * lone surrogates in strings, numbers that a double cannot hold, `__proto__` and `constructor.prototype`, and what is
+ * beyond the bounds. Whatever the text, the time is linear in its length.
+ *
+ * @throws {StrictJsonError}
  */
-export const parseStrictJson = (bytes: Buffer, maxDepth: number): unknown => {
-  if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
-  const text = bytes.toString('utf8')
+export const parseStrictJson = (bytes: Buffer, bounds: Bounds): unknown => {
+  const steps = parseStrictJsonInSteps(bytes, bounds, Number.POSITIVE_INFINITY)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/**
+ * The same in steps of some milliseconds each, for who has other things to do in between: `JSON.parse` alone takes
+ * 100 ms for a mebibyte of objects that have a key of their own each.
+ *
+ * @param pieceBytes about the length of what is read in one step
+ * @throws {StrictJsonError}
+ */
+export function* parseStrictJsonInSteps(
+  bytes: Buffer,
+  bounds: Bounds,
+  pieceBytes = 32_768,
+): Generator<undefined, unknown> {
+  const { canPoison, ends } = yield* scan(bytes, bounds, pieceBytes)
+  if (ends.size === 0) return parseText(bytes.toString(), canPoison)
+  const start = skipBlanks(bytes, 0)
+  const end = ends.get(start)
+  if (end === undefined || skipBlanks(bytes, end) < bytes.length) throw malformed()
+  return yield* parseLarge({ bytes, canPoison, ends, pieceBytes }, start)
+}
+
+const malformed = () => new StrictJsonError('The body is not valid JSON.')
+
+const parseText = (text: string, canPoison: boolean): unknown => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new StrictJsonError('The body is not valid JSON.')
+    throw malformed()
   }
-  // Nothing else can spell what is refused in strings and keys: without these words, only depth is left to check.
-  const isPlain = !text.includes('\\u') && !text.includes('__proto__') && !text.includes('constructor')
-  checkValues(value, maxDepth, isPlain)
-  checkNumbers(text)
+  if (canPoison) checkKeys(value)
   return value
 }
 
-const checkString = (text: string) => {
-  if (text.includes('\0')) throw new StrictJsonError('A string contains NUL (\\u0000).')
-  if (!text.isWellFormed()) throw new StrictJsonError('A string contains half of a surrogate pair.')
+interface Large extends Scanned {
+  bytes: Buffer
+  pieceBytes: number
 }
 
-/** Level by level and without recursion, so that depth is bounded by the check and not by the stack. */
-const checkValues = (root: unknown, maxDepth: number, isPlain: boolean) => {
-  let level: unknown[] = [root]
-  for (let depth = 0; level.length > 0; depth++) {
-    const next: unknown[] = []
-    for (const value of level) {
-      if (typeof value === 'string' && !isPlain) checkString(value)
-      if (typeof value !== 'object' || value === null) continue
-      if (depth >= maxDepth) throw new StrictJsonError(`The body is nested deeper than ${maxDepth} levels.`)
-      if (Array.isArray(value)) {
-        for (const item of value) next.push(item)
-      } else {
-        for (const key of Object.keys(value)) {
-          const member = (value as Record<string, unknown>)[key]
-          if (!isPlain) checkKey(key, member)
-          next.push(member)
-        }
+/** Parses an array or object that is longer than a piece, as many whole members at once as make a piece. */
+function* parseLarge(large: Large, start: number): Generator<undefined, unknown> {
+  const { bytes, canPoison, ends, pieceBytes } = large
+  const last = (ends.get(start) as number) - 1
+  const isArray = bytes[start] === OPEN_ARRAY
+  if (bytes[last] !== (isArray ? CLOSE_ARRAY : CLOSE_OBJECT)) throw malformed()
+  const items: unknown[] = []
+  const members: Record<string, unknown> = {}
+  const add = (text: string) => {
+    if (isArray) for (const item of parseText(`[${text}]`, canPoison) as unknown[]) items.push(item)
+    else Object.assign(members, parseText(`{${text}}`, canPoison))
+  }
+
+  let pieceStart = start + 1
+  let memberStart = pieceStart
+  let depth = 0
+  let at = pieceStart
+  for (;;) {
+    const byte = bytes[at]
+    const end = isOpening(byte) ? ends.get(at) : undefined
+    if (end !== undefined) {
+      const value = yield* parseLarge(large, at)
+      // Zero stands in its place, so that the parser judges what is before it.
+      add(`${bytes.toString('utf8', pieceStart, at)}0`)
+      if (isArray) items[items.length - 1] = value
+      else {
+        const member = JSON.parse(`{${bytes.toString('utf8', memberStart, at)}0}`)
+        const key = Object.keys(member)[0] as string
+        if (canPoison) checkMember(key, value)
+        members[key] = value
       }
+      at = skipBlanks(bytes, end)
+      if (at === last) return isArray ? items : members
+      if (bytes[at] !== COMMA) throw malformed()
+      memberStart = pieceStart = ++at
+    } else if (at === last || (byte === COMMA && depth === 0 && at - pieceStart >= pieceBytes)) {
+      // Nothing but blanks is an array or object without members, and anywhere else a comma too many.
+      const isNothing = skipBlanks(bytes, pieceStart) === at
+      if (isNothing && (at !== last || pieceStart !== start + 1)) throw malformed()
+      add(bytes.toString('utf8', pieceStart, at))
+      if (at === last) return isArray ? items : members
+      yield
+      memberStart = pieceStart = ++at
+    } else if (byte === QUOTE) at = skipString(bytes, at)
+    else {
+      if (isOpening(byte)) depth++
+      else if (isClosing(byte)) depth--
+      at++
+      if (byte === COMMA && depth === 0) memberStart = at
     }
-    level = next
   }
 }
 
-const checkKey = (key: string, member: unknown) => {
-  checkString(key)
+const isOpening = (byte: number | undefined) => byte === OPEN_ARRAY || byte === OPEN_OBJECT
+const isClosing = (byte: number | undefined) => byte === CLOSE_ARRAY || byte === CLOSE_OBJECT
+
+const isBlank = (byte: number | undefined) =>
+  byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
+
+const skipBlanks = (bytes: Buffer, start: number): number => {
+  let at = start
+  while (isBlank(bytes[at])) at++
+  return at
+}
+
+const skipString = (bytes: Buffer, start: number): number => {
+  let at = start + 1
+  while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at + 1
+}
+
+const codeOf = (char: string) => char.charCodeAt(0)
+const QUOTE = codeOf('"')
+const BACKSLASH = codeOf('\\')
+const COMMA = codeOf(',')
+const SPACE = codeOf(' ')
+const TAB = codeOf('\t')
+const LINE_FEED = codeOf('\n')
+const CARRIAGE_RETURN = codeOf('\r')
+const OPEN_ARRAY = codeOf('[')
+const CLOSE_ARRAY = codeOf(']')
+const OPEN_OBJECT = codeOf('{')
+const CLOSE_OBJECT = codeOf('}')
+const MINUS = codeOf('-')
+const PLUS = codeOf('+')
+const POINT = codeOf('.')
+const ZERO = codeOf('0')
+const NINE = codeOf('9')
+const LOWER_E = codeOf('e')
+const UPPER_E = codeOf('E')
+const LOWER_U = codeOf('u')
+
+interface Scanned {
+  /** Whether some key can be one that is refused: no other text can spell one. */
+  canPoison: boolean
+  /** Where the arrays and objects end that are longer than a piece, by where they start. */
+  ends: Map<number, number>
+}
+
+/** One pass over the bytes, before anything is made of them. What is no JSON may pass: the parser comes next. */
+function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<undefined, Scanned> {
+  if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
+  const opened: number[] = []
+  const ends = new Map<number, number>()
+  let values = 0
+  let hasEscapes = false
+  let at = 0
+  let pauseAt = pieceBytes
+  while (at < bytes.length) {
+    if (at >= pauseAt) {
+      yield
+      pauseAt = at + pieceBytes
+    }
+    const byte = bytes[at] as number
+    if (byte === QUOTE) {
+      at++
+      while (at < bytes.length && bytes[at] !== QUOTE) {
+        if (bytes[at] !== BACKSLASH) at++
+        else if (bytes[at + 1] !== LOWER_U) at += 2
+        else {
+          at = checkEscape(bytes, at)
+          hasEscapes = true
+        }
+      }
+      at++
+    } else if (byte === MINUS || isDigit(byte)) {
+      at = checkNumber(bytes, at)
+    } else {
+      at++
+      if (isOpening(byte)) {
+        opened.push(at - 1)
+        if (opened.length > bounds.depth)
+          throw new StrictJsonError(`The body is nested deeper than ${bounds.depth} levels.`)
+        values++
+      } else if (isClosing(byte)) {
+        const start = opened.pop()
+        if (start !== undefined && at - start > pieceBytes) ends.set(start, at)
+      } else if (byte === COMMA) values++
+      if (values > bounds.values)
+        throw new TooManyValuesError(`The body has more than ${bounds.values} values; send fewer at once.`)
+    }
+  }
+  const canPoison = hasEscapes || bytes.includes('__proto__') || bytes.includes('constructor')
+  return { canPoison, ends }
+}
+
+/** @returns where the escape (`\uXXXX`, or two that make a pair) ends */
+const checkEscape = (bytes: Buffer, start: number): number => {
+  const unit = escapedUnit(bytes, start)
+  if (Number.isNaN(unit)) throw malformed()
+  if (unit === 0) throw new StrictJsonError('A string contains NUL (\\u0000).')
+  if (unit < 0xd800 || unit > 0xdfff) return start + 6
+  const next = escapedUnit(bytes, start + 6)
+  if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff))
+    throw new StrictJsonError('A string contains half of a surrogate pair.')
+  return start + 12
+}
+
+/** NaN where there is no such escape. */
+const escapedUnit = (bytes: Buffer, start: number): number =>
+  bytes[start] === BACKSLASH && bytes[start + 1] === LOWER_U
+    ? Number(`0x${bytes.toString('latin1', start + 2, start + 6)}`)
+    : Number.NaN
+
+/** Significant digits that every double keeps, and that some keep. */
+const SAFE_DIGITS = 15
+const MOST_DIGITS = 17
+/** Powers of ten of the first digit between which all doubles have these digits. */
+const SAFE_EXPONENT = 307
+
+/**
+ * Few numbers need a conversion: what has up to 15 digits and is neither huge nor tiny is kept, and what has more than
+ * 17 is not.
+ *
+ * @returns where the number ends
+ */
+const checkNumber = (bytes: Buffer, start: number): number => {
+  let at = start
+  if (bytes[at] === MINUS) at++
+  // The number is 0.d₁d₂… × 10^exponent, where d₁ is the first digit that is not 0.
+  let digits = 0
+  let zeros = 0
+  let exponent = 0
+  let hasPoint = false
+  for (; ; at++) {
+    const byte = bytes[at] as number
+    if (byte === POINT) hasPoint = true
+    else if (byte >= ZERO && byte <= NINE) {
+      if (byte !== ZERO) {
+        digits += zeros + 1
+        zeros = 0
+      } else if (digits > 0) zeros++
+      if (digits > 0) exponent += hasPoint ? 0 : 1
+      else if (hasPoint) exponent--
+    } else break
+  }
+  if (bytes[at] === LOWER_E || bytes[at] === UPPER_E) {
+    at++
+    const sign = bytes[at] === MINUS ? -1 : 1
+    if (bytes[at] === MINUS || bytes[at] === PLUS) at++
+    let power = 0
+    // Beyond this it is infinite or zero, whatever comes before it.
+    for (; isDigit(bytes[at]); at++) power = Math.min(power * 10 + (bytes[at] as number) - ZERO, 1e9)
+    exponent += sign * power
+  }
+  const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)
+  if (!isSafe && (digits > MOST_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
+    const literal = bytes.toString('latin1', start, Math.min(at, start + 40))
+    throw new StrictJsonError(`The number ${literal} cannot be kept exactly; send it as a string.`)
+  }
+  return at
+}
+
+const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= NINE
+
+/** Whether the double has the digits and the exponent of the literal. */
+const survives = (literal: string, exponent: number): boolean => {
+  const value = Number(literal)
+  if (String(value) === literal) return true
+  // The digits without the zeros around them.
+  const digits = (literal.split(/e/i)[0] as string).replace(/[-.]/g, '')
+  let first = 0
+  while (digits[first] === '0') first++
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const rest = digits.slice(first + 1, end)
+  const wanted = `${digits[first]}${rest && '.'}${rest}e${exponent < 0 ? '' : '+'}${exponent}`
+  return Math.abs(value).toExponential() === wanted
+}
+
+/** The depth is known to be bounded. */
+const checkKeys = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) checkKeys(item)
+    return
+  }
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key]
+    checkMember(key, member)
+    checkKeys(member)
+  }
+}
+
+const checkMember = (key: string, member: unknown): void => {
   const poisons =
     key === '__proto__' ||
     (key === 'constructor' &&
@@ -61,60 +317,4 @@ const checkKey = (key: string, member: unknown) => {
       member !== null &&
       Object.hasOwn(member, 'prototype'))
   if (poisons) throw new StrictJsonError(`The key ${key} is not allowed.`)
-}
-
-/**
- * Only literals with 16 digits or an exponent can lose anything; most bodies have none and pay one scan. What stands
- * before a number keeps most strings out of it, such as UUIDs.
- */
-const suspicious = /(?:^|[\s:,[])-?(?:[0-9.]{16}|[0-9.]+[eE])/
-const numbers = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g
-
-const checkNumbers = (text: string) => {
-  if (!suspicious.test(text)) return
-  for (const gap of outsideStrings(text)) {
-    for (const [literal] of gap.matchAll(numbers)) {
-      const value = Number(literal)
-      if (!Number.isFinite(value) || decimal(literal) !== decimal(String(value))) {
-        throw new StrictJsonError(
-          `The number ${literal.slice(0, 40)} cannot be kept exactly; send it as a string.`,
-        )
-      }
-    }
-  }
-}
-
-/** What stands between the strings of a JSON text. By hand, because a pattern for strings overflows on long ones. */
-function* outsideStrings(text: string): Generator<string> {
-  let start = 0
-  for (;;) {
-    const open = text.indexOf('"', start)
-    yield text.slice(start, open < 0 ? undefined : open)
-    if (open < 0) return
-    let close = open
-    do close = text.indexOf('"', close + 1)
-    while (isEscaped(text, close))
-    start = close + 1
-  }
-}
-
-const isEscaped = (text: string, quote: number): boolean => {
-  let backslashes = 0
-  while (text[quote - 1 - backslashes] === '\\') backslashes++
-  return backslashes % 2 === 1
-}
-
-/** A number literal as `digits e exponent` without leading and trailing zeros, so that equal values are equal texts. */
-const decimal = (literal: string): string => {
-  const negative = literal.startsWith('-')
-  const [mantissa = '', exponent = '0'] = literal
-    .slice(negative ? 1 : 0)
-    .toLowerCase()
-    .split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = (whole + fraction).replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
-  if (significant === '') return '0'
-  const scale = Number(exponent) - fraction.length + digits.length - significant.length
-  return `${negative ? '-' : ''}${significant}e${scale}`
 }

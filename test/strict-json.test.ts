@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { parseStrictJson, parseStrictJsonInSteps } from '../src/domain/strict-json.js'
+
+const bounds = { depth: 32, values: 1_000 }
+
+/** The value as text, so that the order of keys counts; or that there is none. */
+const outcomeOf = (parse: () => unknown): string => {
+  try {
+    return JSON.stringify(parse())
+  } catch (error) {
+    return (error as Error).name
+  }
+}
+
+const inSteps = (text: string, pieceBytes: number) => {
+  const steps = parseStrictJsonInSteps(Buffer.from(text), bounds, pieceBytes)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+t.test('what is read in steps is what is read at once', async (t) => {
+  // Few keys, so that some come twice. (One that is refused would be overlooked at once when another follows.)
+  const key = fc.constantFrom('a', 'b', '1', '0', '', 'ключ', 'a"b\\', 'constructor')
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.jsonValue({ maxDepth: 0 }).map((value) => JSON.stringify(value)),
+      fc.array(tie('json') as fc.Arbitrary<string>).map((items) => `[${items.join(' , ')}]`),
+      fc
+        .array(fc.tuple(key, tie('json') as fc.Arbitrary<string>))
+        .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join()} }`),
+    ),
+  })) as { json: fc.Arbitrary<string> }
+  const damage = fc.tuple(fc.nat(), fc.constantFrom('', ',', ':', '[', ']', '{', '}', '"', '\\', '0', ' '))
+  const damaged = fc.tuple(json, damage).map(([text, [at, mark]]) => {
+    const place = at % (text.length + 1)
+    return text.slice(0, place) + mark + text.slice(place + (at % 2))
+  })
+  fc.assert(
+    fc.property(fc.oneof(json, damaged), fc.integer({ min: 1, max: 40 }), (text, pieceBytes) => {
+      t.equal(
+        outcomeOf(() => inSteps(text, pieceBytes)),
+        outcomeOf(() => parseStrictJson(Buffer.from(text), bounds)),
+        text,
+      )
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+t.test('what is refused is found wherever a step ends', async (t) => {
+  for (const poison of [
+    '{"__proto__": [1, 2, 3]}',
+    '{"\\u005f_proto__": 1}',
+    '{"constructor": {"prototype": [1]}}',
+    '{"a": {"constructor": {"a": [1, 2, 3, 4, 5], "prototype": {}}}}',
+    '[1, {"__proto__": {"a": 1}}]',
+  ]) {
+    for (let pieceBytes = 1; pieceBytes < 60; pieceBytes++) {
+      t.throws(
+        () => inSteps(`{"a": [${poison}], "b": 1}`, pieceBytes),
+        { message: /is not allowed/ },
+        `${pieceBytes}`,
+      )
+    }
+  }
+})
+
+t.test('what is accepted is what the language parses, and is kept', async (t) => {
+  const number = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.constantFrom('0', '1', '9007199254740993', '12', '99999999999999999', '5', '17976931348623157'),
+      fc.constantFrom('', '.0', '.5', '.000000000000001', '.12345678901234567', '.30000000000000004'),
+      fc.constantFrom('', 'e0', 'E+2', 'e-7', 'e307', 'e308', 'e-307', 'e-308', 'e-324', 'e292', 'e999'),
+    )
+    .map((parts) => parts.join(''))
+  /** The digits and the power of ten that make the value, in the one way that has no zeros at the ends. */
+  const canonical = (literal: string): string => {
+    const [mantissa = '', power = '0'] = literal.toLowerCase().replace('-', '').split('e')
+    const [whole = '', fraction = ''] = mantissa.split('.')
+    const digits = BigInt(whole + fraction)
+    const exponent = Number(literal.toLowerCase().split('e')[1] ?? power) - fraction.length
+    const zeros = /0*$/.exec(String(digits))?.[0].length ?? 0
+    return digits === 0n ? '0' : `${String(digits).slice(0, -zeros || undefined)}e${exponent + zeros}`
+  }
+  fc.assert(
+    fc.property(number, (literal) => {
+      const value = Number(literal)
+      const isKept = Number.isFinite(value) && canonical(literal) === canonical(String(value))
+      t.equal(outcomeOf(() => parseStrictJson(Buffer.from(literal), bounds)) !== 'Error', isKept, literal)
+    }),
+    { numRuns: 2_000 },
+  )
+})
