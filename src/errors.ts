@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly extras: ProblemExtras
-  /** Seconds for `Retry-After`. */
+  /** Seconds for `Retry-After`; what only the operator can change has none. */
   readonly retryAfter: number | undefined
   /** For `RateLimit-Limit`: how much was allowed. */
   readonly limit: number | undefined
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     this.code = code
     this.status = status
     this.extras = extras
-    this.retryAfter = retryAfter ?? (status === 503 ? 1 : undefined)
+    this.retryAfter = retryAfter ?? (code === 'unavailable' ? 1 : undefined)
     this.limit = limit
   }
 }
