@@ -11,11 +11,16 @@ import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
+import connections, {
+  type Patience,
+  refuseConnections,
+  patience as usualPatience,
+} from './plugins/connections.js'
 import cors from './plugins/cors.js'
 import drain from './plugins/drain.js'
-import errors, { answerUnroutable, malformedRequest } from './plugins/errors.js'
+import errors, { answerUnroutable } from './plugins/errors.js'
 import fairShare from './plugins/fair-share.js'
-import headers from './plugins/headers.js'
+import headers, { answerHeaders } from './plugins/headers.js'
 import housekeeping from './plugins/housekeeping.js'
 import lifecycle from './plugins/lifecycle.js'
 import metrics from './plugins/metrics.js'
@@ -71,7 +76,9 @@ export const buildApp = async (
   database: Database,
   logger: FastifyBaseLogger,
   clients: Clients = createClients(config),
+  patience: Patience = usualPatience,
 ): Promise<FastifyInstance> => {
+  const headersOf = answerHeaders(config)
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -81,18 +88,20 @@ export const buildApp = async (
     },
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
-    // A request has 30 s to arrive whole; slow senders do not hold a connection for longer.
-    requestTimeout: 30_000,
-    http: { headersTimeout: 15_000 },
-    keepAliveTimeout: 72_000,
+    requestTimeout: patience.request,
+    connectionTimeout: patience.silence,
+    keepAliveTimeout: patience.idle,
+    http: {
+      headersTimeout: patience.headers,
+      connectionsCheckingInterval: patience.check,
+      // `connections` answers those that have none.
+      requireHostHeader: false,
+    },
     trustProxy: config.trustProxy ?? false,
     // While the service stops, what still arrives on open connections is answered (see plugins/drain.ts).
     return503OnClosing: false,
-    frameworkErrors: answerUnroutable,
-    clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(malformedRequest(error))
-      else socket.destroy()
-    },
+    frameworkErrors: answerUnroutable(headersOf),
+    clientErrorHandler: refuseConnections(headersOf, patience),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.decorate('config', config)
@@ -103,8 +112,9 @@ export const buildApp = async (
   installSerialization(app as never)
 
   await app.register(drain)
-  await app.register(headers)
+  await app.register(headers, { headersOf })
   await app.register(errors)
+  await app.register(connections)
   await app.register(cors)
   await app.register(cookie)
   await app.register(session)

@@ -13,6 +13,7 @@ import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../src/demo/repo
 import type { Fault } from '../src/demo/stand-in.js'
 import { createLogger } from '../src/logger.js'
 import { buildDocuments } from '../src/openapi/index.js'
+import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { conformanceOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
 import { until } from './until.js'
@@ -154,6 +155,8 @@ export interface ServiceOptions {
   beside?: Service
   /** Other clients than production has. */
   clients?: (config: Config) => Clients
+  /** Less of it than production has. */
+  patience?: Partial<Patience>
 }
 
 const ownDatabase = async (test: Test) => {
@@ -218,7 +221,7 @@ const showTroubles = (logs: string[]) => {
 
 export const startService = async (
   test: Test,
-  { env = {}, beside, clients = createClients }: ServiceOptions = {},
+  { env = {}, beside, clients = createClients, patience }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
@@ -247,7 +250,10 @@ export const startService = async (
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
   })
-  const app = await buildApp(config, database, createLogger(config.logLevel, sink), clients(config))
+  const app = await buildApp(config, database, createLogger(config.logLevel, sink), clients(config), {
+    ...usualPatience,
+    ...patience,
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   test.teardown(async () => {
     await app.close()

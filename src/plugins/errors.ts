@@ -1,5 +1,4 @@
 /** Every failure, ours or the framework's, comes out as one problem document. */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
@@ -7,8 +6,9 @@ import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { isDatabaseUnavailable } from '../db/failures.js'
 import { formatsOf } from '../domain/formats.js'
-import { StrictJsonError } from '../domain/strict-json.js'
+import { StrictJsonError, TooManyValuesError } from '../domain/strict-json.js'
 import { ApiError, invalid, toProblem } from '../errors.js'
+import type { AnswerHeaders } from './headers.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -65,16 +65,12 @@ const discard = (request: IncomingMessage, reply: FastifyReply) => {
   request.resume()
 }
 
-/** The answer to a request whose path cannot be read: no hook has run for it. */
-export const answerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-  reply.headers({
-    'X-Request-Id': request.id,
-    'Cache-Control': 'no-store',
-    Vary: 'Origin',
-    'Access-Control-Allow-Origin': '*',
-  })
-  send(translate(error, request), request, reply)
-}
+/** Answers a request whose path cannot be read: no hook runs for it. */
+export const answerUnroutable =
+  (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
+    send(translate(error, request), request, reply)
+  }
 
 const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
@@ -87,6 +83,13 @@ const frameworkCodes: Record<string, () => ApiError> = {
 
 export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
   if (error instanceof ApiError) return error
+  // The client has hung up; its error looks like one of a connection to the database.
+  if (error === request.raw.errored)
+    return new ApiError('bad_request', {
+      detail: 'The request ended before all of it was here.',
+      cause: error,
+    })
+  if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })
   if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
   if (error.validation) return translateValidation(error, request.server.config.extensionPrefix)
   const known = frameworkCodes[error.code]
@@ -145,24 +148,3 @@ const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, 
 const NAME_LENGTH = 200
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
-
-/** The answer to a request that the HTTP parser refuses: there is no route, reply or log line for it. */
-export const malformedRequest = (error: NodeJS.ErrnoException): string => {
-  const [status, title, detail] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? [408, 'Request Timeout', 'The request took too long to arrive.']
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? [431, 'Request Header Fields Too Large', 'The headers are too large.']
-        : [400, 'Bad Request', 'This is not a valid HTTP request.']
-  const requestId = randomUUID()
-  const body = JSON.stringify({ status, title, code: 'validation_failed', detail, request_id: requestId })
-  return [
-    `HTTP/1.1 ${status} ${title}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n')
-}

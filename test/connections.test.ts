@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t from 'tap'
+import { readToday } from '../src/queries/activity.js'
+import { DASHBOARD, type Service, startService } from './service.js'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** A client that keeps its side of the connection open whatever the service does with its own. */
+const stubborn = async (service: Service, text: string): Promise<Socket> => {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+/** What the client reads until the service has nothing more to say. */
+const textOf = async (socket: Socket): Promise<string> => {
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  if (!socket.readableEnded && !socket.closed)
+    await Promise.race([once(socket, 'end'), once(socket, 'close')])
+  return text
+}
+
+const openConnections = (service: Service) =>
+  new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
+
+/** Waits for something, but not for ever. */
+const eventually = async (isTrue: () => boolean | Promise<boolean>): Promise<boolean> => {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await isTrue()) return true
+    await sleep(50)
+  }
+  return false
+}
+
+const noneOpen = (service: Service) => eventually(async () => (await openConnections(service)) === 0)
+
+const headersOf = (answer: string) =>
+  Object.fromEntries(
+    (answer.split('\r\n\r\n')[0] ?? '')
+      .split('\r\n')
+      .slice(1)
+      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  )
+
+const everyAnswer = {
+  'x-request-id': /^[0-9a-f-]{36}$/,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'strict-transport-security': 'max-age=31536000',
+  'cache-control': 'no-store',
+  'content-type': 'application/problem+json; charset=utf-8',
+  vary: /Origin/,
+}
+
+t.test('what Node refuses is answered as everything else is, and its connection ends', async (t) => {
+  const service = await startService(t, {
+    patience: { headers: 200, request: 400, check: 50, farewell: 300 },
+  })
+  const head = 'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  for (const [what, text, status, code] of [
+    ['no HTTP', 'nonsense\r\n\r\n', 400, 'bad_request'],
+    ['no HTTP, and more of it', `nonsense\r\n\r\n${'x'.repeat(500_000)}`, 400, 'bad_request'],
+    [
+      'headers too large',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(200_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408, 'request_timeout'],
+    ['no request at all', '', 408, 'request_timeout'],
+    ['a body that does not end', `${head}Content-Length: 100\r\n\r\n{`, 408, 'request_timeout'],
+    ['a length that is none', `${head}Content-Length: x\r\n\r\n`, 400, 'bad_request'],
+  ] as const) {
+    const socket = await stubborn(service, text)
+    const answer = await textOf(socket)
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), what)
+    t.match(headersOf(answer), { ...everyAnswer, connection: 'close' }, what)
+    const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
+    t.match(problem, { status, code, request_id: headersOf(answer)['x-request-id'] }, what)
+    t.ok(await noneOpen(service), `${what}: the service has closed it`)
+    socket.destroy()
+  }
+})
+
+t.test('what hooks never see is answered as everything else is', async (t) => {
+  const service = await startService(t)
+  const close = 'Connection: close\r\n'
+  for (const [what, text, code] of [
+    ['a path', `GET /api/settings/ada/%zz HTTP/1.1\r\nHost: x\r\n${close}`, 'validation_failed'],
+    [
+      'a path of a parameter',
+      `GET /api/settings/a/${'a'.repeat(2_500)} HTTP/1.1\r\nHost: x\r\n${close}`,
+      'validation_failed',
+    ],
+    [
+      'an expectation',
+      `GET /api/health HTTP/1.1\r\nHost: x\r\nExpect: 100-something\r\n${close}`,
+      'bad_request',
+    ],
+    ['no host', `GET /api/health HTTP/1.1\r\n${close}`, 'bad_request'],
+  ] as const) {
+    const answer = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
+    t.match(answer, /^HTTP\/1.1 400 /, what)
+    t.match(
+      headersOf(answer),
+      {
+        ...everyAnswer,
+        'access-control-allow-origin': DASHBOARD,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': /ETag/,
+      },
+      what,
+    )
+    t.match(answer, `"code":"${code}"`, what)
+    const stranger = await textOf(await stubborn(service, `${text}Origin: https://else.example.com\r\n\r\n`))
+    t.equal(headersOf(stranger)['access-control-allow-origin'], '*', what)
+    t.equal(headersOf(stranger)['access-control-allow-credentials'], undefined, what)
+  }
+  const old = await textOf(await stubborn(service, 'GET /api/health HTTP/1.0\r\n\r\n'))
+  t.match(old, /^HTTP\/1.1 200 /, 'an old client names no host')
+  const polite = await stubborn(
+    service,
+    `POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 0\r\n${close}\r\n`,
+  )
+  t.match(await textOf(polite), /^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 200 /)
+})
+
+t.test('bodies that never end leave neither connections nor memory behind', async (t) => {
+  const service = await startService(t, {
+    patience: { request: 1_000, headers: 1_000, check: 100, farewell: 100 },
+  })
+  collectGarbage()
+  const before = process.memoryUsage().arrayBuffers
+  const body = 'x'.repeat(1_000_000)
+  const clients = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => {
+      const path = index % 2 === 0 ? 'auth/logout' : 'auth/verify'
+      return stubborn(
+        service,
+        `POST /api/${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1040000\r\n\r\n${body}`,
+      )
+    }),
+  )
+  t.ok(
+    await eventually(() => process.memoryUsage().arrayBuffers > before + 30_000_000),
+    'they are held first',
+  )
+  for (const answer of await Promise.all(clients.map(textOf))) t.match(answer, /^HTTP\/1.1 408 /)
+  t.ok(await noneOpen(service))
+  t.ok(
+    await eventually(() => {
+      collectGarbage()
+      return process.memoryUsage().arrayBuffers < before + 10_000_000
+    }),
+  )
+  for (const client of clients) client.destroy()
+  t.notMatch(service.logs.join(''), /"level":50/, 'and none is an error of the service')
+})
+
+t.test('who hangs up while sending is no failure of the service', async (t) => {
+  const service = await startService(t)
+  let arrived = false
+  service.app.server.once('request', () => {
+    arrived = true
+  })
+  const socket = await stubborn(
+    service,
+    'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+  )
+  t.ok(await eventually(() => arrived))
+  socket.destroy()
+  t.ok(await noneOpen(service))
+  t.notMatch(service.logs.join(''), /"level":50|unavailable/)
+})
+
+const pipelined = (count: number) => 'GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count)
+
+t.test('who does not read is not waited for, and who reads slowly is', async (t) => {
+  const silence = 600
+  const service = await startService(t, { patience: { silence } })
+  const length = Number((await service.request('HEAD', '/api/openapi.json')).headers.get('content-length'))
+  const count = Math.ceil(12_000_000 / length)
+  const deaf = await Promise.all(Array.from({ length: 10 }, () => stubborn(service, pipelined(count))))
+  for (const socket of deaf) socket.pause()
+  const slow = await stubborn(service, `${pipelined(count)}`)
+  slow.pause()
+  let read = 0
+  const started = Date.now()
+  while (read < count * length && !slow.closed) {
+    const chunk = slow.read() as Buffer | null
+    read += chunk?.length ?? 0
+    // Several times faster than would be silence.
+    if (Date.now() - started < 3 * silence) await sleep(silence / 6)
+    else await sleep(1)
+  }
+  t.ok(read >= count * length, 'all of it has come')
+  slow.destroy()
+  t.ok(await noneOpen(service), 'nobody else is connected any more')
+  for (const socket of deaf) socket.destroy()
+})
+
+t.test('a stream that nobody reads ends', async (t) => {
+  const service = await startService(t, { patience: { silence: 400, idle: 400 } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const today = await readToday(service.database)
+  // 10 MB of lines: more than the network keeps for a reader.
+  const user = 'a'.repeat(90)
+  await service.database.query(
+    `with people as (
+       insert into users (id, repohost_id, login, login_key, avatar_url)
+       select gen_random_uuid(), 1000000 + n, $2 || n, $2 || n, '' from generate_series(1, 250) n
+       returning id
+     )
+     insert into activity (workspace_id, user_id, repo_key, day, minutes)
+     select $1::uuid, people.id, 'acme/a', $3::date - d, 10 from people, generate_series(0, 360) d`,
+    [id, user, today],
+  )
+  const streams: Readable[] = []
+  const { from: make } = Readable
+  t.teardown(() => {
+    Readable.from = make
+  })
+  Readable.from = (...given) => {
+    const stream = make(...given)
+    streams.push(stream)
+    return stream
+  }
+  const from = new Date(Date.parse(today) - 360 * 86_400_000).toISOString().slice(0, 10)
+  const socket = await stubborn(
+    service,
+    `GET /api/team/dashboard?workspace=${id}&from=${from}&to=${today}&format=csv HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`,
+  )
+  socket.pause()
+  t.ok(await eventually(() => streams[0]?.destroyed === false))
+  t.ok(await eventually(() => streams[0]?.destroyed === true))
+  t.equal(streams[0]?.readableEnded, false, 'before it has told everything')
+  t.ok(await noneOpen(service))
+  socket.destroy()
+})
