@@ -11,6 +11,7 @@ import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
+import compression from './plugins/compression.js'
 import connections, {
   type Patience,
   refuseConnections,
@@ -116,6 +117,7 @@ export const buildApp = async (
   await app.register(errors)
   await app.register(connections)
   await app.register(cors)
+  await app.register(compression)
   await app.register(cookie)
   await app.register(session)
   await app.register(rateLimit)
