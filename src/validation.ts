@@ -43,6 +43,8 @@ const createAjv = (extensionPrefix: string, options: Options) => {
   ajv.addKeyword({
     keyword: 'x-settings-bytes',
     type: 'object',
+    // Of settings that are too large, nobody needs to look at the keys.
+    before: 'propertyNames',
     schemaType: 'number',
     errors: 'full',
     compile: (limit: number) => {
