@@ -322,7 +322,9 @@ t.test('without billing every route of it says so', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
-    t.match((await ada.post(path)).body, { status: 503, code: 'billing_not_configured' })
+    const reply = await ada.post(path)
+    t.match(reply.body, { status: 503, code: 'billing_not_configured' })
+    t.equal(reply.headers.get('retry-after'), null, 'waiting does not help')
     t.equal((await service.request('POST', path)).status, 401)
   }
   const payload = notification({ customer: 'cus_1' })

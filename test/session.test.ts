@@ -57,7 +57,7 @@ t.test('of many tokens only the genuine one opens the door', async (t) => {
     t.equal(reply.status, 401, what)
     t.match(reply.body.code, what === 'exp in the past' ? 'token_expired' : 'token_invalid', what)
   }
-  const genuine = await service.request('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })
+  const genuine = await service.request('GET', '/api/me', { headers: { Authorization: `bearer   ${token}` } })
   t.equal(genuine.status, 200)
   t.match(genuine.body, { login: 'ada', plan: 'pro', status: 'none' })
   const nobody = await service.request('GET', '/api/me')

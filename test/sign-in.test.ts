@@ -471,7 +471,9 @@ t.test('the way back is a path of the dashboard and nothing else', async (t) => 
 t.test('without an OAuth app the browser login says so', async (t) => {
   const service = await startService(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' } })
   for (const path of ['/api/auth/repohost', '/api/auth/callback?code=x&state=y']) {
-    t.match(await service.request('GET', path), { status: 503, body: { code: 'oauth_not_configured' } })
+    const reply = await service.request('GET', path)
+    t.match(reply, { status: 503, body: { code: 'oauth_not_configured' } })
+    t.equal(reply.headers.get('retry-after'), null, 'waiting does not help')
     const accept = { Accept: 'text/html' }
     const page = await service.request('GET', path, { headers: accept })
     if (path.includes('callback')) {
