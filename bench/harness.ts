@@ -120,8 +120,8 @@ export const METRICS_PORT = 3902
 const TIMER_MS = 10
 
 /** The longest that the service's event loop stood still since this was last asked, in milliseconds. */
-export const longestStall = async (): Promise<number> => {
-  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+export const longestStall = async (metricsPort = METRICS_PORT): Promise<number> => {
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
 }
 
