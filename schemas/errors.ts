@@ -157,7 +157,7 @@ export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   workspace_required: { suggested_pattern: 'acme/*' },
   version_conflict: { current_version: 4 },
   settings_too_large: { limit_bytes: limits.settings_bytes, actual_bytes: 300_000 },
-  workspace_full: { limit_bytes: 64 * 2 ** 20 },
+  workspace_full: { limit_bytes: limits.workspace_bytes },
   upstream_failed: { upstream: 'repohost' },
   upstream_timeout: { upstream: 'repohost' },
 }

@@ -112,7 +112,7 @@ t.test('every operation is described, and every code has a place', async (t) => 
   // What is refused before it is known which operation is meant.
   const ofNone = ['bad_request', 'route_not_found', 'request_timeout', 'headers_too_large']
   t.strictSame(
-    errorCodes.filter((code) => !seen.has(code) && code !== 'workspace_full'),
+    errorCodes.filter((code) => !seen.has(code)),
     ofNone,
   )
 })
@@ -159,7 +159,8 @@ t.test('an operation declares the codes that follow from who may call it', async
     follows('admin_key_invalid', who.includes('an admin key'))
     follows('signature_invalid', who.includes('the billing provider'))
     follows('invalid_json', method !== 'get')
-    follows('rate_limited', 'RateLimit-Limit' in (operation.responses['500']?.headers ?? {}))
+    follows('rate_limited', 'RateLimit-Limit' in (operation.responses['429']?.headers ?? {}))
+    if ('RateLimit-Limit' in (operation.responses['500']?.headers ?? {})) follows('rate_limited', true)
     follows('upstream_timeout', codes.has('upstream_failed'))
   }
 })

@@ -57,7 +57,7 @@ export const headersOf = (
   { limited, onSuccess }: { limited: boolean; onSuccess: readonly HeaderName[] },
 ) => {
   const names: HeaderName[] = ['X-Request-Id']
-  if (limited) names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')
+  if (limited || status === 429) names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')
   if ([429, 502, 503].includes(status)) names.push('Retry-After')
   if (status === 302) names.push('Location')
   if ('text/csv' in content) names.push('Content-Disposition')
