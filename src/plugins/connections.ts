@@ -90,6 +90,6 @@ export default fp(async (app: FastifyInstance) => {
   })
   // The rest of a request may come after its connection was given up, when the client knows that nothing was done.
   app.addHook('preValidation', ({ raw }, _reply, done) =>
-    done(raw.socket.writable ? undefined : new ApiError('request_timeout')),
+    done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
   )
 })
