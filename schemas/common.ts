@@ -57,9 +57,10 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   'x-settings-bytes': limits.settings_bytes,
   description: `Keys start with \`ext.\`, the prefix of the extension, and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
-/** Settings to merge: their size is judged after the merge (413 `settings_too_large`). */
+/** Settings to merge: the size is judged of what they set, and again after the merge (413 `settings_too_large`). */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
+  'x-patch-bytes': limits.settings_bytes,
   description: `A JSON Merge Patch (RFC 7396) on the first level of keys: \`null\` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 export const Settings = Type.Unsafe<Record<string, unknown>>({

@@ -10,6 +10,34 @@ import { parseStrictJson, parseStrictJsonInSteps } from './domain/strict-json.js
 import { type ApiError, invalid } from './errors.js'
 import { once } from './once.js'
 
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** What the members that are null take of the size. */
+const sizeOfNulls = (members: Record<string, unknown>): number => {
+  let size = 0
+  for (const key of Object.keys(members)) if (members[key] === null) size += sizeOf(key) + ':null,'.length
+  return size
+}
+
+/** Bounds the size of settings. Both kinds fail by the name of `x-settings-bytes`. */
+const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>) => number) => ({
+  keyword,
+  type: 'object' as const,
+  // Of settings that are too large, nobody needs to look at the keys.
+  before: 'propertyNames',
+  schemaType: 'number' as const,
+  errors: 'full' as const,
+  compile: (limit: number) => {
+    const validate: DataValidateFunction = (settings: Record<string, unknown>) => {
+      const actual = size(settings)
+      if (actual <= limit) return true
+      validate.errors = [{ keyword: 'x-settings-bytes', message: 'is too large', params: { limit, actual } }]
+      return false
+    }
+    return validate
+  },
+})
+
 const createAjv = (extensionPrefix: string, options: Options) => {
   const ajv = new Ajv({
     strict: true,
@@ -40,25 +68,8 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     validate: (property: string, items: unknown[]) =>
       new Set(items.map((item) => String(Object(item)[property]).toLowerCase())).size === items.length,
   })
-  ajv.addKeyword({
-    keyword: 'x-settings-bytes',
-    type: 'object',
-    // Of settings that are too large, nobody needs to look at the keys.
-    before: 'propertyNames',
-    schemaType: 'number',
-    errors: 'full',
-    compile: (limit: number) => {
-      const validate: DataValidateFunction = (settings: object) => {
-        const actual = Buffer.byteLength(JSON.stringify(settings))
-        if (actual <= limit) return true
-        validate.errors = [
-          { keyword: 'x-settings-bytes', message: 'is too large', params: { limit, actual } },
-        ]
-        return false
-      }
-      return validate
-    },
-  })
+  ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
+  ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])
   return ajv
 }

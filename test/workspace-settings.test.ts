@@ -113,6 +113,17 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
   // What counts is what remains: the patch itself may be larger.
   const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`ext.${index}`, null]))
   t.equal((await ada.patch(path(id), { settings: many })).status, 200)
+  const only = (length: number) =>
+    ada.patch(path(id), {
+      settings: {
+        ...many,
+        'ext.b': null,
+        'ext.c': null,
+        'ext.a': 'x'.repeat(length - '{"ext.a":""}'.length),
+      },
+    })
+  t.match((await only(262_145)).body, { code: 'settings_too_large', actual_bytes: 262_145 })
+  t.match(await only(262_144), { status: 200 })
 })
 
 t.test('a hundred patches of different keys at once all survive, without gaps in the versions', async (t) => {

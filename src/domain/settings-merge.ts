@@ -4,8 +4,15 @@ import type { Source } from '../../schemas/effective-config.js'
 export type SettingsObject = Record<string, unknown>
 
 /** JSON Merge Patch (RFC 7396) on the first level of keys: null removes, any other value replaces whole. */
-export const mergeSettings = (current: SettingsObject, patch: SettingsObject): SettingsObject =>
-  Object.fromEntries(Object.entries({ ...current, ...patch }).filter(([key]) => patch[key] !== null))
+export const mergeSettings = (current: SettingsObject, patch: SettingsObject): SettingsObject => {
+  const merged = { ...current }
+  // In a loop: a patch can have 80,000 keys, and lists of them cost several times as much.
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null) delete merged[key]
+    else merged[key] = patch[key]
+  }
+  return merged
+}
 
 /** A workspace's settings as a repository with an override sees them, and where each value comes from. */
 export const overlaySettings = (
