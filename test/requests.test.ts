@@ -181,6 +181,33 @@ t.test('paths mean what they say', async (t) => {
   }
 })
 
+t.test('numbers in a query are numbers within their bounds', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  for (const limit of [
+    '0',
+    '501',
+    '1.5',
+    'x',
+    '-1',
+    '',
+    '1e999',
+    '9'.repeat(2_000),
+    'NaN',
+    'Infinity',
+    '0x',
+  ]) {
+    t.match(
+      await ada.get(`/api/projects?limit=${limit}`),
+      { status: 400, body: { code: 'validation_failed', errors: [{ path: '/query/limit' }] } },
+      limit.slice(0, 20),
+    )
+  }
+  for (const limit of ['1', '500', '1e2', '+1']) {
+    t.match(await ada.get(`/api/projects?limit=${limit}`), { status: 200 }, limit)
+  }
+})
+
 t.test('every answer names its request', async (t) => {
   const service = await startService(t)
   const named = await service.request('GET', '/api/me', { headers: { 'X-Request-Id': 'My-request_1.0' } })
