@@ -69,6 +69,7 @@ export const readLargeCounts = (
     new ApiError('rate_limited', {
       detail: 'You are sending several large bodies at once. Send one after the other.',
       retryAfter: WAIT_MS / 1_000,
+      limit: PLACES_OF_CALLER,
     })
   const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, tooMany))
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
