@@ -100,7 +100,10 @@ const parseBodyInTurns = async (bytes: Buffer): Promise<unknown> => {
 export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
   const withResources = (ajv: Ajv) => ajv.addSchema(Object.values(app.getSchemas()) as object[])
   const forBodies = once(() => withResources(createBodyAjv(extensionPrefix)))
-  const forUrls = once(() => withResources(createAjv(extensionPrefix, { coerceTypes: true })))
+  // A number of a text may be infinite, and the library's strictness would let it past every bound.
+  const forUrls = once(() =>
+    withResources(createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })),
+  )
   // At the first use: to compile all of them is most of a start, and much of what is compiled is never used.
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
     const compiled = once(() => (httpPart === 'body' ? forBodies() : forUrls()).compile(schema))

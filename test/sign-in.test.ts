@@ -389,12 +389,13 @@ t.test('a database that is away is not told as a failure of the host', async (t)
     const logins = [await loginUnderWay(service), await loginUnderWay(service)]
     await other.begin(async (sql) => {
       await sql.unsafe(`lock table ${table} in access exclusive mode`)
-      const [plain, page] = await Promise.all(
+      const answers = await Promise.all(
         logins.map(({ chrome, path }, index) => chrome.get(path, index === 1 ? { Accept: PAGE } : {})),
       )
-      t.match(plain, { status: 503, body: { code: 'unavailable' } }, table)
-      t.ok(plain?.headers.has('retry-after'))
-      t.equal(page?.headers.get('location'), `${DASHBOARD}/?auth_error=unavailable`, table)
+      for (const answer of answers) {
+        t.match(answer, { status: 503, body: { code: 'unavailable' } }, table)
+        t.ok(answer.headers.has('retry-after'))
+      }
     })
   }
   const { chrome, path } = await loginUnderWay(service)

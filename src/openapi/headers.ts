@@ -61,6 +61,7 @@ export const headersOf = (
   if ([429, 502, 503].includes(status)) names.push('Retry-After')
   if (status === 302) names.push('Location')
   if ('text/csv' in content) names.push('Content-Disposition')
-  if (status < 400) names.push(...onSuccess)
+  // A login that fails takes its cookies back.
+  names.push(...onSuccess.filter((name) => status < 400 || name === 'Set-Cookie'))
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

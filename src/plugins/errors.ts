@@ -36,6 +36,7 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
     reply.header('RateLimit-Reset', failure.retryAfter)
   }
   reply.removeHeader('ETag')
+  reply.removeHeader('Content-Disposition')
   const isRefused = failure.code === 'payload_too_large' || request.raw.readableDidRead
   if (isRefused && !request.raw.complete) discard(request.raw, reply)
   return reply
@@ -145,6 +146,6 @@ const explain = (keyword: string, params: Record<string, unknown>, message: stri
 
 /** A name that the caller made up can be as long as the body. */
 const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name)
-const NAME_LENGTH = 200
+const NAME_LENGTH = 300
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
