@@ -1,5 +1,4 @@
 /** The frame of every program: what its failures say, what signals do, and how it ends: within ten seconds, leaving nothing behind. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started. Once `hurry` is aborted there is no time left for anything but force. */
@@ -12,8 +11,6 @@ export type Main = (stopped: AbortSignal) => Promise<void>
 const HURRY_MS = 9_100
 /** The time for that. */
 const FORCE_MS = 700
-/** A start that was told to stop is waited for so long. */
-const START_MS = 2_500
 /** A signal within so many milliseconds of the first is the same one: npm passes on what the terminal has sent too. */
 const ECHO_MS = 1_000
 
@@ -78,7 +75,8 @@ const start = (main: Main, { thenEnd = false } = {}) => {
     stopped.abort()
     setTimeout(() => hurry.abort(), HURRY_MS)
     outOfTime.then(() => setTimeout(() => process.exit(1), FORCE_MS))
-    await Promise.race([starting, sleep(START_MS), outOfTime])
+    // A start that was told to stop takes back what it has begun.
+    await Promise.race([starting, outOfTime])
     await stopAll()
     process.exit(hurry.signal.aborted ? 1 : code)
   }

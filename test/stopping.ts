@@ -274,11 +274,9 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
   }
 }
 
-/** What only a start that is under way, or a server that runs, may have there. */
+/** What a start makes first beside its place. */
 const unfinishedIn = async (dataDir: string) =>
-  [...(await readdir(dataDir)), ...(await readdir(join(dataDir, 'postgresql')).catch(() => []))].filter(
-    (name) => /^(postgresql\.[0-9a-f]{8}.*|postmaster\.pid)$/.test(name),
-  )
+  (await readdir(dataDir)).filter((name) => /^postgresql\.[0-9a-f]{8}/.test(name))
 
 const sessionsOn = async (databaseUrl: string): Promise<number> => {
   const watcher = postgres(databaseUrl, { max: 1, connection: { application_name: 'watcher' } })

@@ -40,13 +40,14 @@ const startDatabase = async (stopped: AbortSignal) => {
 }
 
 /** Fills both workspaces with a year of activity of all their people. */
-const seedYear = async (database: Database, { acme, globex, ada, bob, eve }: Demo) => {
+const seedYear = async (database: Database, { acme, globex, ada, bob, eve }: Demo, stopped: AbortSignal) => {
   const to = await readToday(database)
   const from = addDays(to, -364)
   for (const [workspaceId, owner, people] of [
     [acme, 'acme', [ada, bob]],
     [globex, 'globex', [eve, ada, bob]],
   ] as const) {
+    stopped.throwIfAborted()
     await seedActivity(database, {
       workspaceId,
       userIds: people.map(({ userId }) => userId),
@@ -101,7 +102,7 @@ const main = async (stopped: AbortSignal) => {
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)
-  await seedYear(database, demo)
+  await seedYear(database, demo, stopped)
   repohost.browserUser = demo.ada.id
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }

@@ -126,7 +126,8 @@ const initialise = async (
     ],
     { ...account, cwd: '/' },
   )
-  const kill = () => initdb.child.kill()
+  // It would go on writing to the disk what is about to be removed.
+  const kill = () => initdb.child.kill('SIGKILL')
   stopped?.addEventListener('abort', kill)
   try {
     await initdb
