@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AuditEntry } from '../schemas/audit.js'
-import { startService } from './service.js'
+import { patiently, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -83,7 +83,7 @@ t.test('the trail is paged and keeps the order of the changes', async (t) => {
   const { id } = await service.workspace(ada)
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      ada.patch(`${team}/${id}/settings`, { settings: { 'ext.n': index } }),
+      patiently(() => ada.patch(`${team}/${id}/settings`, { settings: { 'ext.n': index } })),
     ),
   )
   const seen: AuditEntry[] = []

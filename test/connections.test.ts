@@ -213,7 +213,7 @@ t.test('who does not read is not waited for, and who reads slowly is', async (t)
 })
 
 t.test('a stream that nobody reads ends', async (t) => {
-  const service = await startService(t, { patience: { silence: 400, idle: 400 } })
+  const service = await startService(t, { patience: { silence: 1_500, idle: 1_500 } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)
