@@ -53,6 +53,9 @@ t.test('who gets no turn is told to slow down', async (t) => {
   for (const { headers, body } of refused) {
     t.equal(body.code, 'rate_limited')
     t.match(headers.get('retry-after'), /^[1-9]/)
+    t.equal(headers.get('ratelimit-limit'), `${AT_ONCE}`)
+    t.equal(headers.get('ratelimit-remaining'), '0')
+    t.equal(headers.get('ratelimit-reset'), headers.get('retry-after'))
   }
   t.equal((await ada.get('/api/me')).status, 200, 'and is served again')
 })
