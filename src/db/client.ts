@@ -99,8 +99,8 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
   const onReader = gate(READS)
   const onReserved = gate(1)
   const onBackground = gate(1, SILENCE.background * 1_000)
-  // Two connections stay free of what may wait for locks, so that statements go on while writers wait for each other.
-  const asWriter = gate(Math.max(1, size - 2))
+  // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
+  const asWriter = gate(Math.max(1, size - 1))
   const onPoolAsWriter: Run = (work, deadline = Date.now() + WAIT_MS) =>
     asWriter(() => onPool(work, deadline), deadline)
 

@@ -68,11 +68,14 @@ const isCurrent = async (client: postgres.Sql): Promise<boolean> => {
 
 const toTime = (when: number) => new Date(when).toISOString()
 
-/** Whether the database answers and has the schema of this version: no older one, and none that is not known here. */
+/**
+ * Whether the database answers and has every migration of this version. A newer schema is fit for who runs already: while
+ * instances are replaced one by one, the first new one migrates for all.
+ */
 export const isSchemaCurrent = async (database: Database): Promise<boolean> => {
   const rows = await database.reserved.statement<{ newest: string | null }>(
     'select max(created_at) as newest from drizzle.__drizzle_migrations',
     [],
   )
-  return Number(rows[0]?.newest) === newest.when
+  return Number(rows[0]?.newest) >= newest.when
 }

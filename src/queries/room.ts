@@ -4,7 +4,7 @@ import { locksOfWorkspaces } from '../db/locks.js'
 
 const LOCK_ROOM = `select pg_advisory_xact_lock(${locksOfWorkspaces.room}, hashtext($1::text))`
 
-/** From two indexes alone. $1: the workspace; $2: the limit. */
+/** $1: the workspace; $2: the limit. */
 const IS_WITHIN = `
   select coalesce((select sum(size_bytes) from snapshots where workspace_id = $1::uuid), 0)
     + coalesce((select sum(size_bytes) from overrides where workspace_id = $1::uuid), 0) <= $2::bigint as within`
