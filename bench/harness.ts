@@ -222,7 +222,7 @@ export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}
     current = await start()
     return current
   }
-  const database = connect({ url: databaseUrl, poolSize: 2, prepare: true })
+  const database = connect({ url: databaseUrl, poolSize: 4, prepare: true })
   cleanUp(database.close)
   const signIn = async (login: string) => {
     const { token: repohostToken } = repohost.addUser(login)

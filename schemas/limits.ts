@@ -9,7 +9,7 @@ export const limits = {
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 67_108_864,
   json_depth: 32,
-  /** Members and items in a body. A full upload of counts has 302,004, and no settings have more than 174,800. */
+  /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,

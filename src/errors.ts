@@ -37,8 +37,12 @@ export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 
 /** More than the limit allows, for so many seconds yet. */
-export const tooMany = (limit: number, seconds: number) =>
-  new ApiError('rate_limited', { limit, retryAfter: Math.max(1, Math.ceil(seconds)) })
+export const tooMany = (limit: number, seconds: number, detail?: string) =>
+  new ApiError('rate_limited', {
+    limit,
+    retryAfter: Math.max(1, Math.ceil(seconds)),
+    ...(detail !== undefined && { detail }),
+  })
 
 export const toProblem = (error: ApiError, requestId: string): Problem => ({
   type: `${ERROR_PAGE}#${error.code}`,

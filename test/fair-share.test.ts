@@ -1,8 +1,8 @@
 import { request as sendRequest } from 'node:http'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
-import { lockWaiters, whileHeld } from './locks.js'
-import { patiently, type Reply, type Service, startService } from './service.js'
+import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
+import { patiently, type Reply, startService } from './service.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
 
@@ -16,14 +16,6 @@ const start = async (test: Parameters<typeof startService>[0]) => {
   return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
 }
 
-const waiting = async ({ database }: Service): Promise<number> => {
-  const [row] = await database.query<{ total: number }>(
-    `select count(*)::int as total from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    [],
-  )
-  return row?.total ?? 0
-}
-
 t.test('a caller has few requests in the database at a time, and keeps nobody else waiting', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
   let all: Promise<{ status: number }[]> = Promise.resolve([])
@@ -32,7 +24,7 @@ t.test('a caller has few requests in the database at a time, and keeps nobody el
     all = Promise.all(Array.from({ length: 3 * AT_ONCE }, (_, n) => rename(n)))
     await lockWaiters(service, AT_ONCE)
     for (let n = 0; n < 5; n++) t.equal((await bob.patch(bobs, { name: `name ${n}` })).status, 200)
-    t.equal(await waiting(service), AT_ONCE)
+    t.equal(await countLockWaiters(service), AT_ONCE)
     t.equal((await service.request('GET', '/api/ready')).status, 200)
   })
   t.same(new Set((await all).map(({ status }) => status)), new Set([200]), 'those who waited had their turn')
@@ -74,7 +66,7 @@ t.test('who hangs up keeps the place until the work is done, and no longer', asy
     })
     await lockWaiters(service, AT_ONCE)
     for (const call of calls) call.destroy()
-    t.equal(await waiting(service), AT_ONCE, 'no further one begins')
+    t.equal(await countLockWaiters(service), AT_ONCE, 'no further one begins')
   })
   const replies = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => ada.get('/api/me')))
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))

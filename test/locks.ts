@@ -20,13 +20,16 @@ export const whileHeld = async (
   })
 }
 
-/** Resolves as soon as so many connections to the database, of whichever process, wait for a lock. */
-export const lockWaiters = async ({ database }: Service, count = 1): Promise<void> => {
+/** How many connections to the database, of whichever process, wait for a lock. */
+export const countLockWaiters = async ({ database }: Service): Promise<number> => {
   const text = `
     select count(*)::int as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  await until(async () => {
-    const [row] = await database.query<{ waiting: number }>(text, [])
-    return row && row.waiting >= count
-  }, `${count} wait for a lock`)
+  const [row] = await database.query<{ waiting: number }>(text, [])
+  return row?.waiting ?? 0
+}
+
+/** Resolves as soon as so many wait. */
+export const lockWaiters = async (service: Service, count = 1): Promise<void> => {
+  await until(async () => (await countLockWaiters(service)) >= count, `${count} wait for a lock`)
 }

@@ -96,10 +96,13 @@ export const onDatabase = (url: string) => ({ DATABASE_URL: url, JWT_SECRETS: JW
 /** Waits until the service answers that it is ready. */
 export const ready = async (service: ServiceProcess): Promise<ServiceProcess> => {
   await until(async () => {
-    const { exitCode } = service.child
-    if (exitCode !== null) throw new Error(`The service ended with ${exitCode}:\n${service.output()}`)
+    const { exitCode, signalCode } = service.child
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`The service ended with ${exitCode ?? signalCode}`)
     const signal = AbortSignal.timeout(1_000)
     return (await fetch(`${service.url}/api/ready`, { signal }).catch(() => undefined))?.ok
-  }, 'the service is ready')
+  }, 'the service is ready').catch((error) => {
+    throw new Error(`${error.message}\n${service.output()}`)
+  })
   return service
 }

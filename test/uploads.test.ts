@@ -91,8 +91,9 @@ t.test('bodies that are no counts end nothing, hold nobody up and leave no memor
       t.ok(JSON.stringify(errors ?? '').length < 2_000, 'and says so in few words')
     }
   }
-  t.equal(child.exitCode, null)
-  t.ok(((await peakMemory(child.pid)) ?? 0) < 450)
+  t.match(child, { exitCode: null, signalCode: null })
+  const peak = await peakMemory(child.pid)
+  if (process.platform === 'linux') t.ok(peak !== undefined && peak < 450, `${peak} MiB`)
 })
 
 t.test('the largest valid body is read, whatever its logins look like', async (t) => {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { CountsBody } from '../../schemas/activity.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
-import { ApiError } from '../errors.js'
+import { ApiError, tooMany } from '../errors.js'
 import { Gate, Gates } from '../gate.js'
 import { callerOf } from '../plugins/session.js'
 import { parseBody } from '../validation.js'
@@ -65,13 +65,8 @@ export const readLargeCounts = (
   const { extensionPrefix, rateLimits } = app.config
   const read = createCountsReader(extensionPrefix)
   const places = new Gate(PLACES, WAITING, WAIT_MS, () => new ApiError('unavailable'))
-  const tooMany = () =>
-    new ApiError('rate_limited', {
-      detail: 'You are sending several large bodies at once. Send one after the other.',
-      retryAfter: WAIT_MS / 1_000,
-      limit: PLACES_OF_CALLER,
-    })
-  const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, tooMany))
+  const refuse = () => tooMany(PLACES_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
+  const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, refuse))
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
     const inPlace = () => places.run(work)
     return rateLimits ? placesOfCallers.run(callerOf(request).userId, inPlace) : inPlace()

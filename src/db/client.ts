@@ -28,7 +28,8 @@ export interface Database {
   query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /**
    * Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times.
-   * @param options.background on a connection apart from requests, with statements that may take up to an hour
+   * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
+   * needs more than 5 s for a statement sets its own `statement_timeout`
    */
   transaction<T>(work: (tx: Db) => Promise<T>, options?: { background?: boolean }): Promise<T>
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
@@ -37,7 +38,7 @@ export interface Database {
 
 export interface DatabaseOptions {
   url: string
-  /** Connections in all, of which three are not for requests in general: at least four. */
+  /** Connections in all, of which three are not for requests in general. With fewer than four there are four. */
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean

@@ -11,7 +11,7 @@ export const givenUrl = ({ databaseUrl }: Config): string => {
 
 /** The few connections that a command needs. @throws {ConfigError} */
 export const connectToGiven = (config: Config): Database =>
-  connect({ url: givenUrl(config), poolSize: 2, prepare: config.databasePrepare })
+  connect({ url: givenUrl(config), poolSize: 4, prepare: config.databasePrepare })
 
 /** What whoever set DATABASE_URL has to do, by SQLSTATE. */
 const remedies: Record<string, string> = {

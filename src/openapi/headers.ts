@@ -9,7 +9,8 @@ export const headerComponents = {
     schema: { ...text, examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] },
   },
   'RateLimit-Limit': {
-    description: 'How many requests are allowed in a minute. Missing where limits are switched off.',
+    description:
+      'How many requests are allowed: in a minute or, in the refusal of more than that, at the same time. Missing where limits are switched off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {
@@ -17,7 +18,7 @@ export const headerComponents = {
     schema: { ...integer, examples: [598] },
   },
   'RateLimit-Reset': {
-    description: 'Seconds until all of them are there again.',
+    description: 'Seconds until more are allowed.',
     schema: { ...integer, examples: [42] },
   },
   'Retry-After': {

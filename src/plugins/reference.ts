@@ -1,9 +1,8 @@
 /** The interactive reference at /api/docs, with the small document first, the documents themselves, and the catalogue of errors. */
-import { createHash } from 'node:crypto'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
 import { ERROR_PAGE } from '../../schemas/errors.js'
-import { noneMatchNames } from '../domain/etag.js'
+import { etagOfText, noneMatchNames } from '../domain/etag.js'
 import { once } from '../once.js'
 import { errorPage } from '../openapi/error-page.js'
 import { buildDocuments } from '../openapi/index.js'
@@ -13,11 +12,11 @@ const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
-  /** Serves a text that stays the same for as long as the process lives, made when it is first asked for. */
+  /** Serves a text that stays the same for as long as the process lives. */
   const serve = (url: string, type: string, make: () => string, headers: Record<string, string> = {}) => {
     const made = once(() => {
       const text = make()
-      return { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }
+      return { text, etag: etagOfText(text) }
     })
     app.get(url, { schema: { hide: true } }, async (request, reply) => {
       const { text, etag } = made()

@@ -49,8 +49,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const userId = member === undefined ? undefined : await findPerson(database, workspace, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
       const filter = { userId, repoKey: repo?.toLowerCase() }
-      const vary = reply.getHeader('Vary')
-      reply.header('Vary', vary === undefined ? 'Accept' : `${vary}, Accept`)
+      reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
       const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
       if (asCsv) {
         const head = await readWorkspaceHead(database.db, workspace)
