@@ -54,6 +54,8 @@ export const limits = {
   funnel_names: 100,
   /** Requests of one caller that are under way at the same time; further ones wait for their turn. */
   requests_at_once_per_caller: 4,
+  /** The same of one address, of who is not signed in. */
+  requests_at_once_per_address: 64,
   /** Requests per minute. */
   rate_per_caller: 600,
   rate_verify_per_address: 30,

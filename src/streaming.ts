@@ -10,6 +10,8 @@ export const PIECE_LENGTH = 65_536
  * as nobody should take half an answer for a whole one. A client that hangs up ends the making of further pieces.
  */
 export const sendPieces = async (reply: FastifyReply, type: string, pieces: AsyncGenerator<string>) => {
+  // Nobody wants the pieces of an answer to HEAD; the framework would have them all made.
+  if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
   const first = await pieces.next()
   const all = async function* () {
     if (first.done) return

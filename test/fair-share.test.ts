@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { request as sendRequest } from 'node:http'
+import { connect } from 'node:net'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { patiently, type Reply, startService } from './service.js'
+import { until } from './until.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
 
@@ -71,3 +74,45 @@ t.test('who hangs up keeps the place until the work is done, and no longer', asy
   const replies = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => ada.get('/api/me')))
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
+
+t.test('answers that wait behind others on a connection give their places back when it breaks', async (t) => {
+  const { service, ada } = await start(t)
+  const { port } = new URL(service.url)
+  const one = `GET /api/team/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`
+  for (let round = 0; round < 4; round++) {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(one.repeat(AT_ONCE + 1))
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+  }
+  const replies = await Promise.all(Array.from({ length: 2 * AT_ONCE }, () => ada.get('/api/me')))
+  t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
+})
+
+t.test(
+  'bodies that nobody finishes are few at once of an address, and probes are answered all the same',
+  async (t) => {
+    const { service } = await start(t)
+    const { port } = new URL(service.url)
+    const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write(
+        'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+      )
+      return socket
+    })
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    const refused = await until(async () => {
+      const reply = await service.request('GET', '/api/limits')
+      return reply.status === 429 && reply
+    }, 'no place is left for the address')
+    t.match(refused.body, { code: 'rate_limited' })
+    for (const probe of ['/api/health', '/api/ready'])
+      t.equal((await service.request('GET', probe)).status, 200)
+  },
+)

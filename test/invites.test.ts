@@ -252,3 +252,16 @@ t.test('an admin who is demoted while making invites keeps none', async (t) => {
     }
   }
 })
+
+t.test('who was demoted and leaves does not become admin again with an older invite', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada)
+  const invite = async () => (await ada.post(`${team}/${id}/invites`, { role: 'admin' })).body.code
+  const code = await invite()
+  t.equal((await bob.post(`${team}/join`, { code })).status, 200)
+  t.equal((await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'member' })).status, 200)
+  t.equal((await bob.post(`${team}/${id}/leave`)).status, 200)
+  t.match(await bob.post(`${team}/join`, { code }), { status: 410, body: { code: 'invite_revoked' } })
+  t.equal((await bob.post(`${team}/join`, { code: await invite() })).status, 200)
+})

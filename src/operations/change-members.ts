@@ -41,7 +41,11 @@ export const changeRole = (
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     if (member.role === role) return member
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
-    if (role === 'member') await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
+    if (role === 'member') {
+      await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
+      // Otherwise who leaves and joins anew with an old invite of somebody else's would be admin again.
+      await recordRemoval(tx, call.workspaceId, userId)
+    }
     await updateRole(tx, call.workspaceId, userId, role)
     await record('member.role_changed', member.login, { before: member.role, after: role })
     return { ...member, role }

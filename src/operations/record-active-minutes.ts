@@ -77,8 +77,8 @@ const tryFlush = async (
   locked?: Set<string>,
 ): Promise<FlushResult | undefined> => {
   const { id, entries, timezone, bodyHash } = flush
-  const days = [...new Set(entries.map(({ day }) => day))]
-  const target = await readFlushTarget(db, userId, [...new Set(flush.repoKeys)], days, id)
+  const asked = entries.map(({ day }, index) => ({ day, repoKey: flush.repoKeys[index] ?? '' }))
+  const target = await readFlushTarget(db, userId, asked, id)
   if (!target) throw new ApiError('token_invalid')
   const { known } = target
   if (known) {

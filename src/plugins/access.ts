@@ -30,6 +30,8 @@ declare module 'fastify' {
     limit?: 'signIn' | 'invite' | 'hostToken' | 'none'
     /** False: it never waits for the database, so it takes no share of it (`plugins/fair-share.ts`) and is always available. */
     asksDatabase?: boolean
+    /** Asked by balancers, and answered whatever callers do. */
+    isProbe?: boolean
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, toProblem } from '../errors.js'
 import { PROBLEM_TYPE } from './errors.js'
@@ -23,9 +23,24 @@ export interface Patience {
   farewell: number
 }
 
+/**
+ * Calls back once, when an answer has been sent or never will be. A response that waits behind another one on its
+ * connection is not told of the connection's end.
+ */
+export const whenOver = (request: FastifyRequest, reply: FastifyReply, work: () => void): void => {
+  const { socket } = request.raw
+  const end = () => {
+    reply.raw.removeListener('close', end)
+    socket.removeListener('close', end)
+    work()
+  }
+  reply.raw.once('close', end)
+  socket.once('close', end)
+}
+
 export const patience: Patience = {
   headers: 15_000,
-  request: 30_000,
+  request: 60_000,
   check: 5_000,
   silence: 60_000,
   // Longer than the minute that balancers keep a connection for.

@@ -1,5 +1,6 @@
 /** The end of the service as callers see it: what they have asked is answered, and no connection holds the end up. */
 import fp from 'fastify-plugin'
+import { whenOver } from './connections.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,10 +29,10 @@ export default fp(async (app) => {
 
   app.decorate('isClosing', () => closing)
   // Before every other hook, so that no request goes uncounted while another hook waits.
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     inFlight++
     clearTimeout(quiet)
-    reply.raw.once('close', () => {
+    whenOver(request, reply, () => {
       inFlight--
       noticeEnd()
     })

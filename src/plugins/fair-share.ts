@@ -1,11 +1,15 @@
 /**
  * A caller's share of the service: few requests of one caller are under way at once, the others wait for their turn. So
- * whatever one caller asks for, connections to the database and memory for answers are left for everybody else.
+ * whatever one caller asks for, connections to the database and memory for answers are left for everybody else. Who is not
+ * signed in shares with others of the same address.
  */
+import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { ApiError, tooMany } from '../errors.js'
 import { Gate, Gates } from '../gate.js'
+import { whenOver } from './connections.js'
+import { addressOf } from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,20 +24,19 @@ export default fp(
   async (app) => {
     app.decorateRequest('answered', null)
     if (!app.config.rateLimits) return
-    const turns = new Gates(
-      () =>
-        new Gate(limits.requests_at_once_per_caller, limits.rate_per_caller, WAIT_MS, () =>
-          tooMany(limits.requests_at_once_per_caller, 1),
-        ),
-    )
+    const turnsOf = (atOnce: number) =>
+      new Gates(() => new Gate(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(atOnce, 1)))
+    const callers = turnsOf(limits.requests_at_once_per_caller)
+    const addresses = turnsOf(limits.requests_at_once_per_address)
 
     // Before the body is read, so that what waits takes no memory.
     app.addHook('onRequest', async (request, reply) => {
       const { session, routeOptions } = request
-      const { limit, asksDatabase } = routeOptions.config
-      if (session instanceof ApiError || limit === 'none' || asksDatabase === false) return
-      const leave = await turns.enter(session.userId)
-      if (reply.raw.destroyed) {
+      const { isProbe, asksDatabase } = routeOptions.config
+      const isAnonymous = session instanceof ApiError
+      if (isProbe || (asksDatabase === false && !isAnonymous)) return
+      const leave = await (isAnonymous ? addresses.enter(addressOf(request)) : callers.enter(session.userId))
+      if (request.raw.socket.destroyed) {
         leave()
         throw new ApiError('bad_request')
       }
@@ -47,13 +50,15 @@ export default fp(
         isMade = true
         leaveWhenBoth()
       }
-      reply.raw.once('close', () => {
+      whenOver(request, reply, () => {
         isTaken = true
         leaveWhenBoth()
       })
     })
     app.addHook('onSend', (request, _reply, payload, done) => {
-      request.answered?.()
+      // A stream is made while it is sent, and may be at work on its next piece for a while after its reader has gone.
+      if (payload instanceof Readable) payload.once('close', () => request.answered?.())
+      else request.answered?.()
       done(null, payload)
     })
   },

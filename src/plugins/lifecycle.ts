@@ -10,6 +10,15 @@ import { serviceVersion } from '../root.js'
 const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
 
 export default fp(async (app) => {
+  /** Whoever asks while an answer is under way gets that one: however many ask, the database is asked by one. */
+  let asked: Promise<boolean> | undefined
+  const isReady = () => {
+    asked ??= isSchemaCurrent(app.database).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+
   app.addHook('onResponse', (request, reply, done) => {
     // The route and not the path: paths and queries can carry names and keys.
     request.log.info(
@@ -27,7 +36,7 @@ export default fp(async (app) => {
   app.get(
     '/api/health',
     {
-      config: { access: anyone, limit: 'none', asksDatabase: false },
+      config: { access: anyone, limit: 'none', asksDatabase: false, isProbe: true },
       schema: {
         operationId: 'getHealth',
         tags: ['service'],
@@ -40,7 +49,7 @@ export default fp(async (app) => {
   app.get(
     '/api/ready',
     {
-      config: { access: anyone, limit: 'none' },
+      config: { access: anyone, limit: 'none', isProbe: true },
       schema: {
         operationId: 'getReadiness',
         tags: ['service'],
@@ -50,7 +59,7 @@ export default fp(async (app) => {
       },
     },
     async () => {
-      if (app.isClosing() || !(await isSchemaCurrent(app.database))) throw new ApiError('unavailable')
+      if (app.isClosing() || !(await isReady())) throw new ApiError('unavailable')
       return { ok: true } as const
     },
   )

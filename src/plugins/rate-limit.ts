@@ -32,7 +32,7 @@ const WINDOW_MS = 60_000
 const remembered: object = { cache: 50_000 }
 
 /** Whoever has one IPv6 address has 2^64 of them. Undefined for a client that has gone. */
-const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
+export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
 
 const callerKey = (request: FastifyRequest) =>
   request.session instanceof ApiError ? addressOf(request) : request.session.userId

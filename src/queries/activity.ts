@@ -4,17 +4,24 @@ import { HOURS } from '../domain/days.js'
 import type { RepoMinutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
 
-/** SQL: what has lost its hours may get new ones. */
-const NO_HOURS = `\\x${'00'.repeat(HOURS)}`
+/** SQL: the hours of `activity a`; what has lost its hours may get new ones. */
+const HOURS_OF = `coalesce(a.hours, '\\x${'00'.repeat(HOURS)}')`
+
+/** SQL: their sums in hexadecimal. */
+const SUM_OF_HOURS = Array.from(
+  { length: HOURS },
+  (_, hour) => `lpad(to_hex(least(255, sum(get_byte(${HOURS_OF}, ${hour})))::int), 2, '0')`,
+).join(' || ')
 
 /**
  * All that a flush depends on, as of one moment, or what is known of its id. $1: the caller; $2, $3: owners and repos;
- * $4: days; $5: flush id or null.
+ * $4: days; $5: flush id or null; $6, $7: the days and repositories (`owner/repo`) of the entries.
  *
  * All matching workspaces, and not the best one as for settings; what the caller's own login owns counts only where the
  * caller is admin, because another workspace's admins can claim any name. `xmin`, which PostgreSQL changes with every
  * update of a row, tells whether the membership has been written since. A line for each day in a workspace, because
- * parsing hundreds of rows costs more than the rest of a flush.
+ * parsing hundreds of rows costs more than the rest of a flush. What the member has in other repositories on a day is
+ * added up under the empty name, so that a flush costs what it brings and not what is there.
  */
 export const READ_FLUSH = `
   with asked as (
@@ -27,6 +34,8 @@ export const READ_FLUSH = `
       where p.workspace_id = m.workspace_id and ${patternMatches('p', 'a.owner_key', 'a.repo_key')}
     )
     group by m.workspace_id, m.xmin::text
+  ), entries as materialized (
+    select distinct e.day::date, e.repo_key from unnest($6::text[], $7::text[]) as e (day, repo_key)
   )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
     k.workspace_id as "workspaceId", k.version, k.asked, d.day, d.repo_keys as "repoKeys", d.minutes, d.hours
@@ -34,11 +43,20 @@ export const READ_FLUSH = `
   left join flushes f on f.user_id = u.id and f.flush_id = $5::text
   left join matches k on f.user_id is null
   left join lateral (
-    select a.day, string_agg(a.repo_key, ',') as repo_keys, string_agg(a.minutes::text, ',') as minutes,
-      encode(string_agg(coalesce(a.hours, '${NO_HOURS}'), ''), 'hex') as hours
-    from activity a
-    where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
-    group by a.day
+    select r.day, string_agg(r.repo_key, ',') as repo_keys, string_agg(r.minutes::text, ',') as minutes,
+      string_agg(r.hours, '') as hours
+    from (
+      select a.day, a.repo_key, a.minutes::int, encode(${HOURS_OF}, 'hex') as hours
+      from activity a join entries e on e.day = a.day and e.repo_key = a.repo_key
+      where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
+      union all
+      select a.day, '', sum(a.minutes)::int, ${SUM_OF_HOURS}
+      from activity a
+      where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
+        and not exists (select from entries e where e.day = a.day and e.repo_key = a.repo_key)
+      group by a.day
+    ) r
+    group by r.day
   ) d on true
   where u.id = $1::uuid`
 
@@ -58,16 +76,15 @@ export interface MatchingWorkspace {
   version: string
   /** Those of the repositories asked for, lower case, that match. */
   repoKeys: string[]
-  /** What the member has, by day and by `owner/repo` in lower case. */
+  /** What the member has, by day and by `owner/repo` in lower case; under the empty name, all that no entry is about. */
   days: Map<string, Map<string, RepoMinutes>>
 }
 
-/** @param repoKeys `owner/repo`, lower case @returns undefined when the caller is not in the database */
+/** @param entries with `owner/repo` in lower case @returns undefined when the caller is not in the database */
 export const readFlushTarget = async (
   db: Db,
   userId: string,
-  repoKeys: string[],
-  days: string[],
+  entries: { day: string; repoKey: string }[],
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
   type Row = {
@@ -85,13 +102,16 @@ export const readFlushTarget = async (
     minutes: string
     hours: string
   }
+  const repoKeys = [...new Set(entries.map(({ repoKey }) => repoKey))]
   const names = repoKeys.map((repoKey) => repoKey.split('/'))
   const rows = await db.statement<Row>(READ_FLUSH, [
     userId,
     names.map(([owner = '']) => owner),
     names.map(([, repo = '']) => repo),
-    days,
+    [...new Set(entries.map(({ day }) => day))],
     flushId ?? null,
+    entries.map(({ day }) => day),
+    entries.map(({ repoKey }) => repoKey),
   ])
   const [first] = rows
   if (!first) return undefined
