@@ -204,6 +204,21 @@ t.test('who does not read is not waited for, and who reads slowly is', async (t)
   for (const socket of deaf) socket.destroy()
 })
 
+/** The streams that answers are made of from now on. */
+const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[] => {
+  const streams: Readable[] = []
+  const { from: make } = Readable
+  test.teardown(() => {
+    Readable.from = make
+  })
+  Readable.from = (...given) => {
+    const stream = make(...given)
+    streams.push(stream)
+    return stream
+  }
+  return streams
+}
+
 t.test('a stream that nobody reads ends', async (t) => {
   const service = await startService(t, { patience: { silence: 1_500 } })
   const ada = await service.signIn('ada')
@@ -223,16 +238,7 @@ t.test('a stream that nobody reads ends', async (t) => {
     [id, user, today],
   )
   await sql.end()
-  const streams: Readable[] = []
-  const { from: make } = Readable
-  t.teardown(() => {
-    Readable.from = make
-  })
-  Readable.from = (...given) => {
-    const stream = make(...given)
-    streams.push(stream)
-    return stream
-  }
+  const streams = watchStreams(t)
   let connection: Socket | undefined
   service.app.server.once('connection', (accepted) => {
     connection = accepted
@@ -247,4 +253,16 @@ t.test('a stream that nobody reads ends', async (t) => {
   t.equal(streams[0]?.readableEnded, false, 'before it has told everything')
   await until(() => connection?.destroyed, 'the connection has ended')
   socket.destroy()
+})
+
+t.test('of a long answer nothing is made for HEAD', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const streams = watchStreams(t)
+  const path = `/api/team/dashboard?workspace=${id}&format=csv`
+  t.match(await ada.request('HEAD', path), { status: 200, text: '' })
+  t.equal(streams.length, 0)
+  t.equal((await ada.get(path)).status, 200)
+  t.equal(streams.length, 1)
 })
