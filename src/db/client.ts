@@ -49,8 +49,8 @@ const WAIT_MS = 2_000
 /** Reads of hot paths that are under way at once. */
 const READS = 64
 const ATTEMPTS = 3
-/** The longest that a connection may be silent while an answer is awaited; the server gives up before. */
-const SILENCE = { requests: 5.5, reads: 2.2, background: 3_600 }
+/** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
+const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 
 const sessionSettings = {
   TimeZone: 'UTC',
@@ -63,12 +63,12 @@ type Sql = postgres.Sql | postgres.TransactionSql
 type Statement = ReturnType<Sql['unsafe']>
 
 export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
-  const connectWith = (max: number, silence: number) => {
+  const connectWith = (max: number, answerSeconds: number) => {
     const options = {
       max,
       prepare,
       connect_timeout: 2,
-      answer_timeout: silence,
+      answer_timeout: answerSeconds,
       backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
       onnotice: () => {},
       connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
@@ -76,9 +76,9 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     return requirePatched(postgres(url, options))
   }
   const size = Math.max(1, poolSize - 3)
-  const pool = connectWith(size, SILENCE.requests)
-  const reserved = connectWith(1, SILENCE.reads)
-  const background = connectWith(1, SILENCE.background)
+  const pool = connectWith(size, ANSWER_SECONDS.requests)
+  const reserved = connectWith(1, ANSWER_SECONDS.reads)
+  const background = connectWith(1, ANSWER_SECONDS.background)
 
   /** One place for each connection, so that the driver never has to keep a statement waiting. */
   const gate = (limit: number, waitMs = WAIT_MS) => {
@@ -99,7 +99,7 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
   const onPool = gate(size)
   const onReader = gate(READS)
   const onReserved = gate(1)
-  const onBackground = gate(1, SILENCE.background * 1_000)
+  const onBackground = gate(1, ANSWER_SECONDS.background * 1_000)
   // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
   const asWriter = gate(Math.max(1, size - 1))
   const onPoolAsWriter: Run = (work, deadline = Date.now() + WAIT_MS) =>
@@ -135,7 +135,7 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
    * here, and a connection that does not answer is replaced, with all that waits for it.
    */
   const openReader = () => {
-    const sql = connectWith(1, SILENCE.reads)
+    const sql = connectWith(1, ANSWER_SECONDS.reads)
     return { sql, db: open(sql, direct, sql.options) }
   }
   let reader = openReader()
@@ -146,7 +146,7 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
       reader = openReader()
       void current.sql.end({ timeout: 0 })
     }
-    const impatience = setTimeout(replace, SILENCE.reads * 1_000)
+    const impatience = setTimeout(replace, ANSWER_SECONDS.reads * 1_000)
     try {
       return await current.db.statement<Row>(text, parameters)
     } finally {

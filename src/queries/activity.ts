@@ -8,7 +8,7 @@ import { patternMatches } from './repo-access.js'
 const HOURS_OF = `coalesce(a.hours, '\\x${'00'.repeat(HOURS)}')`
 
 /** SQL: their sums in hexadecimal. */
-const SUM_OF_HOURS = Array.from(
+const HEX_SUMS_OF_HOURS = Array.from(
   { length: HOURS },
   (_, hour) => `lpad(to_hex(least(255, sum(get_byte(${HOURS_OF}, ${hour})))::int), 2, '0')`,
 ).join(' || ')
@@ -50,7 +50,7 @@ export const READ_FLUSH = `
       from activity a join entries e on e.day = a.day and e.repo_key = a.repo_key
       where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
       union all
-      select a.day, '', sum(a.minutes)::int, ${SUM_OF_HOURS}
+      select a.day, '', sum(a.minutes)::int, ${HEX_SUMS_OF_HOURS}
       from activity a
       where a.workspace_id = k.workspace_id and a.user_id = u.id and a.day = any($4::text[]::date[]) and a.minutes > 0
         and not exists (select from entries e where e.day = a.day and e.repo_key = a.repo_key)
