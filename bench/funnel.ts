@@ -2,9 +2,10 @@
  * How long the funnel takes over a million events, beside a plain scan of the same rows:
  * `npx tsc && node build/bench/funnel.js [events]`. It uses a throw-away database and no network.
  */
+
+import { startThrowAwayDatabase } from '../demo/database.js'
 import { connect, type Parameter } from '../src/db/client.js'
 import { migrate } from '../src/db/migrate.js'
-import { startThrowAwayDatabase } from '../src/demo/database.js'
 import { readFunnel } from '../src/queries/funnel.js'
 import { inTurns, say } from './harness.js'
 

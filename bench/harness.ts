@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import postgres from 'postgres'
+import { startThrowAwayDatabase } from '../demo/database.js'
+import { startRepohost } from '../demo/repohost.js'
+import { seedTeam } from '../demo/team.js'
 import { connect, type Database } from '../src/db/client.js'
-import { startThrowAwayDatabase } from '../src/demo/database.js'
-import { startRepohost } from '../src/demo/repohost.js'
-import { seedTeam } from '../src/demo/team.js'
 import { addDays } from '../src/domain/days.js'
 import { rollUp } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 
 const run = promisify(execFile)
 

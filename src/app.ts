@@ -9,6 +9,8 @@ import { type BillingProvider, createBillingProvider } from './clients/billing-p
 import { createRepohost, type Repohost } from './clients/repohost.js'
 import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
+import { installSerialization } from './http/serialization.js'
+import { installValidation } from './http/validation.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
 import compression from './plugins/compression.js'
@@ -39,8 +41,6 @@ import { modelRoutes } from './routes/models.js'
 import { profileRoutes } from './routes/profile.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
-import { installSerialization } from './serialization.js'
-import { installValidation } from './validation.js'
 
 /** The services of others, behind narrow interfaces. */
 export interface Clients {

@@ -2,7 +2,7 @@
  * The configuration: environment variables, read and checked once. No other module looks at `process.env`.
  */
 import { isIP } from 'node:net'
-import { OperatorError } from './operator-error.js'
+import { OperatorError } from './runtime/operator-error.js'
 
 export interface Config {
   host: string

@@ -9,10 +9,10 @@ import { connect } from './db/client.js'
 import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
-import { listening } from './listen.js'
-import { createLogger, openLogOutput } from './logger.js'
-import { atEnd, run } from './program.js'
-import { readOrCreateSecret } from './secret.js'
+import { listening } from './runtime/listen.js'
+import { createLogger, openLogOutput } from './runtime/logger.js'
+import { atEnd, run } from './runtime/program.js'
+import { readOrCreateSecret } from './runtime/secret.js'
 
 const main = async (stopped: AbortSignal) => {
   const config = readConfig(process.env)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startRepohost } from '../src/demo/repohost.js'
+import { startRepohost } from '../demo/repohost.js'
 import { ATTACK_SIZES, type Attack, attack, attacksOn, type Document } from './attack.js'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready } from './process.js'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type ConfigError, readConfig } from '../src/config.js'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
 

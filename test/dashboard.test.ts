@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { seedActivity } from '../src/demo/activity.js'
+import { seedActivity } from '../demo/activity.js'
 import { addDays, listDays, weekdayOf } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import postgres from 'postgres'
+import { clearLeftDatabases, startThrowAwayDatabase } from '../demo/database.js'
 import { migrate } from '../src/db/migrate.js'
-import { clearLeftDatabases, startThrowAwayDatabase } from '../src/demo/database.js'
 
 const TEMPLATE_DATABASE = 'template_service'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 import { freePort } from './process.js'
 
 t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {

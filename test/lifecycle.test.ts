@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { startRepohost } from '../src/demo/repohost.js'
+import { startRepohost } from '../demo/repohost.js'
 import { freePort, launch, ready, type ServiceProcess, temporaryFolder } from './process.js'
 import { until } from './until.js'
 

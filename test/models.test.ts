@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { AssistantStandIn } from '../demo/assistants.js'
+import type { Fault } from '../demo/stand-in.js'
 import { limits } from '../schemas/limits.js'
-import type { AssistantStandIn } from '../src/demo/assistants.js'
-import type { Fault } from '../src/demo/stand-in.js'
 import { type Caller, faultStatuses, startProviders, startService } from './service.js'
 import { until } from './until.js'
 

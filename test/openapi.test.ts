@@ -9,7 +9,7 @@ import t from 'tap'
 import { errorCatalogue, errorCodes } from '../schemas/errors.js'
 import { formatsOf } from '../src/domain/formats.js'
 import { createInviteCode } from '../src/domain/invite-code.js'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 

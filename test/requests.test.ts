@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { connect as tcpConnect } from 'node:net'
 import postgres from 'postgres'
 import t from 'tap'
-import { signatureOf } from '../src/demo/billing-provider.js'
+import { signatureOf } from '../demo/billing-provider.js'
 import { type Caller, DASHBOARD, type Reply, type Service, startProviders, startService } from './service.js'
 
 /** A request whose path is sent as it is: `fetch` would tidy it up. */

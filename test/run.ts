@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 import { startTestServer } from './database.js'
 
 const tapCommand = join(projectRoot, 'node_modules/tap/dist/esm/run.mjs')

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { BILLING } from '../src/demo/billing-provider.js'
-import type { Fault } from '../src/demo/stand-in.js'
+import { BILLING } from '../demo/billing-provider.js'
+import type { Fault } from '../demo/stand-in.js'
 import { type Service, startProviders, startService } from './service.js'
 
 /** Secrets of the operator, and wrong ones that a caller may send by mistake where another one belongs. */

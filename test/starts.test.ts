@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { projectRoot } from '../src/root.js'
+import { projectRoot } from '../src/runtime/root.js'
 import { createTestDatabase } from './database.js'
 import {
   freePort,

@@ -2,7 +2,7 @@
 import { readConfig } from '../config.js'
 import { givenUrl, onGivenDatabase } from '../db/given.js'
 import { migrate } from '../db/migrate.js'
-import { runCommand } from '../program.js'
+import { runCommand } from '../runtime/program.js'
 
 runCommand(async (stopped) => {
   const url = givenUrl(readConfig(process.env, { needsSecrets: false }))

@@ -6,8 +6,8 @@ import { buildApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Database } from '../db/client.js'
 import { buildDocuments } from '../openapi/index.js'
-import { runCommand } from '../program.js'
-import { projectRoot } from '../root.js'
+import { runCommand } from '../runtime/program.js'
+import { projectRoot } from '../runtime/root.js'
 
 const nowhere = async () => []
 const db = { select: () => ({ from: () => ({ where: nowhere }) }), execute: nowhere }

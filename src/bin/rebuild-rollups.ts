@@ -2,7 +2,7 @@
 import { readConfig } from '../config.js'
 import { connectToGiven, onGivenDatabase } from '../db/given.js'
 import { rebuildRollups } from '../operations/roll-up.js'
-import { atEnd, runCommand } from '../program.js'
+import { atEnd, runCommand } from '../runtime/program.js'
 
 runCommand(async (stopped) => {
   const database = connectToGiven(readConfig(process.env, { needsSecrets: false }))

@@ -3,7 +3,7 @@ import type { PgDatabase } from 'drizzle-orm/pg-core'
 import type { PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { Gate } from '../gate.js'
+import { Gate } from '../runtime/gate.js'
 import { couldNotConnect, DatabaseBusy, isConflict } from './failures.js'
 
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]

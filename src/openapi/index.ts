@@ -1,7 +1,7 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { serviceVersion } from '../root.js'
+import { serviceVersion } from '../runtime/root.js'
 import { securityOf, securitySchemes, whoMayCall } from './access.js'
 import { errorCodesOf } from './errors.js'
 import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'

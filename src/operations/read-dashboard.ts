@@ -5,6 +5,7 @@ import { addDays, listDays, type Range } from '../domain/days.js'
 import { toLocalHours } from '../domain/heatmap.js'
 import { addSums, type MemberSums, type PackedSums } from '../domain/member-sums.js'
 import { ApiError } from '../errors.js'
+import { PIECE_LENGTH } from '../http/streaming.js'
 import {
   beginSnapshot,
   type Filter,
@@ -21,7 +22,6 @@ import {
   readWorkspaceHead,
   sourcesOf,
 } from '../queries/dashboard.js'
-import { PIECE_LENGTH } from '../streaming.js'
 
 const nothing = { active_minutes: 0, commits: 0, closed_issues: 0 }
 

@@ -1,8 +1,8 @@
 /** A user's own minutes as JSON text, in pieces: a year can have hundreds of thousands of rows. */
 import type { Database } from '../db/client.js'
 import { addDays, listDays, type Range } from '../domain/days.js'
+import { PIECE_LENGTH } from '../http/streaming.js'
 import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAll } from '../queries/activity.js'
-import { PIECE_LENGTH } from '../streaming.js'
 
 /** What is read at once, unless one day has more. */
 const ROWS_PER_READ = 10_000

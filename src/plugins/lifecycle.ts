@@ -5,7 +5,7 @@ import { Closed, Ok, ref } from '../../schemas/common.js'
 import { isSchemaCurrent } from '../db/migrate.js'
 import { ApiError } from '../errors.js'
 import { anyone } from '../policies/access.js'
-import { serviceVersion } from '../root.js'
+import { serviceVersion } from '../runtime/root.js'
 
 const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
 

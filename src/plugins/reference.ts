@@ -3,10 +3,10 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
 import { ERROR_PAGE } from '../../schemas/errors.js'
 import { etagOfText, noneMatchNames } from '../domain/etag.js'
-import { once } from '../once.js'
 import { errorPage } from '../openapi/error-page.js'
 import { buildDocuments } from '../openapi/index.js'
 import { anyone } from '../policies/access.js'
+import { once } from '../runtime/once.js'
 
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {

@@ -3,9 +3,9 @@ import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import type { Assistant } from '../clients/assistants.js'
 import { tooMany } from '../errors.js'
-import { Gate, Gates } from '../gate.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
+import { Gate, Gates } from '../runtime/gate.js'
 
 /** Look-ups of a caller that wait for their turn, and for how long. */
 const WAITING = 20

@@ -15,7 +15,7 @@ import {
 import type { Repohost } from '../clients/repohost.js'
 import { noneMatchNames, preconditionsOf } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
-import { sendJsonText, withSettingsText } from '../json-text.js'
+import { sendJsonText, withSettingsText } from '../http/json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
 import { callerOf } from '../plugins/session.js'

@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
+import { startRepohost } from '../../demo/repohost.js'
 import { startEmbedded } from '../../src/db/embedded/index.js'
-import { startRepohost } from '../../src/demo/repohost.js'
 import { freePort, launch, onDatabase, ready, temporaryFolder } from '../process.js'
 import { startTcpProxy } from '../tcp-proxy.js'
 

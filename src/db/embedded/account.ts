@@ -1,7 +1,7 @@
 /** The system user under whom the server runs, and what it can reach. */
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
-import { OperatorError } from '../../operator-error.js'
+import { OperatorError } from '../../runtime/operator-error.js'
 
 const run = promisify(execFile)
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { OperatorError } from '../../operator-error.js'
+import { OperatorError } from '../../runtime/operator-error.js'
 import { type Account, canEnter, SHARED_FOLDER } from './account.js'
 import { exists } from './files.js'
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { OperatorError } from '../../operator-error.js'
+import { OperatorError } from '../../runtime/operator-error.js'
 import { ACCOUNT, type Account, canEnter, SHARED_FOLDER } from './account.js'
 import { exists } from './files.js'
 import type { Log } from './log.js'

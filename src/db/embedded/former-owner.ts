@@ -1,7 +1,7 @@
 import { readFile, readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorError } from '../../operator-error.js'
+import { OperatorError } from '../../runtime/operator-error.js'
 import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
 

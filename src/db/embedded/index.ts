@@ -6,7 +6,7 @@
  * outlives a `kill -9` of the service; the next start finds it and replaces it.
  */
 import { join, resolve } from 'node:path'
-import { makeDataDir, readOrCreate } from '../../data-dir.js'
+import { makeDataDir, readOrCreate } from '../../runtime/data-dir.js'
 import { findAccount } from './account.js'
 import { placeBinaries } from './binaries.js'
 import { ensureCluster, placeCluster } from './cluster.js'

@@ -10,16 +10,16 @@ import {
 } from '../../../schemas/activity.js'
 import { ref } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { countsOf, readLargeCounts } from '../../counts/body.js'
 import { invalid } from '../../errors.js'
-import { JSON_TYPE, sendJsonText } from '../../json-text.js'
+import { JSON_TYPE, sendJsonText } from '../../http/json-text.js'
+import { sendPieces } from '../../http/streaming.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
 import { callerOf } from '../../plugins/session.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
-import { sendPieces } from '../../streaming.js'
+import { countsOf, readLargeCounts } from '../../uploads/body.js'
 
 export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { AuditPage } from '../../../schemas/audit.js'
 import { PageQuery, WorkspaceParams } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { pagesOf } from '../../pagination.js'
+import { pagesOf } from '../../http/pagination.js'
 import { adminOf } from '../../policies/access.js'
 import { listAuditEntries } from '../../queries/audit.js'
 

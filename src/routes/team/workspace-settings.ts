@@ -12,7 +12,7 @@ import {
 import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
 import { preconditionsOf } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
-import { sendJsonText, withSettingsText } from '../../json-text.js'
+import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
 import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'

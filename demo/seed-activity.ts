@@ -1,16 +1,16 @@
 /** Fills DATABASE_URL with made-up teams and their activity, for load tests: never for an installation that is in use. */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { readConfig } from '../config.js'
-import type { Database } from '../db/client.js'
-import { connectToGiven, givenUrl, onGivenDatabase } from '../db/given.js'
-import { migrate } from '../db/migrate.js'
-import { seedTeam } from '../demo/team.js'
-import { addDays } from '../domain/days.js'
-import { rebuildRollups } from '../operations/roll-up.js'
-import { OperatorError } from '../operator-error.js'
-import { atEnd, runCommand } from '../program.js'
-import { readToday } from '../queries/activity.js'
+import { readConfig } from '../src/config.js'
+import type { Database } from '../src/db/client.js'
+import { connectToGiven, givenUrl, onGivenDatabase } from '../src/db/given.js'
+import { migrate } from '../src/db/migrate.js'
+import { addDays } from '../src/domain/days.js'
+import { rebuildRollups } from '../src/operations/roll-up.js'
+import { readToday } from '../src/queries/activity.js'
+import { OperatorError } from '../src/runtime/operator-error.js'
+import { atEnd, runCommand } from '../src/runtime/program.js'
+import { seedTeam } from './team.js'
 
 const USAGE = `npm run seed -- [--teams N] [--members N] [--days N]
 

@@ -4,11 +4,11 @@ import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import { limits } from '../schemas/limits.js'
-import { formatsOf } from './domain/formats.js'
-import { parseStrictJson, parseStrictJsonInSteps } from './domain/strict-json.js'
-import { type ApiError, invalid } from './errors.js'
-import { once } from './once.js'
+import { limits } from '../../schemas/limits.js'
+import { formatsOf } from '../domain/formats.js'
+import { parseStrictJson, parseStrictJsonInSteps } from '../domain/strict-json.js'
+import { type ApiError, invalid } from '../errors.js'
+import { once } from '../runtime/once.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 

@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv'
 import type { CountBatches } from '../domain/count-batches.js'
 import { StrictJsonError } from '../domain/strict-json.js'
 import { ApiError } from '../errors.js'
-import { Gate } from '../gate.js'
+import { Gate } from '../runtime/gate.js'
 
 /** Bodies that are read at once, and that wait for it. */
 const READERS = 2

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '../db/client.js'
-import { insertTeam } from '../queries/seed.js'
+import type { Database } from '../src/db/client.js'
+import { insertTeam } from '../src/queries/seed.js'
 import { seedActivity } from './activity.js'
 
 export interface MadeUpTeam {

@@ -1,7 +1,7 @@
 /** How answers are written: by the serializers that Fastify makes of the schemas. */
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifySerializerCompiler } from 'fastify'
-import { once } from './once.js'
+import { once } from '../runtime/once.js'
 
 /** Fastify exports this nowhere, so it is loaded as Fastify loads it. */
 const loadFactory = (): ((resources: object) => FastifySerializerCompiler<unknown>) =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigError } from './config.js'
+import { ConfigError } from '../config.js'
 
 /** Makes the folder of the embedded database and of the secret. @throws {ConfigError} */
 export const makeDataDir = async (folder: string): Promise<void> => {

@@ -1,8 +1,8 @@
 /** What the demo shows: people, workspaces and settings, all made through the API as any client would. */
 import type { Static } from '@sinclair/typebox'
-import type { VerifyResult } from '../../schemas/auth.js'
-import type { CreatedWorkspace } from '../../schemas/invites.js'
-import type { Profile } from '../../schemas/profile.js'
+import type { VerifyResult } from '../schemas/auth.js'
+import type { CreatedWorkspace } from '../schemas/invites.js'
+import type { Profile } from '../schemas/profile.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {

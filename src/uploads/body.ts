@@ -7,9 +7,9 @@ import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fas
 import type { CountsBody } from '../../schemas/activity.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
 import { ApiError, tooMany } from '../errors.js'
-import { Gate, Gates } from '../gate.js'
+import { parseBody } from '../http/validation.js'
 import { callerOf } from '../plugins/session.js'
-import { parseBody } from '../validation.js'
+import { Gate, Gates } from '../runtime/gate.js'
 import { IncomingBody } from './incoming.js'
 import { type CountsRead, createCountsReader } from './reader.js'
 

@@ -1,7 +1,7 @@
 /** Believable activity of a team: working hours in several time zones, weekends, holidays, a handful of repositories each. */
-import type { Database } from '../db/client.js'
-import { localHoursOf } from '../domain/heatmap.js'
-import { insertSeed } from '../queries/seed.js'
+import type { Database } from '../src/db/client.js'
+import { localHoursOf } from '../src/domain/heatmap.js'
+import { insertSeed } from '../src/queries/seed.js'
 
 const timezones = [
   'Europe/Berlin',

@@ -1,6 +1,6 @@
 /** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
-import { limits } from '../schemas/limits.js'
-import { invalid } from './errors.js'
+import { limits } from '../../schemas/limits.js'
+import { invalid } from '../errors.js'
 
 /** RFC 3339 with milliseconds, of a day that exists. */
 const isTimestamp = (part: string): boolean => {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../src/config.js'
 import { type BillingProviderStandIn, signatureOf } from './billing-provider.js'
 import type { Demo } from './seed.js'
 
