@@ -32,7 +32,7 @@ await benchmark(async (cleanUp) => {
   const month = () => expectOk(send(service.url, 'GET', path, token))
   const dashboard = () => expectOk(send(service.url, 'GET', `${path}&from=${from}&to=${today}`, token))
   const counting = async () => {
-    const [row] = await database.query<{ rows: number }>(
+    const [row] = await database.hot.statement<{ rows: number }>(
       `select count(*)::int as rows from activity where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`,
       [workspaceId, from, today],
     )

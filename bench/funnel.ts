@@ -21,7 +21,7 @@ const server = await startThrowAwayDatabase({ maxConnections: 20, durable: false
 try {
   await migrate(server.url)
   const database = connect({ url: server.url, poolSize: 4, prepare: true })
-  const run = (text: string, parameters: Parameter[] = []) => database.query(text, parameters)
+  const run = (text: string, parameters: Parameter[] = []) => database.hot.statement(text, parameters)
   await run('alter table funnel_days drop constraint funnel_days_user_id_users_id_fk')
   await run('alter table funnel_users drop constraint funnel_users_user_id_users_id_fk')
   // Milestones: each user the first, half of them the next, and so on, once. The rest are the clients' events, over a year.
@@ -52,7 +52,7 @@ try {
   )
   await run('analyze funnel_users')
   await run('analyze funnel_days')
-  const [rows] = await database.query<{ days: string; lifetimes: string; events: string }>(
+  const [rows] = await database.hot.statement<{ days: string; lifetimes: string; events: string }>(
     'select (select count(*) from funnel_days) days, (select count(*) from funnel_users) lifetimes, (select sum(events) from funnel_days) events',
     [],
   )
@@ -66,7 +66,7 @@ try {
     'all time, one source': () => readFunnel(database, STEPS, { ...none, source: 'extension' }),
     'the last 30 days': () => readFunnel(database, STEPS, { ...none, from: monthAgo, to: today }),
     'a year': () => readFunnel(database, STEPS, { ...none, from: '2000-01-01' }),
-    'count(*) by day': () => database.query('select count(*) from funnel_days', []),
+    'count(*) by day': () => database.hot.statement('select count(*) from funnel_days', []),
   })
   for (const [name, ms] of Object.entries(times)) {
     say(`${name.padEnd(22)} ${ms.toFixed(0).padStart(6)} ms`)

@@ -269,7 +269,7 @@ export const makeAdmin = async (
   workspaceId: string,
   userId: string,
 ): Promise<void> => {
-  await database.query(
+  await database.hot.statement(
     `insert into members (workspace_id, user_id, role) values ($1::uuid, $2::uuid, 'admin')`,
     [workspaceId, userId],
   )
@@ -279,7 +279,7 @@ export const makeAdmin = async (
 export const waitForRollups = async (database: Database): Promise<void> => {
   for (;;) {
     await rollUp(database)
-    const [row] = await database.query<{ waiting: boolean }>(
+    const [row] = await database.hot.statement<{ waiting: boolean }>(
       'select exists (select from stale_days) as waiting',
       [],
     )

@@ -43,8 +43,8 @@ await benchmark(async (cleanUp) => {
   for (let index = 0; index < USERS; index++) users.push(await signIn(`bench-${index}`))
   const workspace = await createWorkspace(service.url, users)
 
-  await database.db.statement('create table bench_users (n int primary key, id uuid not null)', [])
-  await database.db.statement(
+  await database.read.statement('create table bench_users (n int primary key, id uuid not null)', [])
+  await database.read.statement(
     `insert into bench_users select n, id::uuid from unnest($1::text[]) with ordinality as u (id, n)`,
     [users.map(({ id }) => id)],
   )

@@ -54,7 +54,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     config: Config
     database: Database
-    /** `database.db`, for queries of one statement. */
+    /** `database.read`, for queries of one statement. */
     db: Db
     clients: Clients
   }
@@ -107,7 +107,7 @@ export const buildApp = async (
 
   app.decorate('config', config)
   app.decorate('database', database)
-  app.decorate('db', database.db)
+  app.decorate('db', database.read)
   app.decorate('clients', clients)
   installValidation(app as never, config.extensionPrefix)
   installSerialization(app as never)

@@ -61,7 +61,7 @@ t.test('a year of many minutes comes whole and in its order', async (t) => {
   const { id: second } = await service.workspace(ada, { name: 'Second "ß"', patterns: ['other/*'] })
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
   const adaId = (await ada.get('/api/me')).body.id
-  const { statement } = service.database.db
+  const { statement } = service.database.read
   // Some days have more rows than are read at once, some have none.
   await statement(
     `with named as (
@@ -321,7 +321,7 @@ t.test('of two flushes with one id at the same time, one counts and sets the tim
   t.same([...statuses].sort(), [200, 409])
   const counted = statuses.indexOf(200)
   t.equal(await minutesOf(ada, id, today), 5 + counted)
-  const rows = await service.database.query(`select timezone from users where login = 'ada'`, [])
+  const rows = await service.database.hot.statement(`select timezone from users where login = 'ada'`, [])
   t.same(rows, [{ timezone: zones[counted] }])
 })
 
@@ -605,7 +605,10 @@ t.test('uploads and flushes at the same moment all count', async (t) => {
 })
 
 const storedRows = async ({ database }: Service) => {
-  const rows = await database.query<{ total: number }>('select count(*)::int as total from activity', [])
+  const rows = await database.hot.statement<{ total: number }>(
+    'select count(*)::int as total from activity',
+    [],
+  )
   return rows[0]?.total
 }
 
@@ -628,7 +631,7 @@ t.test('a flush that would write too many rows is refused whole and not remember
   const refused = await flush(entries)
   t.match(refused, { status: 413, body: { code: 'payload_too_large' } })
   t.match(refused.body.detail, /5200 rows.*26 workspaces.*at most 192 entries/)
-  t.same(await service.database.query('select 1 from activity', []), [])
+  t.same(await service.database.hot.statement('select 1 from activity', []), [])
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { accepted: 192, duplicate: false } })
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { duplicate: true } })
 

@@ -107,7 +107,7 @@ t.test('a page of large entries ends early, and the pages together are complete'
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  await service.database.query(
+  await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, at, actor, action, details)
     select $1::uuid, gen_random_uuid(), now() + n * interval '1 ms', 'ada', 'patterns.replaced',
       jsonb_build_object('n', n, 'before', repeat('x', 20000))

@@ -44,7 +44,7 @@ const deliver = (service: Service, payload: string, headers: Record<string, stri
   })
 
 const stored = async (service: Service) => {
-  const [row] = await service.database.query<{ events: number; subscriptions: number }>(
+  const [row] = await service.database.hot.statement<{ events: number; subscriptions: number }>(
     'select (select count(*)::int from billing_events) events, (select count(*)::int from subscriptions) subscriptions',
     [],
   )
@@ -99,7 +99,7 @@ t.test('a customer that is somebody else’s is the provider’s mistake', async
   const { caller: bob, customer } = await subscriber('bob')
   // Asked again within minutes, the provider gives the same customer.
   const move = 'update billing_customers set user_id = (select id from users where login = $1) where id = $2'
-  await service.database.query(move, ['ada', customer])
+  await service.database.hot.statement(move, ['ada', customer])
   t.match(await bob.post('/api/billing/checkout'), {
     status: 502,
     body: { code: 'upstream_failed', upstream: 'billing-provider' },
@@ -248,7 +248,7 @@ t.test('every order of five notifications ends in the same state', async (t) => 
     for (let from = 0; from < orders.length; from += 12) {
       await Promise.all(orders.slice(from, from + 12).map((order, index) => replay(order, from + index)))
     }
-    const states = await service.database.query<{ status: string; n: number }>(
+    const states = await service.database.hot.statement<{ status: string; n: number }>(
       'select status, count(*)::int n from subscriptions where customer_id like $1 group by status',
       [`cus\\_${end}\\_%`],
     )

@@ -141,10 +141,10 @@ t.test('every number is the sum of its parts, also after members have left', asy
   t.equal(ofBoth.totals.active_minutes, 30)
 
   const bobId = (await bob.get('/api/me')).body.id
-  await service.database.query('delete from members where workspace_id = $1::uuid and user_id = $2::uuid', [
-    id,
-    bobId,
-  ])
+  await service.database.hot.statement(
+    'delete from members where workspace_id = $1::uuid and user_id = $2::uuid',
+    [id, bobId],
+  )
   const after = await bothWays(t, service, ada, path(id))
   check(after)
   t.same(after.totals, whole.totals)
@@ -235,7 +235,7 @@ t.test('beyond a thousand, members and repositories are one last row', async (t)
   const { service, ada, bob, id, today } = await start(t)
   const bobId = (await bob.get('/api/me')).body.id
   const adaId = (await ada.get('/api/me')).body.id
-  const { statement } = service.database.db
+  const { statement } = service.database.read
   const add = (from: number, to: number) =>
     statement(
       `with repos as (
@@ -375,7 +375,7 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
   const put = async (day: string) => {
     const hours = Buffer.alloc(24)
     for (const hour of [0, 1, 2, 23]) hours[hour] = hour + 1
-    await service.database.query(
+    await service.database.hot.statement(
       `with put as (
         insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
         values ($1::uuid, $2::uuid, $3::text::date, 'acme/api', 30, decode($4::text, 'hex'))
@@ -406,7 +406,7 @@ t.test('hours are forgotten when they are old, days stay', async (t) => {
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
   await service.app.rollups.run()
-  await service.database.query('update activity set day = day - 21', [])
+  await service.database.hot.statement('update activity set day = day - 21', [])
   await rebuildRollups(service.database)
   await service.app.rollups.retire()
   const body = await bothWays(t, service, ada, path(id, `&from=${addDays(today, -60)}&to=${today}`))
@@ -431,7 +431,7 @@ t.test('made-up activity keeps the rules of real activity', async (t) => {
   const body = await bothWays(t, service, ada, year)
   t.match(body.previous_totals, { active_members: 2 })
   for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
-  const [row] = await service.database.query<{ worst: number; most: number }>(
+  const [row] = await service.database.hot.statement<{ worst: number; most: number }>(
     `select max(h.minutes)::int as worst, max(h.total)::int as most from (
       select sum(get_byte(a.hours, hour)) as minutes, sum(a.minutes) as total
       from activity a, generate_series(0, 23) as hour group by a.user_id, a.day, hour
@@ -446,12 +446,12 @@ t.test('made-up activity keeps the rules of real activity', async (t) => {
 t.test('numbers too large for 32 bits, and repositories without a name, count all the same', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])
-  await service.database.db.statement(
+  await service.database.read.statement(
     `insert into activity (workspace_id, user_id, day, repo_key, commits)
     select $1::uuid, $2::uuid, $3::text::date, 'acme/r' || n, 32000 from generate_series(1, 70000) n`,
     [id, (await bob.get('/api/me')).body.id, today],
   )
-  await service.database.query(
+  await service.database.hot.statement(
     'insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)',
     [id, today],
   )
@@ -465,7 +465,7 @@ t.test('rollups that are wrong are right again after a rebuild', async (t) => {
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   const expected = (await ada.get(path(id))).body
   await service.app.rollups.run()
-  const { query } = service.database
+  const query = service.database.hot.statement
   await query('update activity_days set minutes = 99', [])
   await query(`update activity_repo_days set day = day - 3`, [])
   await query(`update activity_days set members = ''`, [])
@@ -534,10 +534,10 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       for (const table of ['activity', 'activity_repos'])
-        await service.database.query(`delete from ${table}`, [])
+        await service.database.hot.statement(`delete from ${table}`, [])
       await rebuildRollups(service.database)
       const present = new Set<Name>(['ada', 'bob'])
-      await service.database.query('delete from members where user_id = $1::uuid', [ids.eve ?? ''])
+      await service.database.hot.statement('delete from members where user_id = $1::uuid', [ids.eve ?? ''])
       await bob.post('/api/team/workspaces/join', { code })
       for (const caller of Object.values(callers)) await flush(caller, [], 'UTC')
       const zones: Record<string, string> = { ada: 'UTC', bob: 'UTC', eve: 'UTC' }
@@ -591,7 +591,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
             present.add(one.name)
           } else {
             const parameters = [id, ids[one.name] ?? '']
-            await service.database.query(
+            await service.database.hot.statement(
               'delete from members where workspace_id = $1::uuid and user_id = $2::uuid',
               parameters,
             )

@@ -90,7 +90,7 @@ t.test('a connection that dies within a transaction costs that request alone', a
       async () => {
         reply = ada.post('/api/team/active-minutes', flush)
         await lockWaiters(service)
-        await service.database.query(
+        await service.database.hot.statement(
           `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
           [],

@@ -7,7 +7,7 @@ import { freePort } from './process.js'
 t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {
   const port = await freePort()
   const { DATABASE_URL: _given, ...environment } = process.env
-  const demo = spawn(process.execPath, [join(projectRoot, 'build/src/bin/demo.js')], {
+  const demo = spawn(process.execPath, [join(projectRoot, 'build/demo/demo.js')], {
     env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

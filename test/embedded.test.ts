@@ -35,7 +35,7 @@ t.test('what a killed run has left is cleared away by the next, and nothing else
   const stranger = join(folder, 'team-settings-stranger')
   await mkdir(stranger)
 
-  const killed = launchProgram(t, 'bin/demo', { TMPDIR: folder, PORT: String(await freePort()) })
+  const killed = launchProgram(t, 'demo/demo', { TMPDIR: folder, PORT: String(await freePort()) })
   const left = await until(async () => {
     const [found] = (await readdir(folder)).filter(
       (name) => join(folder, name) !== stranger && !before.includes(name),

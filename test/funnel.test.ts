@@ -103,7 +103,7 @@ t.test('milestones that could not be written are written later', async (t) => {
   const service = await start(t)
   await service.app.milestones.flush()
   const rename = (from: string, to: string) =>
-    service.database.query(`alter table ${from} rename to ${to}`, [])
+    service.database.hot.statement(`alter table ${from} rename to ${to}`, [])
   await rename('funnel_users', 'funnel_gone')
   await service.signIn('ada')
   t.equal((await funnel(service)).status, 500)
@@ -225,13 +225,13 @@ type Row = [userId: string, event: string, source: string, at: string, events: n
 const seed = async (service: Service, rows: Row[]) => {
   for (const [userId, event, source, at, events] of rows) {
     const parameters = [userId, event, source, at, events]
-    await service.database.query(
+    await service.database.hot.statement(
       `insert into funnel_users (user_id, event, source, first_at, events) values ($1, $2, $3, $4, $5)
        on conflict (user_id, event, source) do update set
          events = funnel_users.events + excluded.events, first_at = least(funnel_users.first_at, excluded.first_at)`,
       parameters,
     )
-    await service.database.query(
+    await service.database.hot.statement(
       `insert into funnel_days (user_id, event, source, day, first_at, events)
        values ($1, $2, $3, ($4::timestamptz)::date, $4::timestamptz, $5)
        on conflict (user_id, event, source, day) do update set
@@ -327,8 +327,8 @@ t.test('whatever happened, the funnel agrees with a count by hand', async (t) =>
       fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
       async (events, days, source) => {
         await service.app.milestones.flush()
-        await database.query('delete from funnel_users', [])
-        await database.query('delete from funnel_days', [])
+        await database.hot.statement('delete from funnel_users', [])
+        await database.hot.statement('delete from funnel_days', [])
         await seed(
           service,
           events.map(({ user, event, source: from, at }) => [

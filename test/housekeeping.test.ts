@@ -11,7 +11,7 @@ const team = '/api/team/workspaces'
 
 /** Every table that belongs to workspaces, as the database itself knows it. */
 const tablesWithWorkspace = async ({ database }: Service): Promise<string[]> => {
-  const rows = await database.query<{ name: string }>(
+  const rows = await database.hot.statement<{ name: string }>(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'workspace_id' order by 1`,
     [],
@@ -21,7 +21,7 @@ const tablesWithWorkspace = async ({ database }: Service): Promise<string[]> => 
 
 const countRows = async ({ database }: Service, table: string, column: string, id: string) => {
   const text = `select count(*)::int as total from ${table} where ${column} = $1::uuid`
-  const [row] = await database.query<{ total: number }>(text, [id])
+  const [row] = await database.hot.statement<{ total: number }>(text, [id])
   return row?.total
 }
 
@@ -124,14 +124,14 @@ t.test('a large workspace is removed in steps, also by an instance that did not 
   const { id: kept } = await service.workspace(ada, { patterns: ['kept/*'] })
   await ada.push('kept/repo', { 'ext.a': 1 })
   await ada.put(`${team}/${kept}/project-settings/kept/repo`, { settings: {} })
-  await service.database.query(
+  await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, actor, action, details)
      select $1::uuid, gen_random_uuid(), 'ada', 'member.joined', '{}' from generate_series(1, 1700)`,
     [id],
   )
   // As if the instance that deleted it had stopped right then.
-  await service.database.query('delete from members where workspace_id = $1::uuid', [id])
-  await service.database.query('update workspaces set deleted_at = now() where id = $1::uuid', [id])
+  await service.database.hot.statement('delete from members where workspace_id = $1::uuid', [id])
+  await service.database.hot.statement('update workspaces set deleted_at = now() where id = $1::uuid', [id])
   await Promise.all([service.app.housekeeping.run(), service.app.housekeeping.run()])
   for (const table of await tablesWithWorkspace(service)) {
     t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
@@ -145,20 +145,20 @@ t.test('audit entries are kept for 400 days, dead sessions until they would have
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  await service.database.query(
+  await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, at, actor, action, details)
      select $1::uuid, gen_random_uuid(), now() - make_interval(days => days), 'ada', 'member.joined', '{}'
      from unnest(array[399, 401, 500]) as days`,
     [id],
   )
-  await service.database.query(
+  await service.database.hot.statement(
     `insert into revocations (jti, expires_at)
      values (gen_random_uuid(), now() - interval '1 minute'), (gen_random_uuid(), now() + interval '1 day')`,
     [],
   )
   await service.app.housekeeping.run()
   t.equal((await ada.get(`${team}/${id}/audit`)).body.entries.length, 2)
-  t.equal((await service.database.query('select 1 from revocations', [])).length, 1)
+  t.equal((await service.database.hot.statement('select 1 from revocations', [])).length, 1)
 })
 
 t.test('only one instance keeps house at a time', async (t) => {
@@ -181,13 +181,13 @@ t.test('a failure is logged, and the next run makes up for it', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  await service.database.query('alter table audit_entries rename to hidden_entries', [])
-  await service.database.query('delete from members where workspace_id = $1::uuid', [id])
-  await service.database.query('update workspaces set deleted_at = now() where id = $1::uuid', [id])
+  await service.database.hot.statement('alter table audit_entries rename to hidden_entries', [])
+  await service.database.hot.statement('delete from members where workspace_id = $1::uuid', [id])
+  await service.database.hot.statement('update workspaces set deleted_at = now() where id = $1::uuid', [id])
   await service.app.housekeeping.run()
   t.equal(await countRows(service, 'workspaces', 'id', id), 1)
   t.ok(service.logs.some((line) => line.includes('housekeeping failed')))
-  await service.database.query('alter table hidden_entries rename to audit_entries', [])
+  await service.database.hot.statement('alter table hidden_entries rename to audit_entries', [])
   await service.app.housekeeping.run()
   t.equal(await countRows(service, 'workspaces', 'id', id), 0)
 })

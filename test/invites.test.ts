@@ -63,10 +63,10 @@ t.test('an expired invite lets nobody in, and a revoked one stays revoked', asyn
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada)
-  await service.database.query('update invites set expires_at = now() where workspace_id = $1', [id])
+  await service.database.hot.statement('update invites set expires_at = now() where workspace_id = $1', [id])
   t.match((await bob.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_expired' })
   t.same((await ada.get(`${team}/${id}/invites`)).body.invites, [])
-  await service.database.query('update invites set revoked_at = now() where workspace_id = $1', [id])
+  await service.database.hot.statement('update invites set revoked_at = now() where workspace_id = $1', [id])
   t.match((await bob.post(`${team}/join`, { code })).body, { code: 'invite_revoked' })
 })
 
@@ -113,7 +113,9 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
   const refused = replies.filter(({ status, body }) => status === 410 && body.code === 'invite_exhausted')
   t.equal(refused.length, 40)
   t.equal((await ada.get(`${team}/${id}/members`)).body.members.length, 11)
-  const rows = await service.database.query('select used_count from invites where id = $1', [inviteId])
+  const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
+    inviteId,
+  ])
   t.same(rows, [{ used_count: 10 }])
 })
 
@@ -185,7 +187,9 @@ t.test('who was removed needs an invite from after the removal, and who left doe
   await bob.post(`${team}/${id}/leave`)
   t.match((await join(code)).body, { code: 'invite_revoked' }, 'the removal is not forgotten')
   t.equal((await join(fresh)).status, 200)
-  const rows = await service.database.query('select used_count from invites where id = $1', [second.id])
+  const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
+    second.id,
+  ])
   t.same(rows, [{ used_count: 0 }], 'a refusal uses nothing up')
 })
 

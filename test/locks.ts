@@ -25,7 +25,7 @@ export const countLockWaiters = async ({ database }: Service): Promise<number> =
   const text = `
     select count(*)::int as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  const [row] = await database.query<{ waiting: number }>(text, [])
+  const [row] = await database.hot.statement<{ waiting: number }>(text, [])
   return row?.waiting ?? 0
 }
 

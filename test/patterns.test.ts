@@ -101,7 +101,7 @@ t.test('the database, the matcher and the definition agree', async (t) => {
         pattern: parsed(`acme/${wild}`),
         name: name.toLowerCase(),
       }))
-      const [row] = await service.database.query<{ answers: boolean[] }>(ask, [
+      const [row] = await service.database.hot.statement<{ answers: boolean[] }>(ask, [
         questions.map(({ pattern }) => pattern.repoKey),
         questions.map(({ pattern }) => pattern.repoLike),
         questions.map(({ name }) => name),
@@ -130,7 +130,7 @@ t.test('the characters that LIKE knows stand for themselves', async (t) => {
     ['*_', 'ab', false],
   ] as const) {
     // Neither `%` nor `\` can get into a pattern; should the grammar ever allow them, the escape is right already.
-    const rows = await service.database.query('select $1::text like $2::text as matches', [
+    const rows = await service.database.hot.statement('select $1::text like $2::text as matches', [
       name,
       toLike(repoKey),
     ])

@@ -32,13 +32,13 @@ const operationsOf = async (service: Service): Promise<Operation[]> => {
 
 /** All that the database keeps, as text. */
 const dumpOf = async (service: Service): Promise<string> => {
-  const tables = await service.database.query<{ name: string }>(
+  const tables = await service.database.hot.statement<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_schema not in ('pg_catalog', 'information_schema')`,
     [],
   )
   const dumps = tables.map(({ name }) =>
-    service.database.query<{ row: string }>(`select t::text as row from ${name} t`, []),
+    service.database.hot.statement<{ row: string }>(`select t::text as row from ${name} t`, []),
   )
   return (await Promise.all(dumps)).flatMap((rows) => rows.map(({ row }) => row)).join('\n')
 }
@@ -161,7 +161,7 @@ t.test('no secret shows in an answer, a log, a metric or the database', { timeou
   const { token } = await service.signIn('ada')
   secrets.push(token)
   good.Authorization = `Bearer ${token}`
-  await service.database.query('alter table users rename to users_gone', [])
+  await service.database.hot.statement('alter table users rename to users_gone', [])
   await walk()
   await checkAll('with a broken database')
   for (const status of [200, 400, 401, 404, 500, 502])

@@ -394,7 +394,7 @@ t.test('pulling settings is one prepared statement', async (t) => {
   const ada = await service.signIn('ada')
   await ada.push('ada/a', { 'ext.a': 1 })
   for (let i = 0; i < 3; i++) await ada.get('/api/settings/ada/a')
-  const prepared = await service.database.query<{ statement: string; calls: string }>(
+  const prepared = await service.database.hot.statement<{ statement: string; calls: string }>(
     'select statement, generic_plans + custom_plans as calls from pg_prepared_statements',
     [],
   )
@@ -435,7 +435,7 @@ t.test('the query says what the headers for conditions say', async (t) => {
 const fillUp = async (service: Service, workspaceId: string, left: number) => {
   const each = 131_072
   const rows = limits.workspace_bytes / each
-  await service.database.writes.statement(
+  await service.database.write.statement(
     `insert into snapshots (owner_key, repo_key, workspace_id, id, owner, repo, version, settings, size_bytes, updated_by)
      select 'acme', 'filler-' || n, $1::uuid, gen_random_uuid(), 'acme', 'filler-' || n, 1, '{}',
        case when n = 1 then $2::int - $3::int else $2::int end, (select id from users limit 1)

@@ -118,7 +118,7 @@ t.test(
       t.match(refused, said)
       t.notMatch(refused, /hunter/)
     }
-    for (const program of ['bin/migrate', 'bin/seed', 'bin/rebuild-rollups']) {
+    for (const program of ['src/bin/migrate', 'demo/seed-activity', 'src/bin/rebuild-rollups']) {
       const command = launchProgram(t, program, { DATABASE_URL: as(name, 'hunter3') })
       t.match(await refusalOf(t, command), /DATABASE_URL names a user or a password/, program)
       t.match(await refusalOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
@@ -127,12 +127,12 @@ t.test(
 )
 
 t.test('a command says how it is used', async (t) => {
-  const help = launchProgram(t, 'bin/seed', {}, ['--help'])
+  const help = launchProgram(t, 'demo/seed-activity', {}, ['--help'])
   t.equal(await help.ended, 0)
   t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)
-  const nonsense = launchProgram(t, 'bin/seed', {}, ['--nonsense'])
+  const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
   t.match(await refusalOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
-  const none = launchProgram(t, 'bin/seed', {}, ['--teams', '0'])
+  const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])
   t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })
 

@@ -5,11 +5,17 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { Gate } from '../runtime/gate.js'
 import { couldNotConnect, DatabaseBusy, isConflict } from './failures.js'
+import type { Statement } from './statement.js'
 
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
 
-/** The pool or a transaction: queries take either. */
+/** The one kind of database that queries take: any of the doors below, or a transaction. */
 export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
+  /**
+   * Runs one constant, prepared statement. In a transaction, statements that are not awaited one by one (`Promise.all`)
+   * are sent at once and run one after the other, in their order.
+   */
+  rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
   /**
    * Runs one constant, prepared statement without the query builder. In a transaction, statements that are not awaited
    * one by one (`Promise.all`) are sent at once and run one after the other, in their order.
@@ -18,14 +24,14 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
 }
 
 export interface Database {
-  /** The pool: every call is one statement on its own. */
-  db: Db
-  /** The same for statements that may wait for locks, which leave connections free as transactions do. */
-  writes: Db
+  /** For reads: every call is one statement on its own. */
+  read: Db
+  /** For short reads of hot paths, which share a connection and are given up early. */
+  hot: Db
+  /** For writes of one statement, which may wait for locks and leave connections free as transactions do. */
+  write: Db
   /** A connection that no caller's request ever uses: for what must be known however busy the others are. */
   reserved: Db
-  /** The same as `db.statement` for short reads of hot paths, which share a connection and are given up early. */
-  query<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
   /**
    * Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times.
    * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
@@ -60,7 +66,7 @@ const sessionSettings = {
 }
 
 type Sql = postgres.Sql | postgres.TransactionSql
-type Statement = ReturnType<Sql['unsafe']>
+type Sent = ReturnType<Sql['unsafe']>
 
 export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
   const connectWith = (max: number, answerSeconds: number) => {
@@ -105,9 +111,9 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
   const onPoolAsWriter: Run = (work, deadline = Date.now() + WAIT_MS) =>
     asWriter(() => onPool(work, deadline), deadline)
 
-  const underWay = new Set<Statement>()
+  const underWay = new Set<Sent>()
   /** Remembers statements of the background for as long as they run, so that a stop can cancel them. */
-  const remember = (statement: Statement): Statement => {
+  const remember = (statement: Sent): Sent => {
     underWay.add(statement)
     const forget = () => underWay.delete(statement)
     statement.then(forget, forget)
@@ -115,50 +121,53 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
   }
 
   /** `run` decides when a statement may start. Drizzle changes how the driver of these options reads dates. */
-  const open = (sql: Sql, run: Run, options: postgres.Sql['options']): Db => {
-    const send = (text: string, parameters: unknown[]): Statement => {
-      const statement = sql.unsafe(text, parameters as never, { prepare, simple: false } as never)
+  const open = (sql: () => Sql, run: Run, options: postgres.Sql['options']): Db => {
+    const send = (text: string, parameters: unknown[]): Sent => {
+      const statement = sql().unsafe(text, parameters as never, { prepare, simple: false } as never)
       return options === background.options ? remember(statement) : statement
     }
+    const rows = (text: string, parameters: Parameter[]) =>
+      run(() => whole(text, send(text, parameters.map(toParameter))))
     return Object.assign(drizzle(adapt(send, options, run)), {
-      statement: <Row>(text: string, parameters: Parameter[]) =>
-        run(() => whole(text, send(text, parameters.map(toParameter)))) as Promise<Row[]>,
+      rows: <Row>({ text }: Statement<Row>, parameters: Parameter[]) =>
+        rows(text, parameters) as Promise<Row[]>,
+      statement: <Row>(text: string, parameters: Parameter[]) => rows(text, parameters) as Promise<Row[]>,
     })
   }
 
   const begin = <T>(sql: postgres.Sql, run: Run, work: (tx: Db) => Promise<T>) =>
-    run(() => sql.begin((tx) => work(open(tx, direct, sql.options)))) as Promise<T>
+    run(() => sql.begin((tx) => work(open(() => tx, direct, sql.options)))) as Promise<T>
 
   /**
    * Reads of hot paths share a connection: what comes at the same time is sent, answered and read together, and twice as
    * much fits into a second as over many connections. What holds up one holds up all behind it, so only short reads belong
    * here, and a connection that does not answer is replaced, with all that waits for it.
    */
-  const openReader = () => {
-    const sql = connectWith(1, ANSWER_SECONDS.reads)
-    return { sql, db: open(sql, direct, sql.options) }
-  }
-  let reader = openReader()
-  const read = async <Row>(text: string, parameters: Parameter[]): Promise<Row[]> => {
-    const current = reader
-    const replace = () => {
-      if (current !== reader) return
-      reader = openReader()
-      void current.sql.end({ timeout: 0 })
-    }
-    const impatience = setTimeout(replace, ANSWER_SECONDS.reads * 1_000)
-    try {
-      return await current.db.statement<Row>(text, parameters)
-    } finally {
-      clearTimeout(impatience)
-    }
-  }
+  let reader = connectWith(1, ANSWER_SECONDS.reads)
+  const onSharedReader: Run = (work, deadline) =>
+    onReader(async () => {
+      const current = reader
+      const replace = () => {
+        if (current !== reader) return
+        reader = connectWith(1, ANSWER_SECONDS.reads)
+        // Drizzle has set there how dates are read.
+        Object.assign(reader.options.parsers, current.options.parsers)
+        Object.assign(reader.options.serializers, current.options.serializers)
+        void current.end({ timeout: 0 })
+      }
+      const impatience = setTimeout(replace, ANSWER_SECONDS.reads * 1_000)
+      try {
+        return await work()
+      } finally {
+        clearTimeout(impatience)
+      }
+    }, deadline)
 
   return {
-    db: open(pool, onPool, pool.options),
-    writes: open(pool, onPoolAsWriter, pool.options),
-    reserved: open(reserved, onReserved, reserved.options),
-    query: (text, parameters) => onReader(() => read(text, parameters)),
+    read: open(() => pool, onPool, pool.options),
+    hot: open(() => reader, onSharedReader, reader.options),
+    write: open(() => pool, onPoolAsWriter, pool.options),
+    reserved: open(() => reserved, onReserved, reserved.options),
     transaction: async <T>(work: (tx: Db) => Promise<T>, options: { background?: boolean } = {}) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -173,7 +182,7 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     close: async () => {
       const cancelled = Promise.allSettled([...underWay].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
-      await Promise.all([pool, reader.sql, reserved, background].map((sql) => sql.end({ timeout: 0.5 })))
+      await Promise.all([pool, reader, reserved, background].map((sql) => sql.end({ timeout: 0.5 })))
     },
   }
 }
@@ -203,7 +212,7 @@ const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|sh
  * never an answer.
  * @throws when the server's last word is that of another kind of statement, or counts other rows than came
  */
-const whole = async (text: string, statement: Statement): Promise<postgres.Row[]> => {
+const whole = async (text: string, statement: Sent): Promise<postgres.Row[]> => {
   const rows = await statement
   const promised = COMMANDS.exec(text)?.[1]?.toUpperCase()
   const isItself = promised === undefined ? rows.command !== null : rows.command.startsWith(promised)
@@ -215,7 +224,7 @@ const whole = async (text: string, statement: Statement): Promise<postgres.Row[]
 
 /** The part of postgres.js that Drizzle uses, but with statements that are really prepared (Drizzle asks for that only in `.prepare()`). */
 const adapt = (
-  send: (text: string, parameters: unknown[]) => Statement,
+  send: (text: string, parameters: unknown[]) => Sent,
   options: postgres.Sql['options'],
   run: Run,
 ): postgres.Sql => {

@@ -31,7 +31,7 @@ export const createBillingDesk = (
   database: Database,
   configuredProvider: BillingProvider | undefined,
 ) => {
-  const { db } = database
+  const db = database.read
   const provider = () => {
     if (!configuredProvider) throw new ApiError('billing_not_configured')
     return configuredProvider

@@ -50,10 +50,10 @@ export const pushSettings = async (
 ): Promise<{ result: PushResult; etag: string }> => {
   const { owner, repo, workspaceId, userId } = push
   const question = { userId, ownerKey: owner.toLowerCase(), repoKey: repo.toLowerCase(), workspaceId }
-  const caller = await readUser(database.db, userId)
+  const caller = await readUser(database.read, userId)
   if (!caller) throw new ApiError('token_invalid')
-  const target = await pushTarget(database.db, question, caller.login, owner)
-  if (target === undefined) await checkRoomForPersonal(database.db, caller, owner)
+  const target = await pushTarget(database.read, question, caller.login, owner)
+  if (target === undefined) await checkRoomForPersonal(database.read, caller, owner)
 
   await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
 

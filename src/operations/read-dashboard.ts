@@ -130,7 +130,7 @@ export async function* readDashboardLines(
       from: addDays(range.from, start),
       to: addDays(range.from, Math.min(start + DAYS_PER_READ, range.days) - 1),
     }
-    for (const lines of await listMemberDays(database.db, workspaceId, filter, part)) {
+    for (const lines of await listMemberDays(database.read, workspaceId, filter, part)) {
       text += lines
       if (text.length < PIECE_LENGTH) continue
       yield text

@@ -40,7 +40,7 @@ export const recordActiveMinutes = async (
     bodyHash: hashOf(body),
   }
 
-  const optimistic = await tryFlush(database.writes, userId, flush).catch(unlessConflict)
+  const optimistic = await tryFlush(database.write, userId, flush).catch(unlessConflict)
   if (optimistic) return optimistic
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const answer = await database.transaction(async (tx) =>

@@ -296,7 +296,7 @@ export const countOwnMinutes = (
   from: string,
   to: string,
 ): Promise<{ day: string; rows: number }[]> =>
-  database.db.statement<{ day: string; rows: number }>(COUNT_MINUTES, [userId, from, to])
+  database.read.statement<{ day: string; rows: number }>(COUNT_MINUTES, [userId, from, to])
 
 /** Made here as text, because hundreds of thousands of rows would cost the service more than the database. */
 const listMinutes = (join: 'join' | 'left join') => `
@@ -326,7 +326,7 @@ export const listOwnMinutes = (
   userId: string,
   from: string,
   to: string,
-): Promise<OwnMinutes[]> => database.db.statement<OwnMinutes>(LIST_MINUTES, [userId, from, to])
+): Promise<OwnMinutes[]> => database.read.statement<OwnMinutes>(LIST_MINUTES, [userId, from, to])
 
 /** Those of one day, also of the workspaces without any. */
 export const listOwnMinutesOfAll = (
@@ -334,13 +334,13 @@ export const listOwnMinutesOfAll = (
   userId: string,
   day: string,
 ): Promise<Pick<OwnMinutes, 'workspace'>[]> =>
-  database.db.statement<OwnMinutes>(LIST_MINUTES_OF_ALL, [userId, day, day])
+  database.read.statement<OwnMinutes>(LIST_MINUTES_OF_ALL, [userId, day, day])
 
 const READ_TODAY = `select (now() at time zone 'UTC')::date as today`
 
 /** The UTC day by the database's clock, which all instances share. */
 export const readToday = async (database: Database): Promise<string> => {
-  const [row] = await database.query<{ today: string }>(READ_TODAY, [])
+  const [row] = await database.hot.statement<{ today: string }>(READ_TODAY, [])
   if (!row) throw new Error('The database has no clock')
   return row.today
 }

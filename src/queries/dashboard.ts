@@ -334,7 +334,7 @@ export const findPerson = async (
   workspaceId: string,
   login: string,
 ): Promise<string | undefined> => {
-  const [row] = await database.db.statement<{ id: string }>(FIND_PERSON, [workspaceId, login.toLowerCase()])
+  const [row] = await database.read.statement<{ id: string }>(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id
 }
 

@@ -61,7 +61,7 @@ export const readEffectiveConfig = async (
 ): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
   type Row = StoredEffectiveConfig & { inWorkspace: boolean }
   const parameters = [userId, ownerKey, repoKey, null, workspaceId ?? null, ifNoneMatch?.trim() ?? '']
-  const [row] = await database.query<Row>(READ_EFFECTIVE_CONFIG, parameters)
+  const [row] = await database.hot.statement<Row>(READ_EFFECTIVE_CONFIG, parameters)
   if (!row) throw new Error('The query returned no row')
   const { inWorkspace, ...config } = row
   return { inWorkspace, config: config.workspaceId === null ? null : config }

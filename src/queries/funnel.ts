@@ -19,7 +19,7 @@ export const insertFunnelEvent = async (
   database: Database,
   userId: string,
   { event, source }: { event: string; source: string },
-): Promise<boolean> => (await database.db.statement(INSERT_EVENT, [userId, event, source])).length > 0
+): Promise<boolean> => (await database.read.statement(INSERT_EVENT, [userId, event, source])).length > 0
 
 const INSERT_MILESTONES = `
   with reached as (
@@ -40,7 +40,7 @@ export const insertMilestones = async (
   reached: { userId: string; milestone: Milestone }[],
 ): Promise<void> => {
   const userIds = reached.map(({ userId }) => userId)
-  await database.db.statement(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
+  await database.read.statement(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
 }
 
 export interface FunnelRange {
@@ -119,7 +119,7 @@ export const readFunnel = async (
   const ranged = from !== undefined || to !== undefined
   const text = funnelStatement(steps.length, ranged)
   const days = ranged ? [from ?? null, to ?? null] : []
-  const [row] = await database.db.statement<FunnelRow>(text, [steps, source ?? null, ...days])
+  const [row] = await database.read.statement<FunnelRow>(text, [steps, source ?? null, ...days])
   if (!row) throw new Error('An aggregate has one row')
   const counted = row.firsts.steps
   return {

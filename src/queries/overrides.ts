@@ -109,7 +109,7 @@ export const listOverrides = async (
   limit: number,
 ): Promise<BoundedPage<StoredOverride>> => {
   const [ownerKey = null, repoKey = null] = after ?? []
-  const found = await database.db.statement<StoredOverride & { total: number }>(LIST_OVERRIDES, [
+  const found = await database.read.statement<StoredOverride & { total: number }>(LIST_OVERRIDES, [
     workspaceId,
     ownerKey,
     repoKey,

@@ -41,7 +41,7 @@ export const listProjects = async (
   rows: number,
 ): Promise<Project[]> => {
   const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
-  const found = await database.db.statement<Project>(LIST_PROJECTS, [
+  const found = await database.read.statement<Project>(LIST_PROJECTS, [
     userId,
     ownerKey,
     repoKey,

@@ -71,7 +71,7 @@ export const readBestSnapshot = async (
 ): Promise<BestSnapshot> => {
   type Row = SnapshotText & { ownsRepo: boolean | null; inWorkspace: boolean }
   const parameters = [...repoParameters(question), ifNoneMatch?.trim() ?? '']
-  const [row] = await database.query<Row>(READ_BEST_SNAPSHOT, parameters)
+  const [row] = await database.hot.statement<Row>(READ_BEST_SNAPSHOT, parameters)
   if (!row) throw new Error('The query returned no row')
   const { ownsRepo, inWorkspace, settings, ...snapshot } = row
   const found = snapshot.id === null ? null : { ...snapshot, updatedAt: toTimestamp(snapshot.updatedAt) }

@@ -28,7 +28,7 @@ export const readWorkspaceSettings = async (
   ifNoneMatch: string | undefined,
 ): Promise<FoundWorkspaceSettings | undefined> => {
   const parameters = [workspaceId, ifNoneMatch?.trim() ?? '']
-  const [row] = await database.query<FoundWorkspaceSettings>(READ_SETTINGS, parameters)
+  const [row] = await database.hot.statement<FoundWorkspaceSettings>(READ_SETTINGS, parameters)
   return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }
 

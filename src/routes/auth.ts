@@ -175,7 +175,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       if (request.body.everywhere) {
         const { userId } = callerOf(request)
-        const generation = await revokeAllTokens(database.writes, userId)
+        const generation = await revokeAllTokens(database.write, userId)
         if (generation === undefined) throw new ApiError('token_invalid')
         sessions.revokeOlderThan(userId, generation)
       } else if (!(request.session instanceof ApiError)) {

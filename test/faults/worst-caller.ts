@@ -110,14 +110,14 @@ const prepare = async () => {
     from: addDays(today, -365),
     to: today,
   })
-  await database.query(
+  await database.hot.statement(
     `insert into members (workspace_id, user_id, role)
       select w.id, u.id, 'admin' from workspaces w, users u where w.name = 'Large' and u.login = 'mallory'`,
     [],
   )
 }
 await prepare()
-const [ids] = await database.query<{ large: string; first: string }>(
+const [ids] = await database.hot.statement<{ large: string; first: string }>(
   `select (select id from workspaces where name = 'Large')::text as large,
     (select id from workspaces where name = 'mallory 1')::text as first`,
   [],

@@ -52,7 +52,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
       const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
       if (asCsv) {
-        const head = await readWorkspaceHead(database.db, workspace)
+        const head = await readWorkspaceHead(database.read, workspace)
         if (!head) throw new ApiError('workspace_not_found')
         reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
         const lines = readDashboardLines(database, workspace, range, filter)
