@@ -77,7 +77,7 @@ export const launchProgram = (
 /** Starts the service; does not wait for it. */
 export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => ({
   url: `http://127.0.0.1:${port}`,
-  ...launchProgram(test, 'server', { PORT: String(port), RATE_LIMITS: 'off', ...env }),
+  ...launchProgram(test, 'src/server', { PORT: String(port), RATE_LIMITS: 'off', ...env }),
 })
 
 /** The processes that work in a folder, or were told of it. */
