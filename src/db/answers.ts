@@ -1,0 +1,19 @@
+import type postgres from 'postgres'
+import type { SentStatement } from './driver.js'
+
+/** The command that each kind of statement says it has done. */
+const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
+
+/**
+ * All rows of a statement. What does not look like the answer to this very statement is an error.
+ * @throws when the server's last word is that of another kind of statement, or counts other rows than came
+ */
+export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
+  const rows = await statement
+  const expected = COMMANDS.exec(text)?.[1]?.toUpperCase()
+  const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)
+  const isComplete = rows.columns.length === 0 || rows.length === rows.count
+  if (!isItself || !isComplete)
+    throw new Error(`The answer to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
+  return rows
+}

@@ -1,0 +1,47 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+
+export type SentStatement = ReturnType<postgres.Sql['unsafe']>
+
+interface DriverOptions {
+  url: string
+  connections: number
+  /** False behind a transaction pooler, which also takes no session settings. */
+  prepare: boolean
+  /** How long a statement waits for its answer before its connection is given up. */
+  answerSeconds: number
+}
+
+/** The server gives up before the connection does. */
+const sessionSettings = {
+  TimeZone: 'UTC',
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+}
+
+/** Connections, which are made when they are first needed, and made anew when they break. */
+export const createDriver = ({ url, connections, prepare, answerSeconds }: DriverOptions): postgres.Sql => {
+  const options = {
+    max: connections,
+    prepare,
+    connect_timeout: 2,
+    answer_timeout: answerSeconds,
+    backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
+    onnotice: () => {},
+    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
+  }
+  const driver = postgres(url, options)
+  requirePatched(driver)
+  // Drizzle sets here that dates and moments are read and written as texts.
+  drizzle(driver)
+  return driver
+}
+
+/** `patches/` makes the driver fit to lose connections; without it, acknowledged writes can be lost. */
+const requirePatched = (driver: postgres.Sql): void => {
+  if ((driver as { patched?: boolean }).patched) return
+  throw new Error(
+    'The database driver in node_modules is not patched, because npm ran no scripts. Run: npx patch-package',
+  )
+}

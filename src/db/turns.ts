@@ -1,0 +1,31 @@
+/**
+ * Who may use a connection now. Each pool has one gate with a place for each connection, so that the driver itself never
+ * keeps a statement waiting. First come, first served is fair there, because no caller has more than a few requests under
+ * way (`plugins/fair-share.ts`).
+ */
+import { Gate } from '../runtime/gate.js'
+import { couldNotConnect, DatabaseBusy } from './failures.js'
+
+/**
+ * Runs `work` when its turn comes.
+ * @param deadline when waiting ends, in milliseconds since the epoch, for work that has waited elsewhere before
+ * @throws {DatabaseBusy} when no turn comes in time; `work` has then not begun
+ */
+export type InTurn = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
+
+/** The longest that a request waits for a connection. */
+export const WAIT_MS = 2_000
+
+export const createTurns = (places: number, lineLimit: number, waitMs = WAIT_MS): InTurn => {
+  const refuse = () => new DatabaseBusy('No connection became free in time')
+  const gate = new Gate(places, lineLimit, waitMs, refuse)
+  return (work, deadline) =>
+    gate.run(work, deadline).catch((error) => {
+      // Those who wait would only wait for the same.
+      if (couldNotConnect(error)) gate.turnAway(error)
+      throw error
+    })
+}
+
+/** For statements of a transaction, which has its connection already. */
+export const atOnce: InTurn = async (work) => work()
