@@ -4,13 +4,13 @@ import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from
 import { NoBody, ref } from '../../schemas/common.js'
 import { isSignedBy } from '../domain/billing-signature.js'
 import { ApiError } from '../errors.js'
-import { createBillingDesk } from '../operations/billing-desk.js'
+import { createBillingSessions } from '../operations/billing-sessions.js'
 import { recordBillingEvent } from '../operations/record-billing-event.js'
 import { callerOf } from '../plugins/session.js'
 import { anyCaller, billingSignature } from '../policies/access.js'
 
 export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const desk = createBillingDesk(app.config, app.database, app.clients.billing)
+  const billingSessions = createBillingSessions(app.config, app.database, app.clients.billing)
 
   app.route({
     method: 'POST',
@@ -26,7 +26,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(BillingUrl) },
     },
     handler: async (request) => ({
-      url: await desk.startCheckout(callerOf(request).userId, request.body.interval),
+      url: await billingSessions.startCheckout(callerOf(request).userId, request.body.interval),
     }),
   })
 
@@ -44,7 +44,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(BillingUrl) },
     },
-    handler: async (request) => ({ url: await desk.openPortal(callerOf(request).userId) }),
+    handler: async (request) => ({ url: await billingSessions.openPortal(callerOf(request).userId) }),
   })
 }
 

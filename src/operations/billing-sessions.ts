@@ -25,8 +25,8 @@ const sharePerUser = <T>(work: (userId: string) => Promise<T>) => {
   }
 }
 
-/** What a click on "subscribe" or "manage" leads to. */
-export const createBillingDesk = (
+/** Sessions at the billing provider: its pages for a checkout and for managing a subscription. */
+export const createBillingSessions = (
   config: Config,
   database: Database,
   configuredProvider: BillingProvider | undefined,
@@ -42,7 +42,7 @@ export const createBillingDesk = (
     if (known !== undefined) return known
     const user = await readUser(db, userId)
     if (!user) throw new ApiError('token_invalid')
-    await linkCustomer(db, await provider().createCustomer(user), userId)
+    await linkCustomer(database.write, await provider().createCustomer(user), userId)
     const linked = await readCustomer(db, userId)
     if (linked === undefined) {
       const cause = new Error("The provider gave out somebody else's customer")
