@@ -62,10 +62,10 @@ try {
   const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
   const none = { from: undefined, to: undefined, source: undefined }
   const times = await inTurns(ROUNDS, {
-    'all time': () => readFunnel(database, STEPS, none),
-    'all time, one source': () => readFunnel(database, STEPS, { ...none, source: 'extension' }),
-    'the last 30 days': () => readFunnel(database, STEPS, { ...none, from: monthAgo, to: today }),
-    'a year': () => readFunnel(database, STEPS, { ...none, from: '2000-01-01' }),
+    'all time': () => readFunnel(database.read, STEPS, none),
+    'all time, one source': () => readFunnel(database.read, STEPS, { ...none, source: 'extension' }),
+    'the last 30 days': () => readFunnel(database.read, STEPS, { ...none, from: monthAgo, to: today }),
+    'a year': () => readFunnel(database.read, STEPS, { ...none, from: '2000-01-01' }),
     'count(*) by day': () => database.hot.statement('select count(*) from funnel_days', []),
   })
   for (const [name, ms] of Object.entries(times)) {

@@ -343,7 +343,7 @@ t.test('whatever happened, the funnel agrees with a count by hand', async (t) =>
         const dayOf = (offset: number | undefined) =>
           offset === undefined ? undefined : new Date(START + offset * DAY_MS).toISOString().slice(0, 10)
         const range = { from: dayOf(ordered?.[0]), to: dayOf(ordered?.[1]), source }
-        const { range: _range, ...counted } = await readFunnel(database, STEPS, range)
+        const { range: _range, ...counted } = await readFunnel(database.read, STEPS, range)
         const expected = model(events, ordered, source)
         t.same(rounded(counted), rounded(expected), JSON.stringify({ events, range }))
       },

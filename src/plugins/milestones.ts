@@ -42,7 +42,7 @@ export default fp(async (app) => {
       const batch = noted.slice(0, BATCH)
       noted = noted.slice(BATCH)
       try {
-        await insertMilestones(app.database, batch)
+        await insertMilestones(app.database.write, batch)
       } catch (error) {
         noted = [...batch, ...noted]
         schedule(RETRY_MS)

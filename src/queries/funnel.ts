@@ -1,8 +1,13 @@
 import type { Funnel, Milestone } from '../../schemas/funnel.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { integer, json, statement } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
 
-const INSERT_EVENT = `
+const INSERT_EVENT = statement(
+  'count a funnel event',
+  { events: integer },
+  `
   with caller as (select id from users where id = $1::uuid),
   lifetime as (
     insert into funnel_users (user_id, event, source)
@@ -12,16 +17,20 @@ const INSERT_EVENT = `
   insert into funnel_days (user_id, event, source, day)
   select id, $2::text, $3::text, (now() at time zone 'UTC')::date from caller
   on conflict (user_id, event, source, day) do update set events = funnel_days.events + 1
-  returning events`
+  returning events`,
+)
 
 /** @returns false when there is no such user. */
 export const insertFunnelEvent = async (
-  database: Database,
+  db: Db,
   userId: string,
   { event, source }: { event: string; source: string },
-): Promise<boolean> => (await database.read.statement(INSERT_EVENT, [userId, event, source])).length > 0
+): Promise<boolean> => (await db.rows(INSERT_EVENT, [userId, event, source])).length > 0
 
-const INSERT_MILESTONES = `
+const INSERT_MILESTONES = statement(
+  'note milestones of users',
+  {},
+  `
   with reached as (
     insert into funnel_users (user_id, event, source)
     select u.id, m.event, 'service'
@@ -32,49 +41,69 @@ const INSERT_MILESTONES = `
     returning user_id, event, source
   )
   insert into funnel_days (user_id, event, source, day)
-  select user_id, event, source, (now() at time zone 'UTC')::date from reached`
+  select user_id, event, source, (now() at time zone 'UTC')::date from reached`,
+)
 
 /** Each user has each milestone once, whoever reports it and how often. */
 export const insertMilestones = async (
-  database: Database,
+  db: Db,
   reached: { userId: string; milestone: Milestone }[],
 ): Promise<void> => {
   const userIds = reached.map(({ userId }) => userId)
-  await database.read.statement(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
+  await db.rows(INSERT_MILESTONES, [userIds, reached.map(({ milestone }) => milestone)])
 }
 
 export interface FunnelRange {
-  from: string | undefined
-  to: string | undefined
-  source: string | undefined
+  from?: string | null | undefined
+  to?: string | null | undefined
+  source?: string | null | undefined
 }
 
-const ALL_TIME = 'select user_id, event, source, first_at, events from funnel_users'
-const IN_RANGE = `
-  select user_id, event, source, first_at, events from funnel_days
-  where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')`
+interface StepCounts {
+  users: number
+  /** Of them, those who have the step before as well, and those who have the first. */
+  with_previous: number
+  with_start: number
+  /** Seconds since the first step. */
+  median: number | null
+}
 
 /**
- * One statement for everything. `$1` are the steps, `$2` the source or null, `$3` and `$4` the days of a range. The
- * users' first times at all steps are laid side by side once; all that is asked of steps follows from these rows.
- * The rows themselves are read three times: keeping them for that would cost several times as much.
+ * $1: the steps; $2: the source or null; more for `rows`. Everything in one statement, which reads the rows several times:
+ * to keep them for that would cost several times as much.
  */
-const funnelStatement = (steps: number, ranged: boolean): string => {
-  const indexes = Array.from({ length: steps }, (_, index) => index)
-  const rows = `${ranged ? `${IN_RANGE} and` : `${ALL_TIME} where`} ($2::text is null or source = $2)`
-  const stepOf = (index: number) => `json_build_object(
-    'users', count(t${index}),
-    'with_previous', count(*) filter (where t${index} is not null and t${Math.max(0, index - 1)} is not null),
-    'with_start', count(*) filter (where t${index} is not null and t0 is not null),
-    'median', percentile_cont(0.5) within group (
-      order by greatest(0, extract(epoch from t${index} - t0)::float8)
-    ) filter (where t${index} is not null and t0 is not null))`
-  return `
-  with rows as not materialized (${rows}),
-  firsts as (
-    select user_id,
-      ${indexes.map((index) => `min(first_at) filter (where event = ($1::text[])[${index + 1}]) as t${index}`).join(',\n      ')}
-    from rows group by user_id
+const funnelOf = (name: string, rows: string) =>
+  statement(
+    name,
+    {
+      users: integer,
+      steps: json<Record<string, StepCounts>>(),
+      step_events: json<Record<string, number>>(),
+      other_events: json<Funnel['other_events']>(),
+      by_source: json<Funnel['by_source']>(),
+    },
+    `
+  with rows as not materialized (
+    ${rows} and ($2::text is null or source = $2)
+  ),
+  reached as (
+    select user_id, step, min(first_at) as at
+    from rows join unnest($1::text[]) with ordinality s (event, step) using (event)
+    group by user_id, step
+  ),
+  compared as (
+    select step, lag(step) over steps_of_user = step - 1 as has_previous,
+      first_value(step) over steps_of_user = 1 as has_start, at - first_value(at) over steps_of_user as since_start
+    from reached
+    window steps_of_user as (partition by user_id order by step)
+  ),
+  steps as (
+    select step, count(*) as users, count(*) filter (where has_previous) as with_previous,
+      count(*) filter (where has_start) as with_start,
+      percentile_cont(0.5) within group (
+        order by greatest(0, extract(epoch from since_start)::float8)
+      ) filter (where has_start) as median
+    from compared group by step
   ),
   events as (
     select event, count(*) as users, sum(events) as events
@@ -87,7 +116,8 @@ const funnelStatement = (steps: number, ranged: boolean): string => {
     group by source
   )
   select
-    (select json_build_object('users', count(*), 'steps', json_build_array(${indexes.map(stepOf).join(',')})) from firsts) as firsts,
+    (select count(*)::int from (select from rows group by user_id) u) as users,
+    (select coalesce(json_object_agg(step, s), '{}') from steps s) as steps,
     (select coalesce(json_object_agg(event, events), '{}') from events where event = any ($1::text[])) as step_events,
     (select coalesce(json_agg(o), '[]') from (
       select event, users, events from events where event <> all ($1::text[])
@@ -96,41 +126,46 @@ const funnelStatement = (steps: number, ranged: boolean): string => {
     (select coalesce(json_agg(s), '[]') from (
       select source, users, events from sources
       order by users desc, events desc, source limit ${limits.funnel_names}
-    ) s) as by_source`
-}
+    ) s) as by_source`,
+  )
 
-interface FunnelRow {
-  firsts: {
-    users: number
-    steps: { users: number; with_previous: number; with_start: number; median: number | null }[]
-  }
-  step_events: Record<string, number>
-  other_events: Funnel['other_events']
-  by_source: Funnel['by_source']
-}
+const READ_ALL_TIME = funnelOf(
+  'read the funnel of all time',
+  'select user_id, event, source, first_at, events from funnel_users where true',
+)
+
+/** $3, $4: the first and the last day, or null. */
+const READ_RANGE = funnelOf(
+  'read the funnel of a range',
+  `select user_id, event, source, first_at, events from funnel_days
+    where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')`,
+)
+
+const nobody: StepCounts = { users: 0, with_previous: 0, with_start: 0, median: null }
 
 const share = (part: number, whole: number | undefined): number | null => (whole ? part / whole : null)
 
 export const readFunnel = async (
-  database: Database,
+  db: Db,
   steps: string[],
-  { from, to, source }: FunnelRange,
+  { from = null, to = null, source = null }: FunnelRange,
 ): Promise<Funnel> => {
-  const ranged = from !== undefined || to !== undefined
-  const text = funnelStatement(steps.length, ranged)
-  const days = ranged ? [from ?? null, to ?? null] : []
-  const [row] = await database.read.statement<FunnelRow>(text, [steps, source ?? null, ...days])
-  if (!row) throw new Error('An aggregate has one row')
-  const counted = row.firsts.steps
+  const isAllTime = from === null && to === null
+  const row = theRow(
+    isAllTime
+      ? await db.rows(READ_ALL_TIME, [steps, source])
+      : await db.rows(READ_RANGE, [steps, source, from, to]),
+  )
+  const counts = steps.map((_, index) => row.steps[index + 1] ?? nobody)
   return {
-    range: { from: from ?? null, to: to ?? null },
-    users: row.firsts.users,
-    steps: counted.map(({ users, with_previous, with_start, median }, index) => ({
+    range: { from, to },
+    users: row.users,
+    steps: counts.map(({ users, with_previous, with_start, median }, index) => ({
       event: steps[index] ?? '',
       users,
       events: row.step_events[steps[index] ?? ''] ?? 0,
-      conversion_from_previous: index === 0 ? null : share(with_previous, counted[index - 1]?.users),
-      conversion_from_start: share(with_start, counted[0]?.users),
+      conversion_from_previous: index === 0 ? null : share(with_previous, counts[index - 1]?.users),
+      conversion_from_start: share(with_start, counts[0]?.users),
       median_seconds_from_start: median,
     })),
     by_source: row.by_source,

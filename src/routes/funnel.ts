@@ -23,7 +23,8 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { userId } = callerOf(request)
-      if (!(await insertFunnelEvent(database, userId, request.body))) throw new ApiError('token_invalid')
+      if (!(await insertFunnelEvent(database.write, userId, request.body)))
+        throw new ApiError('token_invalid')
       reply.code(202)
       return { ok: true } as const
     },
@@ -48,7 +49,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         throw new ApiError('invalid_range', { detail: '`from` must not be after `to`.' })
       }
       await app.milestones.flush()
-      return readFunnel(database, config.funnelSteps, { from, to, source })
+      return readFunnel(database.read, config.funnelSteps, { from, to, source })
     },
   })
 }
