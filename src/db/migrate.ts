@@ -5,7 +5,6 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
 import { projectRoot } from '../runtime/root.js'
-import type { Database } from './client.js'
 import { locks } from './locks.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
@@ -20,7 +19,7 @@ const journal: { entries: Migration[] } = JSON.parse(
   readFileSync(join(migrationsFolder, 'meta', '_journal.json'), 'utf8'),
 )
 /** The newest migration that this version ships. */
-const newest = journal.entries.reduce((a, b) => (a.when > b.when ? a : b))
+export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when ? a : b))
 
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
@@ -58,24 +57,12 @@ const isCurrent = async (client: postgres.Sql): Promise<boolean> => {
   const [row] = await client<{ newest: string | null }[]>`
     select max(created_at)::text as newest from drizzle.__drizzle_migrations`
   const found = Number(row?.newest)
-  if (found > newest.when) {
+  if (found > newestMigration.when) {
     throw new OperatorError(
-      `The database has a newer schema, of ${toTime(found)}, than this version knows, whose newest is ${newest.tag} of ${toTime(newest.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
+      `The database has a newer schema, of ${toTime(found)}, than this version knows, whose newest is ${newestMigration.tag} of ${toTime(newestMigration.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
     )
   }
-  return found === newest.when
+  return found === newestMigration.when
 }
 
 const toTime = (when: number) => new Date(when).toISOString()
-
-/**
- * Whether the database answers and has every migration of this version. A newer schema is fit for who runs already: while
- * instances are replaced one by one, the first new one migrates for all.
- */
-export const isSchemaCurrent = async (database: Database): Promise<boolean> => {
-  const rows = await database.reserved.statement<{ newest: string | null }>(
-    'select max(created_at) as newest from drizzle.__drizzle_migrations',
-    [],
-  )
-  return Number(rows[0]?.newest) >= newest.when
-}

@@ -1,4 +1,5 @@
 import type { Database } from '../db/client.js'
+import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
 import { requireRoom } from '../policies/room.js'
 import {
@@ -16,11 +17,7 @@ interface RepoCall extends WorkspaceCall {
   repo: string
 }
 
-const keyOf = ({ workspaceId, owner, repo }: RepoCall) => ({
-  workspaceId,
-  ownerKey: owner.toLowerCase(),
-  repoKey: repo.toLowerCase(),
-})
+const placeOf = (call: RepoCall) => ({ workspaceId: call.workspaceId, ...repoKeysOf(call) })
 
 /**
  * Replaces the override; the same content again changes nothing.
@@ -32,13 +29,13 @@ export const setOverride = (
   content: Record<string, unknown>,
 ): Promise<StoredOverride> =>
   changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
-    const key = keyOf(call)
-    if (!(await matchesWorkspace(tx, key))) throw new ApiError('repo_outside_patterns')
+    const place = placeOf(call)
+    if (!(await matchesWorkspace(tx, place))) throw new ApiError('repo_outside_patterns')
     const settings = JSON.stringify(content)
-    const current = await readOverride(tx, key)
+    const current = await readOverride(tx, place)
     if (current?.settings === settings) return current
     const { owner, repo } = call
-    const override = await upsertOverride(tx, key, { owner, repo, settings, author: caller })
+    const override = await upsertOverride(tx, place, { owner, repo, settings, author: caller })
     const size = Buffer.byteLength(settings)
     await record('override.set', `${override.owner}/${override.repo}`, { size_bytes: size })
     if (size > Buffer.byteLength(current?.settings ?? '')) await requireRoom(tx, call.workspaceId)
@@ -48,7 +45,7 @@ export const setOverride = (
 /** @throws {ApiError} `override_not_found` */
 export const removeOverride = (database: Database, call: RepoCall): Promise<void> =>
   changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const removed = await deleteOverride(tx, keyOf(call))
+    const removed = await deleteOverride(tx, placeOf(call))
     if (!removed) throw new ApiError('override_not_found')
     await record('override.removed', `${removed.owner}/${removed.repo}`)
   })

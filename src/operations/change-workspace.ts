@@ -1,6 +1,7 @@
 import type { Role } from '../../schemas/common.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
+import { theRow } from '../db/the-row.js'
 import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
@@ -67,9 +68,7 @@ export const renameWorkspace = (
       await updateName(tx, call.workspaceId, name)
       await record('workspace.renamed', undefined, { before: workspace.name, after: name })
     }
-    const [renamed] = await listWorkspacesOf(tx, call.userId, [call.workspaceId])
-    if (!renamed) throw new Error('The locked workspace is not there')
-    return renamed
+    return theRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
   })
 
 /** Nobody sees anything of it from then on; its rows are removed in the background. */

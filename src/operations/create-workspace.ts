@@ -2,6 +2,7 @@ import type { Invite } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
 import type { CreateWorkspaceBody, Workspace } from '../../schemas/workspaces.js'
 import type { Database } from '../db/client.js'
+import { theRow } from '../db/the-row.js'
 import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -36,7 +37,5 @@ export const createWorkspace = (
       action: 'workspace.created',
       details: { name: name.trim(), patterns, invite: invite.id },
     })
-    const [workspace] = await listWorkspacesOf(tx, userId, [id])
-    if (!workspace) throw new Error('The workspace just created is not there')
-    return { workspace, invite }
+    return { workspace: theRow(await listWorkspacesOf(tx, userId, [id])), invite }
   })

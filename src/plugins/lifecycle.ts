@@ -2,9 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { Closed, Ok, ref } from '../../schemas/common.js'
-import { isSchemaCurrent } from '../db/migrate.js'
 import { ApiError } from '../errors.js'
 import { anyone } from '../policies/access.js'
+import { isSchemaCurrent } from '../queries/migrations.js'
 import { serviceVersion } from '../runtime/root.js'
 
 const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
@@ -13,7 +13,7 @@ export default fp(async (app) => {
   /** Whoever asks while an answer is under way gets that one: however many ask, the database is asked by one. */
   let asked: Promise<boolean> | undefined
   const isReady = () => {
-    asked ??= isSchemaCurrent(app.database).finally(() => {
+    asked ??= isSchemaCurrent(app.database.reserved).finally(() => {
       asked = undefined
     })
     return asked

@@ -3,9 +3,10 @@ import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../schemas/audit.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
+import { json, moment, orNull, text, uuid } from '../db/statement.js'
 import { auditEntries } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
-import { type BoundedPage, boundedPage, toBoundedPage } from './bounded-page.js'
+import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
 import { daysAgo, deleteSome } from './limited-delete.js'
 
 interface NewAuditEntry {
@@ -33,21 +34,27 @@ export const insertAuditEntry = async (
   })
 }
 
-/** Two texts, so that a page is found by the index wherever it begins. $1: the workspace; $2: rows. */
-const listEntries = (after: string) =>
-  boundedPage(
-    'id, at, actor, action, target, details',
-    `
-      select id, at, actor, action, target, details, octet_length(details::text) as bytes
-      from audit_entries
-      where workspace_id = $1::uuid ${after}
-      order by at desc, id desc
-      limit $2::int`,
-    'at desc, id desc',
-  )
+const columns = {
+  id: uuid,
+  at: moment,
+  actor: text,
+  action: text,
+  target: orNull(text),
+  details: json<AuditEntry['details']>(),
+}
 
-const LIST_NEWEST = listEntries('')
-const LIST_OLDER = listEntries('and (at, id) < ($3::text::timestamptz, $4::uuid)')
+/** Two statements, so that a page is found by the index wherever it begins. $2: the workspace. */
+const listEntries = (name: string, condition: string) =>
+  boundedList(name, columns, {
+    rows: `
+        select id, at, actor, action, target, details, octet_length(details::text) as bytes
+        from audit_entries
+        where workspace_id = $2::uuid ${condition}`,
+    order: 'at desc, id desc',
+  })
+
+const LIST_NEWEST = listEntries('list the newest audit entries', '')
+const LIST_OLDER = listEntries('list older audit entries', 'and (at, id) < ($3::text::timestamptz, $4::uuid)')
 
 /**
  * Newest first. `after` is where the previous page ended: the moment and the id. Details can be large, so a page may hold
@@ -59,13 +66,9 @@ export const listAuditEntries = async (
   after: string[] | undefined,
   limit: number,
 ): Promise<BoundedPage<AuditEntry>> => {
-  const found = await db.statement<AuditEntry & { total: number }>(after ? LIST_OLDER : LIST_NEWEST, [
-    workspaceId,
-    limit + 1,
-    ...(after ?? []),
-  ])
-  const { rows, more } = toBoundedPage(found, limit)
-  return { rows: rows.map(({ at, ...row }) => ({ ...row, at: toTimestamp(at) })), more }
+  const list = after ? LIST_OLDER : LIST_NEWEST
+  const { rows, more } = await readBoundedPage(db, list, limit, [workspaceId, ...(after ?? [])])
+  return { rows: rows.map((row) => ({ ...row, at: toTimestamp(row.at) })), more }
 }
 
 /** Deletes entries that are past their time, at most so many. @returns how many */

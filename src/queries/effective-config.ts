@@ -1,6 +1,8 @@
-import type { Database } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { bool, integer, orNull, statement, text, uuid, uuids } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
 import { isWanted } from './etag.js'
-import { MATCH_ORDER, MATCHES, type RepoQuestion } from './repo-access.js'
+import { MATCH_ORDER, type RepoQuestion, WITH_BEST_PATTERN } from './repo-access.js'
 
 export interface StoredEffectiveConfig {
   workspaceId: string
@@ -21,11 +23,25 @@ export interface StoredEffectiveConfig {
  * tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
  * the choice of a workspace is $5 and not $4.
  */
-const READ_EFFECTIVE_CONFIG = `
+const READ_EFFECTIVE_CONFIG = statement(
+  'read the effective configuration',
+  {
+    inWorkspace: bool,
+    workspaceId: orNull(uuid),
+    pattern: orNull(text),
+    idleWindowMinutes: orNull(integer),
+    alsoMatched: orNull(uuids),
+    etag: orNull(text),
+    owner: orNull(text),
+    repo: orNull(text),
+    settings: orNull(text),
+    override: orNull(text),
+  },
+  `
   with matched as (
     select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings,
       row_number() over (order by ${MATCH_ORDER}) as place
-    from ${MATCHES}
+    from ${WITH_BEST_PATTERN}
     join workspaces w on w.id = m.workspace_id
   ), best as (
     select workspace_id, pattern, idle_window_minutes, settings_version, settings,
@@ -51,18 +67,17 @@ const READ_EFFECTIVE_CONFIG = `
     case when ${isWanted('t.etag', '$6::text')} then t.settings end as settings,
     case when ${isWanted('t.etag', '$6::text')} then t.override end as override
   from (values (true)) one
-  left join tagged t on true`
+  left join tagged t on true`,
+)
 
 /** `config` is null when none of the caller's workspaces matches, or not the one that they chose. */
 export const readEffectiveConfig = async (
-  database: Database,
-  { userId, ownerKey, repoKey, workspaceId }: RepoQuestion,
+  db: Db,
+  question: RepoQuestion,
   ifNoneMatch: string | undefined,
 ): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
-  type Row = StoredEffectiveConfig & { inWorkspace: boolean }
-  const parameters = [userId, ownerKey, repoKey, null, workspaceId ?? null, ifNoneMatch?.trim() ?? '']
-  const [row] = await database.hot.statement<Row>(READ_EFFECTIVE_CONFIG, parameters)
-  if (!row) throw new Error('The query returned no row')
-  const { inWorkspace, ...config } = row
-  return { inWorkspace, config: config.workspaceId === null ? null : config }
+  const { userId, ownerKey, repoKey, workspaceId = null } = question
+  const parameters = [userId, ownerKey, repoKey, null, workspaceId, ifNoneMatch?.trim() ?? '']
+  const { inWorkspace, ...config } = theRow(await db.rows(READ_EFFECTIVE_CONFIG, parameters))
+  return { inWorkspace, config: config.workspaceId === null ? null : (config as StoredEffectiveConfig) }
 }

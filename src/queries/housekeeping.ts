@@ -1,8 +1,14 @@
-import { sql } from 'drizzle-orm'
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
+import { statement } from '../db/statement.js'
+
+const TAKE_TURN = statement(
+  'take the turn at housekeeping',
+  {},
+  `select pg_advisory_xact_lock(${locks.housekeeping})`,
+)
 
 /** Waits until no other transaction, of whichever instance, keeps house; none does until this one ends. */
 export const takeHousekeepingTurn = async (tx: Db): Promise<void> => {
-  await tx.execute(sql`select pg_advisory_xact_lock(${locks.housekeeping}::bigint)`)
+  await tx.rows(TAKE_TURN, [])
 }

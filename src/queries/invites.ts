@@ -4,6 +4,7 @@ import type { Role } from '../../schemas/common.js'
 import type { Invite } from '../../schemas/invites.js'
 import type { Db } from '../db/client.js'
 import { invites, removals, users } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 import { createInviteCode, inviteCodeKey } from '../domain/invite-code.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -22,7 +23,7 @@ export const insertInvite = async (
   { role, expiresInHours, maxUses }: { role: Role; expiresInHours: number; maxUses: number | null },
 ): Promise<Invite> => {
   const code = createInviteCode()
-  const [row] = await tx
+  const rows = await tx
     .insert(invites)
     .values({
       id: uuidv7(),
@@ -36,7 +37,7 @@ export const insertInvite = async (
       createdAt: sql`statement_timestamp()`,
     })
     .returning({ id: invites.id, expiresAt: invites.expiresAt, createdAt: invites.createdAt })
-  if (!row) throw new Error('The insert returned no invite')
+  const row = theRow(rows)
   return {
     id: row.id,
     code,

@@ -1,11 +1,13 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import type { Database, Db } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { bool, moment, statement, text } from '../db/statement.js'
 import { overrides, users } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 import { toTimestamp } from '../domain/time.js'
-import { type BoundedPage, boundedPage, toBoundedPage } from './bounded-page.js'
+import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
 import { patternMatches } from './repo-access.js'
-import type { Author, SnapshotKey } from './snapshots.js'
+import { type Author, isAt, type SnapshotKey } from './snapshots.js'
 
 export interface StoredOverride {
   owner: string
@@ -16,26 +18,22 @@ export interface StoredOverride {
   updatedBy: string
 }
 
-const at = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) =>
-  and(
-    eq(overrides.ownerKey, ownerKey),
-    eq(overrides.repoKey, repoKey),
-    eq(overrides.workspaceId, workspaceId),
-  )
-
-const MATCHES_WORKSPACE = `
+const MATCHES_WORKSPACE = statement(
+  'whether a repository matches a workspace',
+  { matches: bool },
+  `
   select exists (
     select from patterns p where p.workspace_id = $1::uuid and ${patternMatches('p', '$2::text', '$3::text')}
-  ) as matches`
+  ) as matches`,
+)
 
 /** Whether the repository matches a pattern of the workspace. */
 export const matchesWorkspace = async (
   tx: Db,
   { workspaceId, ownerKey, repoKey }: SnapshotKey,
 ): Promise<boolean> => {
-  const parameters = [workspaceId, ownerKey, repoKey]
-  const [row] = await tx.statement<{ matches: boolean }>(MATCHES_WORKSPACE, parameters)
-  return row?.matches ?? false
+  const { matches } = theRow(await tx.rows(MATCHES_WORKSPACE, [workspaceId, ownerKey, repoKey]))
+  return matches
 }
 
 export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOverride | undefined> => {
@@ -49,7 +47,7 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
     })
     .from(overrides)
     .innerJoin(users, eq(users.id, overrides.updatedBy))
-    .where(at(key))
+    .where(isAt(overrides, key))
   return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }
 
@@ -60,7 +58,7 @@ export const upsertOverride = async (
   { owner, repo, settings, author }: { owner: string; repo: string; settings: string; author: Author },
 ): Promise<StoredOverride> => {
   const content = { revision: uuidv7(), settings, updatedBy: author.id }
-  const [row] = await tx
+  const rows = await tx
     .insert(overrides)
     .values({ ...key, owner, repo, ...content })
     .onConflictDoUpdate({
@@ -68,7 +66,7 @@ export const upsertOverride = async (
       set: { ...content, updatedAt: sql`now()` },
     })
     .returning({ owner: overrides.owner, repo: overrides.repo, updatedAt: overrides.updatedAt })
-  if (!row) throw new Error('The upsert returned no override')
+  const row = theRow(rows)
   return { ...row, settings, updatedAt: toTimestamp(row.updatedAt), updatedBy: author.login }
 }
 
@@ -79,42 +77,34 @@ export const deleteOverride = async (
 ): Promise<{ owner: string; repo: string } | undefined> => {
   const [row] = await tx
     .delete(overrides)
-    .where(at(key))
+    .where(isAt(overrides, key))
     .returning({ owner: overrides.owner, repo: overrides.repo })
   return row
 }
 
-/** $2, $3: the keys that the previous page ended with, or nulls. */
-const LIST_OVERRIDES = `
-  select p.owner, p.repo, p.settings, p.updated_at as "updatedAt", u.login as "updatedBy", p.total
-  from (${boundedPage(
-    'owner_key, repo_key, owner, repo, settings, updated_at, updated_by',
-    `
-      select owner_key, repo_key, owner, repo, settings, updated_at, updated_by, octet_length(settings) as bytes
-      from overrides
-      where workspace_id = $1::uuid
-        and ($2::text is null or (owner_key, repo_key) > ($2::text, $3::text))
-      order by owner_key, repo_key
-      limit $4::int`,
-    'owner_key, repo_key',
-  )}) p
-  join users u on u.id = p.updated_by
-  order by p.owner_key, p.repo_key`
+/** $2: the workspace; $3, $4: the keys that the previous page ended with, or nulls. */
+const LIST_OVERRIDES = boundedList(
+  'list the overrides of a workspace',
+  { owner: text, repo: text, settings: text, updatedAt: moment, updatedBy: text },
+  {
+    rows: `
+        select o.owner_key, o.repo_key, o.owner, o.repo, o.settings, o.updated_at as "updatedAt",
+          u.login as "updatedBy", octet_length(o.settings) as bytes
+        from overrides o
+        join users u on u.id = o.updated_by
+        where o.workspace_id = $2::uuid and ($3::text is null or (o.owner_key, o.repo_key) > ($3::text, $4::text))`,
+    order: 'owner_key, repo_key',
+  },
+)
 
 /** Ordered by owner and repository. Settings can be large, so a page may hold fewer rows than were asked for. */
 export const listOverrides = async (
-  database: Database,
+  db: Db,
   workspaceId: string,
   after: string[] | undefined,
   limit: number,
 ): Promise<BoundedPage<StoredOverride>> => {
   const [ownerKey = null, repoKey = null] = after ?? []
-  const found = await database.read.statement<StoredOverride & { total: number }>(LIST_OVERRIDES, [
-    workspaceId,
-    ownerKey,
-    repoKey,
-    limit + 1,
-  ])
-  const { rows, more } = toBoundedPage(found, limit)
+  const { rows, more } = await readBoundedPage(db, LIST_OVERRIDES, limit, [workspaceId, ownerKey, repoKey])
   return { rows: rows.map((row) => ({ ...row, updatedAt: toTimestamp(row.updatedAt) })), more }
 }

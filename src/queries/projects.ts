@@ -1,12 +1,27 @@
+import type { Role } from '../../schemas/common.js'
 import type { ProjectPage } from '../../schemas/projects.js'
-import type { Database } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { bool, integer, moment, orNull, statement, text, textOf, uuid } from '../db/statement.js'
 import { toTimestamp } from '../domain/time.js'
 import { patternMatches } from './repo-access.js'
 
 type Project = ProjectPage['projects'][number]
 
 /** $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows. */
-const LIST_PROJECTS = `
+const LIST_PROJECTS = statement(
+  'list the repositories that a caller sees',
+  {
+    owner: text,
+    repo: text,
+    workspace_id: uuid,
+    workspace_name: text,
+    role: textOf<Role>(),
+    synced: bool,
+    has_override: bool,
+    version: orNull(integer),
+    updated_at: orNull(moment),
+  },
+  `
   with known as (
     select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
     from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
@@ -31,22 +46,17 @@ const LIST_PROJECTS = `
     where p.workspace_id = k.workspace_id and ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
   )
   order by k.owner_key, k.repo_key, k.workspace_id
-  limit $5::int`
+  limit $5::int`,
+)
 
 /** The repositories that the service knows and the caller sees, one row per workspace and repository. */
 export const listProjects = async (
-  database: Database,
+  db: Db,
   userId: string,
   after: string[] | undefined,
   rows: number,
 ): Promise<Project[]> => {
   const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
-  const found = await database.read.statement<Project>(LIST_PROJECTS, [
-    userId,
-    ownerKey,
-    repoKey,
-    workspaceId,
-    rows,
-  ])
+  const found = await db.rows(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, rows])
   return found.map((row) => ({ ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) }))
 }

@@ -1,25 +1,17 @@
 /** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
 import type { Role } from '../../schemas/common.js'
 import type { Db } from '../db/client.js'
+import { bool, statement, text, textOf, uuid } from '../db/statement.js'
+import type { RepoKeys } from '../domain/repo-keys.js'
 
-export interface RepoMatch {
-  workspaceId: string
-  role: Role
-  /** The workspace's best pattern. */
-  pattern: string
-  /** Whether settings of the repository were pushed through this workspace. */
-  holds: boolean
-}
-
-/** Whose view of which repository; keys are lower case. */
-export interface RepoQuestion {
+/** Whose view of which repository. */
+export interface RepoQuestion extends RepoKeys {
   userId: string
-  ownerKey: string
-  repoKey: string
   /** Only this workspace. */
   workspaceId?: string | undefined
 }
 
+/** $1 to $4 of the statements below. */
 export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQuestion) => [
   userId,
   ownerKey,
@@ -37,13 +29,13 @@ const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p
 const OF_CALLER = `m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)`
 
 /**
- * SQL: every pair of a membership `m` of the caller and a matching pattern `p`, to take the best of. Its parameters are
- * those of `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
+ * SQL: the caller's memberships `m`, once with every pattern `p` that matches. The parameters are those of
+ * `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
  */
-export const MATCHING_PAIRS = `members m join patterns p on ${OF_CALLER} and ${PATTERN_MATCHES}`
+export const WITH_EVERY_PATTERN = `members m join patterns p on ${OF_CALLER} and ${PATTERN_MATCHES}`
 
-/** SQL: the caller's matching workspaces `m`, each once, with its best pattern `p`. */
-export const MATCHES = `
+/** SQL: the caller's memberships `m` whose workspace matches, each once with its best pattern `p`. */
+export const WITH_BEST_PATTERN = `
   members m
   join lateral (
     select p.pattern, p.exact, p.literal_length
@@ -59,12 +51,26 @@ export const MATCHES = `
  */
 export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
 
-const FIND_MATCHES = `
+const FIND_MATCHES = statement(
+  'find the matching workspaces of a caller',
+  { workspaceId: uuid, role: textOf<Role>(), pattern: text, holds: bool },
+  `
   select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds
-  from ${MATCHES}
+  from ${WITH_BEST_PATTERN}
   left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
-  order by ${MATCH_ORDER}`
+  order by ${MATCH_ORDER}`,
+)
+
+/** One of the caller's workspaces. */
+export interface RepoMatch {
+  workspaceId: string
+  role: Role
+  /** The workspace's best pattern. */
+  pattern: string
+  /** Whether settings of the repository were pushed through this workspace. */
+  holds: boolean
+}
 
 /** All matches, best first. */
-export const findMatches = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>
-  await db.statement<RepoMatch>(FIND_MATCHES, repoParameters(question))
+export const findMatches = (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>
+  db.rows(FIND_MATCHES, repoParameters(question))

@@ -1,7 +1,9 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
+import { integer, statement, text } from '../db/statement.js'
 import { oauthStates, revocations } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 import { deleteSome } from './limited-delete.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
@@ -9,19 +11,25 @@ export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promi
 }
 
 /** In one statement, so that no generation is raised without the other instances being told. */
-const REVOKE_ALL = `
+const REVOKE_ALL = statement(
+  'revoke all tokens of a user',
+  { generation: integer },
+  `
   with raised as (
     update users set generation = generation + 1 where id = $1::uuid returning id, generation
   )
   insert into revocations (user_id, generation, expires_at)
   select id, generation, now() + make_interval(days => ${limits.session_days}) from raised
-  returning generation`
+  returning generation`,
+)
 
 /** Raises the user's generation and returns it: every token of an older one is dead. Undefined for a user that is gone. */
 export const revokeAllTokens = async (db: Db, userId: string): Promise<number | undefined> => {
-  const [raised] = await db.statement<{ generation: number }>(REVOKE_ALL, [userId])
+  const [raised] = await db.rows(REVOKE_ALL, [userId])
   return raised?.generation
 }
+
+const READ_CLOCK = statement('read the clock of the database', { now: text }, 'select now()::text as now')
 
 /**
  * The revocations since a moment of the database's clock, with an overlap for transactions that were still under way.
@@ -36,8 +44,8 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
         ? gt(revocations.expiresAt, sql`now()`)
         : gt(revocations.revokedAt, sql`${since}::timestamptz - interval '15 seconds'`),
     )
-  const [clock] = await db.execute<{ now: string }>(sql`select now()::text as now`)
-  return { revocations: rows, asOf: clock?.now }
+  const { now } = theRow(await db.rows(READ_CLOCK, []))
+  return { revocations: rows, asOf: now }
 }
 
 /** @returns how many */

@@ -1,19 +1,27 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../schemas/limits.js'
 import type { SnapshotVersionList } from '../../schemas/settings.js'
-import type { Database, Db } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { bool, integer, moment, orNull, statement, text, uuid } from '../db/statement.js'
 import { snapshots, snapshotVersions, users } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
+import type { RepoKeys } from '../domain/repo-keys.js'
 import { toTimestamp } from '../domain/time.js'
 import { etagSql, isWanted } from './etag.js'
-import { MATCH_ORDER, MATCHING_PAIRS, type RepoQuestion, repoParameters } from './repo-access.js'
+import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from './repo-access.js'
 
-/** Where one snapshot is. */
-export interface SnapshotKey {
-  ownerKey: string
-  repoKey: string
+/** A repository in a workspace: the place of one snapshot, and of one override. */
+export interface SnapshotKey extends RepoKeys {
   workspaceId: string
 }
+
+/** The condition that a row belongs to this place. */
+export const isAt = (
+  table: Record<keyof SnapshotKey, PgColumn>,
+  { ownerKey, repoKey, workspaceId }: SnapshotKey,
+) => and(eq(table.ownerKey, ownerKey), eq(table.repoKey, repoKey), eq(table.workspaceId, workspaceId))
 
 export interface StoredSnapshot {
   id: string
@@ -35,7 +43,22 @@ export interface SnapshotText extends StoredSnapshot {
  * The hottest query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
  * caller's `If-None-Match` ($5) does not name the current version.
  */
-const READ_BEST_SNAPSHOT = `
+const READ_BEST_SNAPSHOT = statement(
+  'read the best snapshot',
+  {
+    ownsRepo: orNull(bool),
+    inWorkspace: bool,
+    workspaceId: orNull(uuid),
+    id: orNull(uuid),
+    owner: orNull(text),
+    repo: orNull(text),
+    version: orNull(integer),
+    sizeBytes: orNull(integer),
+    updatedAt: orNull(moment),
+    updatedBy: orNull(text),
+    settings: orNull(text),
+  },
+  `
   select
     case when t.id is null then (select login_key = $2::text from users where id = $1::uuid) end as "ownsRepo",
     $4::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $4::uuid) as "inWorkspace",
@@ -45,12 +68,13 @@ const READ_BEST_SNAPSHOT = `
   from (values (true)) always
   left join lateral (
     select m.workspace_id, s.id, s.owner, s.repo, s.version, s.size_bytes, s.updated_at, s.updated_by, s.settings
-    from ${MATCHING_PAIRS}
+    from ${WITH_EVERY_PATTERN}
     left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
     order by (s.id is null), ${MATCH_ORDER}
     limit 1
   ) t on true
-  left join users a on a.id = t.updated_by`
+  left join users a on a.id = t.updated_by`,
+)
 
 export interface BestSnapshot {
   inWorkspace: boolean
@@ -65,52 +89,46 @@ export interface BestSnapshot {
 }
 
 export const readBestSnapshot = async (
-  database: Database,
+  db: Db,
   question: RepoQuestion,
   ifNoneMatch: string | undefined,
 ): Promise<BestSnapshot> => {
-  type Row = SnapshotText & { ownsRepo: boolean | null; inWorkspace: boolean }
   const parameters = [...repoParameters(question), ifNoneMatch?.trim() ?? '']
-  const [row] = await database.hot.statement<Row>(READ_BEST_SNAPSHOT, parameters)
-  if (!row) throw new Error('The query returned no row')
+  const row = theRow(await db.rows(READ_BEST_SNAPSHOT, parameters))
   const { ownsRepo, inWorkspace, settings, ...snapshot } = row
-  const found = snapshot.id === null ? null : { ...snapshot, updatedAt: toTimestamp(snapshot.updatedAt) }
+  const found = snapshot.id === null ? null : withTimestamp(snapshot as StoredSnapshot)
   return { ownsRepo, inWorkspace, workspaceId: row.workspaceId, snapshot: found, settings }
 }
 
-const at = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) =>
-  and(
-    eq(snapshots.ownerKey, ownerKey),
-    eq(snapshots.repoKey, repoKey),
-    eq(snapshots.workspaceId, workspaceId),
-  )
+const withTimestamp = <Row extends { updatedAt: string }>(row: Row): Row => ({
+  ...row,
+  updatedAt: toTimestamp(row.updatedAt),
+})
 
-const versionsAt = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) =>
-  and(
-    eq(snapshotVersions.ownerKey, ownerKey),
-    eq(snapshotVersions.repoKey, repoKey),
-    eq(snapshotVersions.workspaceId, workspaceId),
-  )
+/** What a snapshot and its versions have in common, with the login of `users`. */
+const commonColumns = {
+  id: snapshots.id,
+  owner: snapshots.owner,
+  repo: snapshots.repo,
+  workspaceId: snapshots.workspaceId,
+  updatedBy: users.login,
+}
 
 /** The current snapshot, held until the transaction ends. */
 export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotText | undefined> => {
   const [row] = await tx
     .select({
-      id: snapshots.id,
-      owner: snapshots.owner,
-      repo: snapshots.repo,
-      workspaceId: snapshots.workspaceId,
+      ...commonColumns,
       version: snapshots.version,
       sizeBytes: snapshots.sizeBytes,
       updatedAt: snapshots.updatedAt,
-      updatedBy: users.login,
       settings: snapshots.settings,
     })
     .from(snapshots)
     .innerJoin(users, eq(users.id, snapshots.updatedBy))
-    .where(at(key))
+    .where(isAt(snapshots, key))
     .for('update', { of: snapshots })
-  return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
+  return row && withTimestamp(row)
 }
 
 export interface Author {
@@ -177,12 +195,14 @@ export const updateSnapshot = async (
   const [row] = await tx
     .update(snapshots)
     .set({ version, settings, sizeBytes, updatedAt: sql`now()`, updatedBy: author.id })
-    .where(at(key))
+    .where(isAt(snapshots, key))
     .returning(written)
   await keepVersion(tx, key, write)
   if (version > limits.settings_versions_kept) {
     const oldest = version - limits.settings_versions_kept
-    await tx.delete(snapshotVersions).where(and(versionsAt(key), lte(snapshotVersions.version, oldest)))
+    await tx
+      .delete(snapshotVersions)
+      .where(and(isAt(snapshotVersions, key), lte(snapshotVersions.version, oldest)))
   }
   return toStored(row, key, write)
 }
@@ -198,9 +218,9 @@ export const deleteSnapshot = async (
 ): Promise<{ owner: string; repo: string } | undefined> => {
   const [deleted] = await tx
     .delete(snapshots)
-    .where(at(key))
+    .where(isAt(snapshots, key))
     .returning({ owner: snapshots.owner, repo: snapshots.repo })
-  await tx.delete(snapshotVersions).where(versionsAt(key))
+  await tx.delete(snapshotVersions).where(isAt(snapshotVersions, key))
   return deleted
 }
 
@@ -215,7 +235,7 @@ export const listVersions = async (db: Db, key: SnapshotKey): Promise<SnapshotVe
     })
     .from(snapshotVersions)
     .innerJoin(users, eq(users.id, snapshotVersions.createdBy))
-    .where(versionsAt(key))
+    .where(isAt(snapshotVersions, key))
     .orderBy(desc(snapshotVersions.version))
   return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
 }
@@ -230,26 +250,15 @@ export const readVersion = async (
   if (version > 2_147_483_647) return undefined
   const [row] = await db
     .select({
-      id: snapshots.id,
-      owner: snapshots.owner,
-      repo: snapshots.repo,
-      workspaceId: snapshots.workspaceId,
+      ...commonColumns,
       version: snapshotVersions.version,
       sizeBytes: snapshotVersions.sizeBytes,
       updatedAt: snapshotVersions.createdAt,
-      updatedBy: users.login,
       settings: snapshotVersions.settings,
     })
     .from(snapshots)
-    .innerJoin(
-      snapshotVersions,
-      and(
-        eq(snapshotVersions.ownerKey, snapshots.ownerKey),
-        eq(snapshotVersions.repoKey, snapshots.repoKey),
-        eq(snapshotVersions.workspaceId, snapshots.workspaceId),
-      ),
-    )
+    .innerJoin(snapshotVersions, isAt(snapshotVersions, key))
     .innerJoin(users, eq(users.id, snapshotVersions.createdBy))
-    .where(and(at(key), eq(snapshotVersions.version, version)))
-  return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
+    .where(and(isAt(snapshots, key), eq(snapshotVersions.version, version)))
+  return row && withTimestamp(row)
 }

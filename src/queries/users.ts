@@ -1,8 +1,10 @@
-import { eq, or, sql } from 'drizzle-orm'
+import { eq, or } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locksOfUsers } from '../db/locks.js'
+import { statement } from '../db/statement.js'
 import { users } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 
 export interface User {
   id: string
@@ -25,14 +27,36 @@ export const readUser = async (db: Db, id: string): Promise<User | undefined> =>
   return user
 }
 
+const LOCK_USER = statement(
+  'lock the workspaces of a user',
+  {},
+  `select pg_advisory_xact_lock(${locksOfUsers.workspaces}, hashtext($1::text))`,
+)
+
 /**
  * Held until the transaction ends: what counts the user's workspaces must not be done twice at once. The row itself stays
  * free: who is here goes on to memberships, while a flush holds memberships and may then change the user's time zone.
  */
 export const lockUser = async (tx: Db, id: string): Promise<User | undefined> => {
-  await tx.execute(sql`select pg_advisory_xact_lock(${locksOfUsers.workspaces}::int, hashtext(${id}))`)
+  await tx.rows(LOCK_USER, [id])
   return readUser(tx, id)
 }
+
+/** $1: the login in lower case; $2: whom it belongs to now, by the host's id. */
+const FREE_LOGIN = statement(
+  'take a login from another user',
+  {},
+  `
+  update users set login = login || s.suffix, login_key = login_key || s.suffix
+  from (
+    select u.id, repeat('.' || u.repohost_id, n) as suffix
+    from users u cross join generate_series(1, 100) n
+    where u.login_key = $1::text and u.repohost_id <> $2::bigint
+      and not exists (select from users o where o.login_key = u.login_key || repeat('.' || u.repohost_id, n))
+    order by n limit 1
+  ) s
+  where users.id = s.id`,
+)
 
 /**
  * The user as the host describes them now. A login that another user still carries is taken from that user, who gets
@@ -50,21 +74,11 @@ export const upsertUser = async (
     .where(or(eq(users.loginKey, loginKey), eq(users.repohostId, repohostId)))
     .orderBy(users.id)
     .for('no key update')
-  await tx.execute(sql`
-    update users set login = login || s.suffix, login_key = login_key || s.suffix
-    from (
-      select u.id, repeat('.' || u.repohost_id, n) as suffix
-      from users u cross join generate_series(1, 100) n
-      where u.login_key = ${loginKey} and u.repohost_id <> ${repohostId}
-        and not exists (select from users o where o.login_key = u.login_key || repeat('.' || u.repohost_id, n))
-      order by n limit 1
-    ) s
-    where users.id = s.id`)
-  const [user] = await tx
+  await tx.rows(FREE_LOGIN, [loginKey, repohostId])
+  const rows = await tx
     .insert(users)
     .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl })
     .onConflictDoUpdate({ target: users.repohostId, set: { login, loginKey, avatarUrl } })
     .returning(columns)
-  if (!user) throw new Error('The upsert returned no user')
-  return user
+  return theRow(rows)
 }

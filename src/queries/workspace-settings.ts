@@ -1,7 +1,9 @@
 /** A workspace's own settings: the idle window and the settings object, with one version for both. */
 import { eq, sql } from 'drizzle-orm'
-import type { Database, Db } from '../db/client.js'
+import type { Db } from '../db/client.js'
+import { integer, moment, orNull, statement, text } from '../db/statement.js'
 import { workspaces } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 import { toTimestamp } from '../domain/time.js'
 import { etagSql, isWanted } from './etag.js'
 
@@ -17,18 +19,21 @@ export interface StoredWorkspaceSettings {
 export type FoundWorkspaceSettings = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
 
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
-const READ_SETTINGS = `
+const READ_SETTINGS = statement(
+  'read the settings of a workspace',
+  { idleWindowMinutes: integer, version: integer, updatedAt: moment, settings: orNull(text) },
+  `
   select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
     case when ${isWanted(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
-  from workspaces where id = $1::uuid and deleted_at is null`
+  from workspaces where id = $1::uuid and deleted_at is null`,
+)
 
 export const readWorkspaceSettings = async (
-  database: Database,
+  db: Db,
   workspaceId: string,
   ifNoneMatch: string | undefined,
 ): Promise<FoundWorkspaceSettings | undefined> => {
-  const parameters = [workspaceId, ifNoneMatch?.trim() ?? '']
-  const [row] = await database.hot.statement<FoundWorkspaceSettings>(READ_SETTINGS, parameters)
+  const [row] = await db.rows(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
   return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }
 
@@ -41,8 +46,7 @@ const columns = {
 
 /** Of a locked workspace, so that what is written next builds on what was read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
-  const [row] = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  if (!row) throw new Error('The locked workspace is not there')
+  const row = theRow(await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId)))
   return { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }
 
@@ -52,7 +56,7 @@ export const updateWorkspaceSettings = async (
   workspaceId: string,
   { idleWindowMinutes, settings }: { idleWindowMinutes: number; settings: string },
 ): Promise<StoredWorkspaceSettings> => {
-  const [row] = await tx
+  const rows = await tx
     .update(workspaces)
     .set({
       idleWindowMinutes,
@@ -62,6 +66,6 @@ export const updateWorkspaceSettings = async (
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)
-  if (!row) throw new Error('The locked workspace is not there')
+  const row = theRow(rows)
   return { ...row, updatedAt: toTimestamp(row.updatedAt) }
 }

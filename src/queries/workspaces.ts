@@ -4,6 +4,7 @@ import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
 import { invites, members, patterns, workspaces } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -101,11 +102,8 @@ export const listPatterns = async (db: Db, workspaceId: string): Promise<string[
 }
 
 export const countPatterns = async (db: Db, workspaceId: string): Promise<number> => {
-  const [row] = await db
-    .select({ total: count() })
-    .from(patterns)
-    .where(eq(patterns.workspaceId, workspaceId))
-  return row?.total ?? 0
+  const rows = await db.select({ total: count() }).from(patterns).where(eq(patterns.workspaceId, workspaceId))
+  return theRow(rows).total
 }
 
 /** Adds patterns behind those with a position below `from`. */

@@ -23,7 +23,7 @@ const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
 export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database, db, sessions, milestones, clients } = app
+  const { config, database, sessions, milestones, clients } = app
   const home = config.homeUrl
   const oauthCookies = oauthCookiesOf(home)
   const cookieOptions = {
@@ -91,7 +91,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         return redirectHome(reply, `/api/auth/repohost?return_to=${encodeURIComponent(return_to)}`)
       }
       const { location, state } = await app.repohostOAuth.begin(request, reply)
-      await insertOauthState(db, hashOf(state), return_to)
+      await insertOauthState(database.write, hashOf(state), return_to)
       return reply.redirect(location)
     },
   })
@@ -148,7 +148,8 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const finishState = async (request: FastifyRequest): Promise<string> => {
     const { state } = request.query as { state?: string }
     const cookie = request.cookies[oauthCookies.state]
-    const returnTo = state && cookie === state ? await takeOauthState(db, hashOf(state)) : undefined
+    const returnTo =
+      state && cookie === state ? await takeOauthState(database.write, hashOf(state)) : undefined
     if (returnTo === undefined) throw new ApiError('oauth_state_invalid')
     return returnTo
   }
@@ -180,7 +181,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sessions.revokeOlderThan(userId, generation)
       } else if (!(request.session instanceof ApiError)) {
         const { jti, expiresAt } = request.session
-        await revokeToken(db, jti, expiresAt)
+        await revokeToken(database.write, jti, expiresAt)
         sessions.revokeToken(jti)
       }
       reply.clearCookie(SESSION_COOKIE, cookieOptions)

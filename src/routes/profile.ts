@@ -58,7 +58,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       const page = await pages.read(
         request.query,
-        (after, rows) => listProjects(app.database, callerOf(request).userId, after, rows),
+        (after, rows) => listProjects(app.db, callerOf(request).userId, after, rows),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

@@ -14,6 +14,7 @@ import {
 } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
 import { noneMatchNames, preconditionsOf } from '../domain/etag.js'
+import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
 import { sendJsonText, withSettingsText } from '../http/json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
@@ -28,12 +29,11 @@ import { readUser } from '../queries/users.js'
 
 const questionOf = (
   request: FastifyRequest,
-  { owner, repo }: { owner: string; repo: string },
+  params: { owner: string; repo: string },
   { workspace }: { workspace?: string },
 ): RepoQuestion => ({
   userId: callerOf(request).userId,
-  ownerKey: owner.toLowerCase(),
-  repoKey: repo.toLowerCase(),
+  ...repoKeysOf(params),
   workspaceId: workspace,
 })
 
@@ -76,7 +76,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const question = questionOf(request, request.params, request.query)
-      const best = await readBestSnapshot(database, question, request.headers['if-none-match'])
+      const best = await readBestSnapshot(database.hot, question, request.headers['if-none-match'])
       if (!best.snapshot) {
         if (best.ownsRepo === null) throw new ApiError('token_invalid')
         if (!best.inWorkspace) throw new ApiError('workspace_not_found')

@@ -27,7 +27,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const [ownerKey = '', repoKey = ''] = path.toLowerCase().split('/')
       const question = { userId: callerOf(request).userId, ownerKey, repoKey, workspaceId }
       const { inWorkspace, config } = await readEffectiveConfig(
-        app.database,
+        app.database.hot,
         question,
         request.headers['if-none-match'],
       )

@@ -32,7 +32,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ params, query }, reply) => {
       const { rows, next_cursor } = await pages.readBounded(
         query,
-        (after, limit) => listOverrides(app.database, params.id, after, limit),
+        (after, limit) => listOverrides(app.db, params.id, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
       return sendJsonText(

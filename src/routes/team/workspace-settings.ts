@@ -44,7 +44,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       response: { 200: ref(WorkspaceSettings), 304: NotModified },
     },
     handler: async ({ params, headers }, reply) => {
-      const found = await readWorkspaceSettings(app.database, params.id, headers['if-none-match'])
+      const found = await readWorkspaceSettings(app.database.hot, params.id, headers['if-none-match'])
       if (!found) throw new ApiError('workspace_not_found')
       return sendSettings(reply, params.id, found)
     },
