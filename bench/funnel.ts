@@ -7,6 +7,7 @@ import { startThrowAwayDatabase } from '../demo/database.js'
 import { connect, type Parameter } from '../src/db/client.js'
 import { migrate } from '../src/db/migrate.js'
 import { readFunnel } from '../src/queries/funnel.js'
+import { withAdHocSql } from '../test/ad-hoc.js'
 import { inTurns, say } from './harness.js'
 
 const STEPS = ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed']
@@ -20,7 +21,7 @@ const server = await startThrowAwayDatabase({ maxConnections: 20, durable: false
 
 try {
   await migrate(server.url)
-  const database = connect({ url: server.url, poolSize: 4, prepare: true })
+  const database = withAdHocSql(connect({ url: server.url, poolSize: 4, prepare: true }))
   const run = (text: string, parameters: Parameter[] = []) => database.hot.statement(text, parameters)
   await run('alter table funnel_days drop constraint funnel_days_user_id_users_id_fk')
   await run('alter table funnel_users drop constraint funnel_users_user_id_users_id_fk')

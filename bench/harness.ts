@@ -10,11 +10,12 @@ import postgres from 'postgres'
 import { startThrowAwayDatabase } from '../demo/database.js'
 import { startRepohost } from '../demo/repohost.js'
 import { seedTeam } from '../demo/team.js'
-import { connect, type Database } from '../src/db/client.js'
+import { connect } from '../src/db/client.js'
 import { addDays } from '../src/domain/days.js'
 import { rollUp } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
 import { projectRoot } from '../src/runtime/root.js'
+import { type AdHocDatabase, withAdHocSql } from '../test/ad-hoc.js'
 
 const run = promisify(execFile)
 
@@ -190,7 +191,7 @@ export const interleave = async <Name extends string>(
 export interface Setting {
   databaseUrl: string
   /** Beside the service, for what it has no route for. */
-  database: Database
+  database: AdHocDatabase
   service: Started
   /** Ends the service, if it still lives, and starts another on the same database. */
   restart(): Promise<Started>
@@ -222,7 +223,7 @@ export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}
     current = await start()
     return current
   }
-  const database = connect({ url: databaseUrl, poolSize: 4, prepare: true })
+  const database = withAdHocSql(connect({ url: databaseUrl, poolSize: 4, prepare: true }))
   cleanUp(database.close)
   const signIn = async (login: string) => {
     const { token: repohostToken } = repohost.addUser(login)
@@ -276,7 +277,7 @@ export const makeAdmin = async (
 }
 
 /** The service rolls up as well, and only one does so at a time. */
-export const waitForRollups = async (database: Database): Promise<void> => {
+export const waitForRollups = async (database: AdHocDatabase): Promise<void> => {
   for (;;) {
     await rollUp(database)
     const [row] = await database.hot.statement<{ waiting: boolean }>(

@@ -10,10 +10,11 @@ import { buildApp, type Clients, createClients } from '../src/app.js'
 import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
-import { connect, type Database } from '../src/db/client.js'
+import { connect } from '../src/db/client.js'
 import { buildDocuments } from '../src/openapi/index.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
+import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { conformanceOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
 import { until } from './until.js'
@@ -81,7 +82,7 @@ export class Service {
     readonly app: FastifyInstance,
     readonly url: string,
     readonly config: Config,
-    readonly database: Database,
+    readonly database: AdHocDatabase,
     readonly databaseUrl: string,
     readonly repohost: RepohostStandIn,
     /** Every line that was logged. */
@@ -260,5 +261,5 @@ export const startService = async (
     await database.close()
     if (!test.passing()) showTroubles(logs)
   })
-  return new Service(test, app, url, config, database, databaseUrl, repohost, logs)
+  return new Service(test, app, url, config, withAdHocSql(database), databaseUrl, repohost, logs)
 }

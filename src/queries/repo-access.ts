@@ -35,8 +35,7 @@ const OF_CALLER = `m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id 
 export const WITH_EVERY_PATTERN = `members m join patterns p on ${OF_CALLER} and ${PATTERN_MATCHES}`
 
 /** SQL: the caller's memberships `m` whose workspace matches, each once with its best pattern `p`. */
-export const WITH_BEST_PATTERN = `
-  members m
+export const WITH_BEST_PATTERN = `members m
   join lateral (
     select p.pattern, p.exact, p.literal_length
     from patterns p

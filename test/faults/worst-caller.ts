@@ -14,6 +14,7 @@ import { seedTeam } from '../../demo/team.js'
 import { connect } from '../../src/db/client.js'
 import { addDays } from '../../src/domain/days.js'
 import { readToday } from '../../src/queries/activity.js'
+import { withAdHocSql } from '../ad-hoc.js'
 import { createTestDatabase, startTestServer } from '../database.js'
 
 const { values } = parseArgs({
@@ -36,7 +37,7 @@ const { freePort, launch, onDatabase, ready } = await import('../process.js')
 
 const testDatabase = await createTestDatabase()
 scope.teardown(() => testDatabase.drop())
-const database = connect({ url: testDatabase.url, poolSize: 4, prepare: true })
+const database = withAdHocSql(connect({ url: testDatabase.url, poolSize: 4, prepare: true }))
 scope.teardown(() => database.close())
 const repohost = await startRepohost()
 scope.teardown(() => repohost.close())

@@ -1,0 +1,712 @@
+-- Every statement that the service sends; `npm run queries` writes this file.
+
+-- == Written by hand ==
+
+-- count a funnel event
+-- returns events int2|int4
+with caller as (select id from users where id = $1::uuid),
+lifetime as (
+  insert into funnel_users (user_id, event, source)
+  select id, $2::text, $3::text from caller
+  on conflict (user_id, event, source) do update set events = funnel_users.events + 1
+)
+insert into funnel_days (user_id, event, source, day)
+select id, $2::text, $3::text, (now() at time zone 'UTC')::date from caller
+on conflict (user_id, event, source, day) do update set events = funnel_days.events + 1
+returning events;
+
+-- find the matching workspaces of a caller
+-- returns workspaceId uuid, role text, pattern text, holds bool
+select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds
+from members m
+join lateral (
+  select p.pattern, p.exact, p.literal_length
+  from patterns p
+  where p.workspace_id = m.workspace_id and p.owner_key = $2::text and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+  order by p.exact desc, p.literal_length desc, p.pattern
+  limit 1
+) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)
+left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
+order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
+
+-- list older audit entries
+-- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
+select "id", "at", "actor", "action", "target", "details", total from (
+  select found.*, (count(*) over ())::int as total,
+    coalesce(sum(bytes) over (order by at desc, id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+  from (
+    select id, at, actor, action, target, details, octet_length(details::text) as bytes
+    from audit_entries
+    where workspace_id = $2::uuid and (at, id) < ($3::text::timestamptz, $4::uuid)
+    order by at desc, id desc
+    limit $1::int
+  ) found
+) measured
+where bytes_before < 1048576
+order by at desc, id desc;
+
+-- list the newest audit entries
+-- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
+select "id", "at", "actor", "action", "target", "details", total from (
+  select found.*, (count(*) over ())::int as total,
+    coalesce(sum(bytes) over (order by at desc, id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+  from (
+    select id, at, actor, action, target, details, octet_length(details::text) as bytes
+    from audit_entries
+    where workspace_id = $2::uuid
+    order by at desc, id desc
+    limit $1::int
+  ) found
+) measured
+where bytes_before < 1048576
+order by at desc, id desc;
+
+-- list the overrides of a workspace
+-- returns owner text, repo text, settings text, updatedAt timestamptz, updatedBy text, total int2|int4
+select "owner", "repo", "settings", "updatedAt", "updatedBy", total from (
+  select found.*, (count(*) over ())::int as total,
+    coalesce(sum(bytes) over (order by owner_key, repo_key rows between unbounded preceding and 1 preceding), 0) as bytes_before
+  from (
+    select o.owner_key, o.repo_key, o.owner, o.repo, o.settings, o.updated_at as "updatedAt",
+      u.login as "updatedBy", octet_length(o.settings) as bytes
+    from overrides o
+    join users u on u.id = o.updated_by
+    where o.workspace_id = $2::uuid and ($3::text is null or (o.owner_key, o.repo_key) > ($3::text, $4::text))
+    order by owner_key, repo_key
+    limit $1::int
+  ) found
+) measured
+where bytes_before < 1048576
+order by owner_key, repo_key;
+
+-- list the repositories that a caller sees
+-- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz
+with known as (
+  select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
+  from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+  union all
+  select owner_key, repo_key, workspace_id, owner, repo, null, updated_at, true
+  from overrides where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+), projects as (
+  select owner_key, repo_key, workspace_id,
+    (array_agg(owner order by override))[1] as owner, (array_agg(repo order by override))[1] as repo,
+    max(version) as version, bool_or(override) as has_override, max(updated_at) filter (where not override) as updated_at
+  from known
+  where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
+  group by owner_key, repo_key, workspace_id
+)
+select k.owner, k.repo, k.workspace_id, w.name as workspace_name, m.role,
+  k.version is not null as synced, k.has_override, k.version, k.updated_at
+from projects k
+join workspaces w on w.id = k.workspace_id
+join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
+where exists (
+  select from patterns p
+  where p.workspace_id = k.workspace_id and p.owner_key = k.owner_key and case when p.exact then p.repo_key = k.repo_key else k.repo_key like p.repo_like end
+)
+order by k.owner_key, k.repo_key, k.workspace_id
+limit $5::int;
+
+-- lock the workspaces of a user
+select pg_advisory_xact_lock(1, hashtext($1::text));
+
+-- note milestones of users
+with reached as (
+  insert into funnel_users (user_id, event, source)
+  select u.id, m.event, 'service'
+  from unnest($1::uuid[], $2::text[]) as m (user_id, event)
+  join users u on u.id = m.user_id
+  order by u.id, m.event
+  on conflict (user_id, event, source) do nothing
+  returning user_id, event, source
+)
+insert into funnel_days (user_id, event, source, day)
+select user_id, event, source, (now() at time zone 'UTC')::date from reached;
+
+-- read the best snapshot
+-- returns ownsRepo bool, inWorkspace bool, workspaceId uuid, id uuid, owner text, repo text, version int2|int4, sizeBytes int2|int4, updatedAt timestamptz, updatedBy text, settings text
+select
+  case when t.id is null then (select login_key = $2::text from users where id = $1::uuid) end as "ownsRepo",
+  $4::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $4::uuid) as "inWorkspace",
+  t.workspace_id as "workspaceId", t.id, t.owner, t.repo, t.version, t.size_bytes as "sizeBytes",
+  t.updated_at as "updatedAt", a.login as "updatedBy",
+  case when (strpos($5::text, '"' || t.id || '-' || t.version || '"') = 0 and $5::text <> '*') then t.settings end as settings
+from (values (true)) always
+left join lateral (
+  select m.workspace_id, s.id, s.owner, s.repo, s.version, s.size_bytes, s.updated_at, s.updated_by, s.settings
+  from members m join patterns p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid) and p.workspace_id = m.workspace_id and p.owner_key = $2::text and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+  left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
+  order by (s.id is null), (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id
+  limit 1
+) t on true
+left join users a on a.id = t.updated_by;
+
+-- read the clock of the database
+-- returns now text
+select now()::text as now;
+
+-- read the effective configuration
+-- returns inWorkspace bool, workspaceId uuid, pattern text, idleWindowMinutes int2|int4, alsoMatched _uuid, etag text, owner text, repo text, settings text, override text
+with matched as (
+  select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings,
+    row_number() over (order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id) as place
+  from members m
+join lateral (
+  select p.pattern, p.exact, p.literal_length
+  from patterns p
+  where p.workspace_id = m.workspace_id and p.owner_key = $2::text and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+  order by p.exact desc, p.literal_length desc, p.pattern
+  limit 1
+) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)
+  join workspaces w on w.id = m.workspace_id
+), best as (
+  select workspace_id, pattern, idle_window_minutes, settings_version, settings,
+    array(
+      select o.workspace_id from matched o where o.workspace_id <> b.workspace_id order by o.place
+    ) as others
+  from matched b
+  where $5::uuid is null or workspace_id = $5::uuid
+  order by place
+  limit 1
+), tagged as (
+  select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.others,
+    coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
+    '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id)) || '"' as etag
+  from best b
+  left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
+  left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = b.workspace_id
+)
+select
+  $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",
+  t.workspace_id as "workspaceId", t.pattern, t.idle_window_minutes as "idleWindowMinutes", t.others as "alsoMatched",
+  t.etag, t.owner, t.repo,
+  case when (strpos($6::text, t.etag) = 0 and $6::text <> '*') then t.settings end as settings,
+  case when (strpos($6::text, t.etag) = 0 and $6::text <> '*') then t.override end as override
+from (values (true)) one
+left join tagged t on true;
+
+-- read the funnel of a range
+-- returns users int2|int4, steps json|jsonb, step_events json|jsonb, other_events json|jsonb, by_source json|jsonb
+with rows as not materialized (
+  select user_id, event, source, first_at, events from funnel_days
+  where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity') and ($2::text is null or source = $2)
+),
+reached as (
+  select user_id, step, min(first_at) as at
+  from rows join unnest($1::text[]) with ordinality s (event, step) using (event)
+  group by user_id, step
+),
+compared as (
+  select step, lag(step) over steps_of_user = step - 1 as has_previous,
+    first_value(step) over steps_of_user = 1 as has_start, at - first_value(at) over steps_of_user as since_start
+  from reached
+  window steps_of_user as (partition by user_id order by step)
+),
+steps as (
+  select step, count(*) as users, count(*) filter (where has_previous) as with_previous,
+    count(*) filter (where has_start) as with_start,
+    percentile_cont(0.5) within group (
+      order by greatest(0, extract(epoch from since_start)::float8)
+    ) filter (where has_start) as median
+  from compared group by step
+),
+events as (
+  select event, count(*) as users, sum(events) as events
+  from (select user_id, event, sum(events) as events from rows group by user_id, event) e
+  group by event
+),
+sources as (
+  select source, count(*) as users, sum(events) as events
+  from (select user_id, source, sum(events) as events from rows group by user_id, source) s
+  group by source
+)
+select
+  (select count(*)::int from (select from rows group by user_id) u) as users,
+  (select coalesce(json_object_agg(step, s), '{}') from steps s) as steps,
+  (select coalesce(json_object_agg(event, events), '{}') from events where event = any ($1::text[])) as step_events,
+  (select coalesce(json_agg(o), '[]') from (
+    select event, users, events from events where event <> all ($1::text[])
+    order by users desc, events desc, event limit 100
+  ) o) as other_events,
+  (select coalesce(json_agg(s), '[]') from (
+    select source, users, events from sources
+    order by users desc, events desc, source limit 100
+  ) s) as by_source;
+
+-- read the funnel of all time
+-- returns users int2|int4, steps json|jsonb, step_events json|jsonb, other_events json|jsonb, by_source json|jsonb
+with rows as not materialized (
+  select user_id, event, source, first_at, events from funnel_users where true and ($2::text is null or source = $2)
+),
+reached as (
+  select user_id, step, min(first_at) as at
+  from rows join unnest($1::text[]) with ordinality s (event, step) using (event)
+  group by user_id, step
+),
+compared as (
+  select step, lag(step) over steps_of_user = step - 1 as has_previous,
+    first_value(step) over steps_of_user = 1 as has_start, at - first_value(at) over steps_of_user as since_start
+  from reached
+  window steps_of_user as (partition by user_id order by step)
+),
+steps as (
+  select step, count(*) as users, count(*) filter (where has_previous) as with_previous,
+    count(*) filter (where has_start) as with_start,
+    percentile_cont(0.5) within group (
+      order by greatest(0, extract(epoch from since_start)::float8)
+    ) filter (where has_start) as median
+  from compared group by step
+),
+events as (
+  select event, count(*) as users, sum(events) as events
+  from (select user_id, event, sum(events) as events from rows group by user_id, event) e
+  group by event
+),
+sources as (
+  select source, count(*) as users, sum(events) as events
+  from (select user_id, source, sum(events) as events from rows group by user_id, source) s
+  group by source
+)
+select
+  (select count(*)::int from (select from rows group by user_id) u) as users,
+  (select coalesce(json_object_agg(step, s), '{}') from steps s) as steps,
+  (select coalesce(json_object_agg(event, events), '{}') from events where event = any ($1::text[])) as step_events,
+  (select coalesce(json_agg(o), '[]') from (
+    select event, users, events from events where event <> all ($1::text[])
+    order by users desc, events desc, event limit 100
+  ) o) as other_events,
+  (select coalesce(json_agg(s), '[]') from (
+    select source, users, events from sources
+    order by users desc, events desc, source limit 100
+  ) s) as by_source;
+
+-- read the newest migration
+-- returns newest float8
+select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;
+
+-- read the settings of a workspace
+-- returns idleWindowMinutes int2|int4, version int2|int4, updatedAt timestamptz, settings text
+select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
+  case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
+from workspaces where id = $1::uuid and deleted_at is null;
+
+-- revoke all tokens of a user
+-- returns generation int2|int4
+with raised as (
+  update users set generation = generation + 1 where id = $1::uuid returning id, generation
+)
+insert into revocations (user_id, generation, expires_at)
+select id, generation, now() + make_interval(days => 30) from raised
+returning generation;
+
+-- take a login from another user
+update users set login = login || s.suffix, login_key = login_key || s.suffix
+from (
+  select u.id, repeat('.' || u.repohost_id, n) as suffix
+  from users u cross join generate_series(1, 100) n
+  where u.login_key = $1::text and u.repohost_id <> $2::bigint
+    and not exists (select from users o where o.login_key = u.login_key || repeat('.' || u.repohost_id, n))
+  order by n limit 1
+) s
+where users.id = s.id;
+
+-- take the turn at housekeeping
+select pg_advisory_xact_lock(7318214903);
+
+-- whether a repository matches a workspace
+-- returns matches bool
+select exists (
+  select from patterns p where p.workspace_id = $1::uuid and p.owner_key = $2::text and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
+) as matches;
+
+-- == Made by Drizzle's builder ==
+
+-- audit.deleteOldAuditEntries
+delete from audit_entries
+where ctid = any (array(select ctid from audit_entries where at < now() - make_interval(days => 400) limit $1::int))
+returning 1;
+
+-- audit.insertAuditEntry
+insert into "audit_entries" ("workspace_id", "id", "at", "actor", "action", "target", "details")
+values ($1, $2, default, $3, $4, $5, $6::jsonb);
+
+-- billing.applyChange
+insert into "subscriptions" ("id", "customer_id", "status", "event_created", "event_rank", "updated_at")
+values ($1, $2, $3, $4, $5, default)
+on conflict ("id") do update set "customer_id" = $6, "status" = $7, "event_created" = $8, "event_rank" = $9, "updated_at" = now()
+where ("subscriptions"."event_created", "subscriptions"."event_rank") <= ($10, $11);
+
+-- billing.deleteOldBillingEvents
+delete from billing_events
+where ctid = any (array(select ctid from billing_events where received_at < now() - make_interval(days => 90) limit $1::int))
+returning 1;
+
+-- billing.insertBillingEvent
+insert into "billing_events" ("id", "type", "received_at")
+values ($1, $2, default)
+on conflict do nothing
+returning "id";
+
+-- billing.linkCustomer
+insert into "billing_customers" ("id", "user_id", "created_at") select $1::text as "id", "id", now() as "created_at"
+from "users"
+where "users"."id" = $2
+on conflict do nothing;
+
+-- billing.readCustomer
+select "id"
+from "billing_customers"
+where "billing_customers"."user_id" = $1
+order by "billing_customers"."created_at" asc, "billing_customers"."id" asc
+limit $2;
+
+-- billing.readSubscriptionStatus
+select "subscriptions"."status"
+from "billing_customers"
+inner join "subscriptions" on "subscriptions"."customer_id" = "billing_customers"."id"
+where "billing_customers"."user_id" = $1
+order by array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], "subscriptions"."status")
+limit $2;
+
+-- deleteOldFlushes
+delete from flushes
+where ctid = any (array(select ctid from flushes where created_at < now() - make_interval(days => 32) limit $1::int))
+returning 1;
+
+-- invites.countInviteUse
+update "invites"
+set "used_count" = "invites"."used_count" + 1
+where "invites"."id" = $1;
+
+-- invites.insertInvite
+insert into "invites" ("id", "workspace_id", "code", "code_key", "role", "max_uses", "used_count", "expires_at", "revoked_at", "created_by", "created_at")
+values ($1, $2, $3, $4, $5, $6, default, statement_timestamp() + make_interval(hours => $7::int), default, $8, statement_timestamp())
+returning "id", "expires_at", "created_at";
+
+-- invites.listActiveInvites
+select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
+from "invites"
+inner join "users" on "users"."id" = "invites"."created_by"
+where ("invites"."workspace_id" = $1 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active')
+order by "invites"."created_at" desc, "invites"."id" desc
+limit $2;
+
+-- invites.listActiveInvites
+select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
+from "invites"
+inner join "users" on "users"."id" = "invites"."created_by"
+where ("invites"."workspace_id" = $1 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active' and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
+order by "invites"."created_at" desc, "invites"."id" desc
+limit $4;
+
+-- invites.lockInvite
+select "id", "workspace_id", "role", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
+from "invites"
+where "invites"."code_key" = $1
+for update;
+
+-- invites.revokeInvite
+update "invites"
+set "revoked_at" = now()
+where (("invites"."workspace_id" = $1 and "invites"."id" = $2) and "invites"."revoked_at" is null)
+returning "id";
+
+-- invites.revokeInvite
+select "id"
+from "invites"
+where ("invites"."workspace_id" = $1 and "invites"."id" = $2);
+
+-- invites.revokeInvitesOf
+update "invites"
+set "revoked_at" = now()
+where ("invites"."workspace_id" = $1 and "invites"."created_by" = $2 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active')
+returning "id";
+
+-- invites.wasRemovedSince
+select "user_id"
+from "removals"
+where ("removals"."workspace_id" = $1 and "removals"."user_id" = $2 and "removals"."removed_at" >= $3);
+
+-- members.countWorkspacesOf
+select count(*)
+from "members"
+where "members"."user_id" = $1;
+
+-- members.deleteMember
+delete from "members"
+where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
+
+-- members.findMember
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+from "members"
+inner join "users" on "users"."id" = "members"."user_id"
+where ("members"."workspace_id" = $1 and "users"."login_key" = $2);
+
+-- members.hasOtherAdmin
+select "user_id"
+from "members"
+where ("members"."workspace_id" = $1 and "members"."role" = $2 and "members"."user_id" <> $3)
+limit $4;
+
+-- members.insertMember
+insert into "members" ("workspace_id", "user_id", "role", "joined_at")
+values ($1, $2, $3, default);
+
+-- members.listMembers
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+from "members"
+inner join "users" on "users"."id" = "members"."user_id"
+where "members"."workspace_id" = $1
+order by "members"."joined_at" asc, "members"."user_id" asc
+limit $2;
+
+-- members.listMembers
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+from "members"
+inner join "users" on "users"."id" = "members"."user_id"
+where ("members"."workspace_id" = $1 and ("members"."joined_at", "members"."user_id") > ($2::timestamptz, $3::uuid))
+order by "members"."joined_at" asc, "members"."user_id" asc
+limit $4;
+
+-- members.lockRole
+select "role"
+from "members"
+where ("members"."workspace_id" = $1 and "members"."user_id" = $2)
+for share;
+
+-- members.readOwnMembership
+select "members"."role", "users"."login"
+from "members"
+inner join "users" on "users"."id" = "members"."user_id"
+where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
+
+-- members.readRole
+select "role"
+from "members"
+where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
+
+-- members.recordRemoval
+insert into "removals" ("workspace_id", "user_id", "removed_at")
+values ($1, $2, statement_timestamp())
+on conflict ("workspace_id","user_id") do update set "removed_at" = statement_timestamp();
+
+-- members.updateRole
+update "members"
+set "role" = $1
+where ("members"."workspace_id" = $2 and "members"."user_id" = $3);
+
+-- overrides.deleteOverride
+delete from "overrides"
+where ("overrides"."owner_key" = $1 and "overrides"."repo_key" = $2 and "overrides"."workspace_id" = $3)
+returning "owner", "repo";
+
+-- overrides.readOverride
+select "overrides"."owner", "overrides"."repo", "overrides"."settings", "overrides"."updated_at", "users"."login"
+from "overrides"
+inner join "users" on "users"."id" = "overrides"."updated_by"
+where ("overrides"."owner_key" = $1 and "overrides"."repo_key" = $2 and "overrides"."workspace_id" = $3);
+
+-- overrides.upsertOverride
+insert into "overrides" ("owner_key", "repo_key", "workspace_id", "revision", "owner", "repo", "settings", "updated_at", "updated_by")
+values ($1, $2, $3, $4, $5, $6, $7, default, $8)
+on conflict ("owner_key","repo_key","workspace_id") do update set "revision" = $9, "settings" = $10, "updated_at" = now(), "updated_by" = $11
+returning "owner", "repo", "updated_at";
+
+-- sessions.deleteExpiredLogins
+delete from oauth_states
+where ctid = any (array(select ctid from oauth_states where expires_at < now() limit $1::int))
+returning 1;
+
+-- sessions.deleteExpiredRevocations
+delete from revocations
+where ctid = any (array(select ctid from revocations where expires_at < now() limit $1::int))
+returning 1;
+
+-- sessions.insertOauthState
+insert into "oauth_states" ("state_hash", "return_to", "expires_at")
+values ($1, $2, now() + interval '10 minutes');
+
+-- sessions.readRevocations
+select "jti", "user_id", "generation"
+from "revocations"
+where "revocations"."expires_at" > now();
+
+-- sessions.readRevocations
+select "jti", "user_id", "generation"
+from "revocations"
+where "revocations"."revoked_at" > $1::timestamptz - interval '15 seconds';
+
+-- sessions.revokeToken
+insert into "revocations" ("id", "jti", "user_id", "generation", "revoked_at", "expires_at")
+values (default, $1, default, default, default, $2);
+
+-- sessions.takeOauthState
+delete from "oauth_states"
+where "oauth_states"."state_hash" = $1
+returning "return_to", "expires_at" > now();
+
+-- snapshots.deleteSnapshot
+delete from "snapshots"
+where ("snapshots"."owner_key" = $1 and "snapshots"."repo_key" = $2 and "snapshots"."workspace_id" = $3)
+returning "owner", "repo";
+
+-- snapshots.deleteSnapshot
+delete from "snapshot_versions"
+where ("snapshot_versions"."owner_key" = $1 and "snapshot_versions"."repo_key" = $2 and "snapshot_versions"."workspace_id" = $3);
+
+-- snapshots.insertSnapshot
+insert into "snapshots" ("owner_key", "repo_key", "workspace_id", "id", "owner", "repo", "version", "settings", "size_bytes", "updated_at", "updated_by")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, default, $10)
+on conflict do nothing
+returning "id", "owner", "repo", "updated_at";
+
+-- snapshots.insertSnapshot
+insert into "snapshot_versions" ("owner_key", "repo_key", "workspace_id", "version", "settings", "size_bytes", "created_at", "created_by")
+values ($1, $2, $3, $4, $5, $6, default, $7);
+
+-- snapshots.listVersions
+select "snapshot_versions"."version", "snapshot_versions"."size_bytes", "snapshot_versions"."created_at", "users"."login"
+from "snapshot_versions"
+inner join "users" on "users"."id" = "snapshot_versions"."created_by"
+where ("snapshot_versions"."owner_key" = $1 and "snapshot_versions"."repo_key" = $2 and "snapshot_versions"."workspace_id" = $3)
+order by "snapshot_versions"."version" desc;
+
+-- snapshots.lockSnapshot
+select "snapshots"."id", "snapshots"."owner", "snapshots"."repo", "snapshots"."workspace_id", "users"."login", "snapshots"."version", "snapshots"."size_bytes", "snapshots"."updated_at", "snapshots"."settings"
+from "snapshots"
+inner join "users" on "users"."id" = "snapshots"."updated_by"
+where ("snapshots"."owner_key" = $1 and "snapshots"."repo_key" = $2 and "snapshots"."workspace_id" = $3)
+for update of "snapshots";
+
+-- snapshots.readVersion
+select "snapshots"."id", "snapshots"."owner", "snapshots"."repo", "snapshots"."workspace_id", "users"."login", "snapshot_versions"."version", "snapshot_versions"."size_bytes", "snapshot_versions"."created_at", "snapshot_versions"."settings"
+from "snapshots"
+inner join "snapshot_versions" on ("snapshot_versions"."owner_key" = $1 and "snapshot_versions"."repo_key" = $2 and "snapshot_versions"."workspace_id" = $3)
+inner join "users" on "users"."id" = "snapshot_versions"."created_by"
+where (("snapshots"."owner_key" = $4 and "snapshots"."repo_key" = $5 and "snapshots"."workspace_id" = $6) and "snapshot_versions"."version" = $7);
+
+-- snapshots.updateSnapshot
+update "snapshots"
+set "version" = $1, "settings" = $2, "size_bytes" = $3, "updated_at" = now(), "updated_by" = $4
+where ("snapshots"."owner_key" = $5 and "snapshots"."repo_key" = $6 and "snapshots"."workspace_id" = $7)
+returning "id", "owner", "repo", "updated_at";
+
+-- snapshots.updateSnapshot
+insert into "snapshot_versions" ("owner_key", "repo_key", "workspace_id", "version", "settings", "size_bytes", "created_at", "created_by")
+values ($1, $2, $3, $4, $5, $6, default, $7);
+
+-- snapshots.updateSnapshot
+delete from "snapshot_versions"
+where (("snapshot_versions"."owner_key" = $1 and "snapshot_versions"."repo_key" = $2 and "snapshot_versions"."workspace_id" = $3) and "snapshot_versions"."version" <= $4);
+
+-- users.lockUser
+select "id", "repohost_id", "login", "avatar_url", "generation"
+from "users"
+where "users"."id" = $1;
+
+-- users.readUser
+select "id", "repohost_id", "login", "avatar_url", "generation"
+from "users"
+where "users"."id" = $1;
+
+-- users.upsertUser
+select "id"
+from "users"
+where ("users"."login_key" = $1 or "users"."repohost_id" = $2)
+order by "users"."id"
+for no key update;
+
+-- users.upsertUser
+insert into "users" ("id", "repohost_id", "login", "login_key", "avatar_url", "generation", "timezone", "created_at")
+values ($1, $2, $3, $4, $5, default, default, default)
+on conflict ("repohost_id") do update set "login" = $6, "login_key" = $7, "avatar_url" = $8
+returning "id", "repohost_id", "login", "avatar_url", "generation";
+
+-- workspace-settings.readSettingsToChange
+select "idle_window_minutes", "settings", "settings_version", "settings_updated_at"
+from "workspaces"
+where "workspaces"."id" = $1;
+
+-- workspace-settings.updateWorkspaceSettings
+update "workspaces"
+set "idle_window_minutes" = $1, "settings" = $2, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $3
+returning "idle_window_minutes", "settings", "settings_version", "settings_updated_at";
+
+-- workspaces.countPatterns
+select count(*)
+from "patterns"
+where "patterns"."workspace_id" = $1;
+
+-- workspaces.deletePatterns
+delete from "patterns"
+where "patterns"."workspace_id" = $1;
+
+-- workspaces.hideWorkspace
+delete from "invites"
+where "invites"."workspace_id" = $1;
+
+-- workspaces.hideWorkspace
+delete from "members"
+where "members"."workspace_id" = $1;
+
+-- workspaces.hideWorkspace
+delete from "patterns"
+where "patterns"."workspace_id" = $1;
+
+-- workspaces.hideWorkspace
+update "workspaces"
+set "personal_of" = $1, "deleted_at" = now()
+where "workspaces"."id" = $2;
+
+-- workspaces.insertPatterns
+insert into "patterns" ("workspace_id", "owner_key", "repo_key", "position", "pattern", "exact", "literal_length", "repo_like")
+values ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- workspaces.insertWorkspace
+insert into "workspaces" ("id", "name", "personal_of", "idle_window_minutes", "settings", "settings_version", "settings_updated_at", "created_at", "deleted_at")
+values ($1, $2, $3, $4, default, default, default, $5, default)
+on conflict ("personal_of") do nothing
+returning "id";
+
+-- workspaces.listPatterns
+select "pattern"
+from "patterns"
+where "patterns"."workspace_id" = $1
+order by "patterns"."position" asc;
+
+-- workspaces.listWorkspacesOf
+select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
+from "members"
+inner join "workspaces" on "workspaces"."id" = "members"."workspace_id"
+where "members"."user_id" = $1
+order by "workspaces"."created_at" asc, "workspaces"."id" asc;
+
+-- workspaces.listWorkspacesOf
+select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
+from "members"
+inner join "workspaces" on "workspaces"."id" = "members"."workspace_id"
+where ("members"."user_id" = $1 and "workspaces"."id" in ($2))
+order by "workspaces"."created_at" asc, "workspaces"."id" asc;
+
+-- workspaces.lockPersonalWorkspace
+select "id"
+from "workspaces"
+where "workspaces"."personal_of" = $1
+for no key update;
+
+-- workspaces.lockWorkspace
+select "name", "personal_of" is not null
+from "workspaces"
+where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null)
+for no key update;
+
+-- workspaces.readPersonalWorkspace
+select "id"
+from "workspaces"
+where "workspaces"."personal_of" = $1;
+
+-- workspaces.renameWorkspace
+update "workspaces"
+set "name" = $1
+where "workspaces"."id" = $2;

@@ -1,0 +1,30 @@
+/** SQL of a test or a benchmark's own, which no declaration describes. */
+import type { Database, Db, Parameter } from '../src/db/client.js'
+
+interface AdHocDb extends Db {
+  statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
+}
+
+export interface AdHocDatabase extends Database {
+  read: AdHocDb
+  hot: AdHocDb
+  write: AdHocDb
+  reserved: AdHocDb
+  transaction<T>(work: (tx: AdHocDb) => Promise<T>, options?: { background?: boolean }): Promise<T>
+}
+
+const withStatement = (db: Db): AdHocDb =>
+  Object.assign(db, {
+    statement: <Row>(text: string, parameters: Parameter[]) =>
+      db.rows<Row>({ name: 'ad hoc', columns: {}, text }, parameters),
+  })
+
+/** The same database, whose doors take any SQL as well. */
+export const withAdHocSql = (database: Database): AdHocDatabase => ({
+  ...database,
+  read: withStatement(database.read),
+  hot: withStatement(database.hot),
+  write: withStatement(database.write),
+  reserved: withStatement(database.reserved),
+  transaction: (work, options) => database.transaction((tx) => work(withStatement(tx)), options),
+})

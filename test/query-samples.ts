@@ -1,0 +1,120 @@
+/**
+ * Calls of the query functions that use Drizzle's builder, for the SQL that it makes: more than one where that depends on
+ * the arguments.
+ */
+import type { Db } from '../src/db/client.js'
+import * as audit from '../src/queries/audit.js'
+import * as billing from '../src/queries/billing.js'
+import { deleteOldFlushes } from '../src/queries/flushes.js'
+import * as invites from '../src/queries/invites.js'
+import * as members from '../src/queries/members.js'
+import * as overrides from '../src/queries/overrides.js'
+import * as sessions from '../src/queries/sessions.js'
+import * as snapshots from '../src/queries/snapshots.js'
+import * as users from '../src/queries/users.js'
+import * as workspaceSettings from '../src/queries/workspace-settings.js'
+import * as workspaces from '../src/queries/workspaces.js'
+
+interface Sample {
+  query: { name: string }
+  call: (db: Db) => Promise<unknown>
+}
+
+const calls = <Arguments extends unknown[]>(
+  query: (db: Db, ...rest: Arguments) => Promise<unknown>,
+  ...samples: NoInfer<Arguments>[]
+): Sample[] => samples.map((sample) => ({ query, call: (db) => query(db, ...sample) }))
+
+const id = '01939f6e-0000-7000-8000-000000000000'
+const moment = '2026-11-21T09:30:00.000Z'
+const user = { id, login: 'ada' }
+const keys = { ownerKey: 'acme', repoKey: 'web' }
+const place = { ...keys, workspaceId: id }
+const content = { settings: '{}', sizeBytes: 2, author: user }
+const pattern = {
+  pattern: 'acme/*',
+  ownerKey: 'acme',
+  repoKey: '*',
+  exact: false,
+  literalLength: 5,
+  repoLike: '%',
+}
+
+export const samples: Sample[] = [
+  ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: 'ada', action: 'member.left' }]),
+  ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
+  ...calls(audit.deleteOldAuditEntries, [10]),
+
+  ...calls(billing.readCustomer, [id]),
+  ...calls(billing.linkCustomer, ['cus_1', id]),
+  ...calls(billing.readSubscriptionStatus, [id]),
+  ...calls(billing.insertBillingEvent, ['evt_1', 'customer.created']),
+  ...calls(billing.applyChange, [
+    { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
+  ]),
+  ...calls(billing.deleteOldBillingEvents, [10]),
+
+  ...calls(deleteOldFlushes, [10]),
+
+  ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
+  ...calls(invites.lockInvite, ['ABCD-EFGH']),
+  ...calls(invites.wasRemovedSince, [{ workspaceId: id, createdAt: moment }, id]),
+  ...calls(invites.countInviteUse, [id]),
+  ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
+  ...calls(invites.revokeInvite, [id, id]),
+  ...calls(invites.revokeInvitesOf, [id, id]),
+
+  ...calls(members.readRole, [id, id]),
+  ...calls(members.readOwnMembership, [id, id]),
+  ...calls(members.lockRole, [id, id]),
+  ...calls(members.insertMember, [id, id, 'member']),
+  ...calls(members.countWorkspacesOf, [id]),
+  ...calls(members.listMembers, [id, undefined, 10], [id, [moment, id], 10]),
+  ...calls(members.findMember, [id, 'ada']),
+  ...calls(members.hasOtherAdmin, [id, id]),
+  ...calls(members.updateRole, [id, id, 'admin']),
+  ...calls(members.deleteMember, [id, id]),
+  ...calls(members.recordRemoval, [id, id]),
+
+  ...calls(overrides.matchesWorkspace, [place]),
+  ...calls(overrides.readOverride, [place]),
+  ...calls(overrides.upsertOverride, [place, { owner: 'Acme', repo: 'Web', settings: '{}', author: user }]),
+  ...calls(overrides.deleteOverride, [place]),
+  ...calls(overrides.listOverrides, [id, undefined, 10]),
+
+  ...calls(sessions.revokeToken, [id, 1]),
+  ...calls(sessions.revokeAllTokens, [id]),
+  ...calls(sessions.readRevocations, [undefined], [moment]),
+  ...calls(sessions.deleteExpiredRevocations, [10]),
+  ...calls(sessions.deleteExpiredLogins, [10]),
+  ...calls(sessions.insertOauthState, ['hash', '/']),
+  ...calls(sessions.takeOauthState, ['hash']),
+
+  ...calls(snapshots.readBestSnapshot, [{ ...keys, userId: id }, undefined]),
+  ...calls(snapshots.lockSnapshot, [place]),
+  ...calls(snapshots.insertSnapshot, [place, { ...content, owner: 'Acme', repo: 'Web' }]),
+  ...calls(snapshots.updateSnapshot, [place, { ...content, version: 1_000 }]),
+  ...calls(snapshots.deleteSnapshot, [place]),
+  ...calls(snapshots.listVersions, [place]),
+  ...calls(snapshots.readVersion, [place, 1]),
+
+  ...calls(users.readUser, [id]),
+  ...calls(users.lockUser, [id]),
+  ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
+
+  ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
+  ...calls(workspaceSettings.readSettingsToChange, [id]),
+  ...calls(workspaceSettings.updateWorkspaceSettings, [id, { idleWindowMinutes: 5, settings: '{}' }]),
+
+  ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
+  ...calls(workspaces.lockWorkspace, [id]),
+  ...calls(workspaces.renameWorkspace, [id, 'Acme']),
+  ...calls(workspaces.insertWorkspace, [{ name: 'Acme' }]),
+  ...calls(workspaces.readPersonalWorkspace, [id]),
+  ...calls(workspaces.lockPersonalWorkspace, [id]),
+  ...calls(workspaces.listPatterns, [id]),
+  ...calls(workspaces.countPatterns, [id]),
+  ...calls(workspaces.insertPatterns, [id, [pattern]]),
+  ...calls(workspaces.deletePatterns, [id]),
+  ...calls(workspaces.hideWorkspace, [id]),
+]

@@ -1,0 +1,143 @@
+/** What is declared of the SQL that the service sends, held against a migrated database. */
+import { readFile } from 'node:fs/promises'
+import postgres from 'postgres'
+import t from 'tap'
+import { connect } from '../src/db/client.js'
+import * as kinds from '../src/db/statement.js'
+import { createTestDatabase } from './database.js'
+import { collectQueries, queriesFile, toText } from './query-texts.js'
+
+const queries = await collectQueries()
+
+const start = async (test: { teardown(work: () => unknown): void }) => {
+  const { url, drop } = await createTestDatabase()
+  test.teardown(drop)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  test.teardown(() => sql.end({ timeout: 0 }))
+  const types = await sql<{ oid: number; typname: string }[]>`select oid, typname from pg_type`
+  const nameOf = new Map(types.map(({ oid, typname }) => [oid, typname]))
+
+  /** The server's own description of the columns; fails as the statement itself would. */
+  const describe = async (text: string) => {
+    const { columns } = await sql.unsafe(text).describe()
+    return columns.map(({ name, type }) => ({ name, type: nameOf.get(type) ?? `${type}` }))
+  }
+
+  /** What is wrong with a declaration; undefined: nothing. */
+  const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'columns' | 'text'>) => {
+    const declared = Object.entries(columns)
+    try {
+      const found = await describe(text)
+      if (declared.length === 0) return undefined
+      const fits =
+        declared.length === found.length &&
+        declared.every(
+          ([name, { types }], index) =>
+            found[index]?.name === name && types.includes(found[index]?.type ?? ''),
+        )
+      return fits ? undefined : `returns ${found.map(({ name, type }) => `${name} ${type}`).join(', ')}`
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  return { url, problemOf }
+}
+
+t.test('every statement returns the columns that it declares', async (t) => {
+  const { problemOf } = await start(t)
+  t.ok(queries.declared.length > 0)
+  for (const statement of queries.declared) t.equal(await problemOf(statement), undefined, statement.name)
+})
+
+t.test('the database understands whatever the builder makes', async (t) => {
+  const { problemOf } = await start(t)
+  t.ok(queries.built.length > 0)
+  for (const { name, texts } of queries.built)
+    for (const text of texts) t.equal(await problemOf({ columns: {}, text }), undefined, name)
+})
+
+t.test('wrong columns are found, and SQL that does not run', async (t) => {
+  const { problemOf } = await start(t)
+  const text = 'select id, login from users'
+  const columns = { id: kinds.uuid, login: kinds.text }
+  t.equal(await problemOf({ columns, text }), undefined)
+  const mistakes: kinds.Columns[] = [
+    { id: kinds.uuid, name: kinds.text },
+    { id: kinds.text, login: kinds.text },
+    { id: kinds.uuid },
+    { ...columns, timezone: kinds.text },
+    { login: kinds.text, id: kinds.uuid },
+  ]
+  for (const wrong of mistakes)
+    t.equal(await problemOf({ columns: wrong, text }), 'returns id uuid, login text')
+  t.match(await problemOf({ columns, text: 'select id, logn from users' }), /"logn" does not exist/)
+  t.match(await problemOf({ columns: {}, text: 'selekt 1' }), /syntax error/)
+})
+
+t.test('the driver makes of each kind of column what its type says', async (t) => {
+  const { url, problemOf } = await start(t)
+  const database = connect({ url, poolSize: 4, prepare: true })
+  t.teardown(() => database.close())
+  const { text, textOf, uuid, date, moment, integer, double, bool, integers, texts, uuids, json, orNull } =
+    kinds
+  const id = '01939f6e-0000-7000-8000-000000000000'
+  const everything = {
+    name: 'one of each',
+    columns: {
+      text,
+      word: textOf<'a'>(),
+      uuid,
+      date,
+      moment,
+      integer,
+      double,
+      bool,
+      integers,
+      texts,
+      uuids,
+      json: json<{ a: number }>(),
+      nothing: orNull(text),
+    },
+    text: `
+      select 'a'::text as text, 'a'::text as word, '${id}'::uuid as uuid, '2026-11-21'::date as date,
+        '2026-11-21 09:30:00.12+00'::timestamptz as moment, 1::int2 as integer, 2::float8 as double, true as bool,
+        array[1, 2] as integers, array['a', 'b'] as texts, array['${id}'::uuid] as uuids, '{"a":1}'::jsonb as json,
+        null::text as nothing`,
+  }
+  t.equal(await problemOf(everything), undefined)
+  t.strictSame(
+    (await database.read.rows(everything, [])).map((row) => ({ ...(row as object) })),
+    [
+      {
+        text: 'a',
+        word: 'a',
+        uuid: id,
+        date: '2026-11-21',
+        moment: '2026-11-21 09:30:00.12+00',
+        integer: 1,
+        double: 2,
+        bool: true,
+        integers: [1, 2],
+        texts: ['a', 'b'],
+        uuids: [id],
+        json: { a: 1 },
+        nothing: null,
+      },
+    ],
+  )
+})
+
+/** Their queries are about to change. */
+const unsampled = /^(dashboard|purge)\./
+
+t.test('every query function that uses the builder has a sample', async (t) => {
+  t.same(
+    queries.missing.filter((name) => !unsampled.test(name)),
+    [],
+    'add a call of each to test/query-samples.ts',
+  )
+})
+
+t.test('the committed queries are those that the service sends', async (t) => {
+  t.equal(await readFile(queriesFile, 'utf8'), toText(queries), 'run `npm run queries` and commit the file')
+})
