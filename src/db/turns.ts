@@ -1,7 +1,7 @@
 /**
- * Who may use a connection now. Each pool has one gate with a place for each connection, so that the driver itself never
- * keeps a statement waiting. First come, first served is fair there, because no caller has more than a few requests under
- * way (`plugins/fair-share.ts`).
+ * Who may use a connection now. A pool has one gate with a place for each connection, so that the driver itself never keeps
+ * a statement waiting. Within it, first come, first served is fair: no caller has more than four requests under way
+ * (`plugins/fair-share.ts`), and each of them waits for a connection or two.
  */
 import { Gate } from '../runtime/gate.js'
 import { couldNotConnect, DatabaseBusy } from './failures.js'

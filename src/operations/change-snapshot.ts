@@ -1,5 +1,5 @@
 import type { PushResult } from '../../schemas/settings.js'
-import type { Database } from '../db/client.js'
+import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { changeableHolder } from '../policies/repo-access.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -15,7 +15,7 @@ const changing = async <T>(
   database: Database,
   question: RepoQuestion,
   change: (context: {
-    tx: Parameters<Parameters<Database['transaction']>[0]>[0]
+    tx: Db
     key: SnapshotKey
     caller: { id: string; login: string }
   }) => Promise<T>,
