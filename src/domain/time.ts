@@ -6,3 +6,9 @@ export const toTimestamp = (moment: string): string => {
   const fraction = moment.slice(20, moment.indexOf('+', 19))
   return `${moment.slice(0, 10)}T${moment.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`
 }
+
+/** What the database gave, with its moment as RFC 3339. */
+export const withUpdatedAt = <Row extends { updatedAt: string }>(row: Row): Row => ({
+  ...row,
+  updatedAt: toTimestamp(row.updatedAt),
+})

@@ -14,11 +14,7 @@ import { toPushResult, writeSnapshot } from './push-settings.js'
 const changing = async <T>(
   database: Database,
   question: RepoQuestion,
-  change: (context: {
-    tx: Db
-    key: SnapshotKey
-    caller: { id: string; login: string }
-  }) => Promise<T>,
+  change: (context: { tx: Db; key: SnapshotKey; caller: { id: string; login: string } }) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const caller = await readUser(tx, question.userId)

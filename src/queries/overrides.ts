@@ -4,7 +4,7 @@ import type { Db } from '../db/client.js'
 import { bool, moment, statement, text } from '../db/statement.js'
 import { overrides, users } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
-import { toTimestamp } from '../domain/time.js'
+import { toTimestamp, withUpdatedAt } from '../domain/time.js'
 import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
 import { patternMatches } from './repo-access.js'
 import { type Author, isAt, type SnapshotKey } from './snapshots.js'
@@ -48,7 +48,7 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
     .from(overrides)
     .innerJoin(users, eq(users.id, overrides.updatedBy))
     .where(isAt(overrides, key))
-  return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
+  return row && withUpdatedAt(row)
 }
 
 /** Makes or replaces it; the first write decides how owner and repository are spelled. */
@@ -106,5 +106,5 @@ export const listOverrides = async (
 ): Promise<BoundedPage<StoredOverride>> => {
   const [ownerKey = null, repoKey = null] = after ?? []
   const { rows, more } = await readBoundedPage(db, LIST_OVERRIDES, limit, [workspaceId, ownerKey, repoKey])
-  return { rows: rows.map((row) => ({ ...row, updatedAt: toTimestamp(row.updatedAt) })), more }
+  return { rows: rows.map(withUpdatedAt), more }
 }

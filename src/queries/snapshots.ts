@@ -8,7 +8,7 @@ import { bool, integer, moment, orNull, statement, text, uuid } from '../db/stat
 import { snapshots, snapshotVersions, users } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 import type { RepoKeys } from '../domain/repo-keys.js'
-import { toTimestamp } from '../domain/time.js'
+import { toTimestamp, withUpdatedAt } from '../domain/time.js'
 import { etagSql, isWanted } from './etag.js'
 import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from './repo-access.js'
 
@@ -96,14 +96,9 @@ export const readBestSnapshot = async (
   const parameters = [...repoParameters(question), ifNoneMatch?.trim() ?? '']
   const row = theRow(await db.rows(READ_BEST_SNAPSHOT, parameters))
   const { ownsRepo, inWorkspace, settings, ...snapshot } = row
-  const found = snapshot.id === null ? null : withTimestamp(snapshot as StoredSnapshot)
+  const found = snapshot.id === null ? null : withUpdatedAt(snapshot as StoredSnapshot)
   return { ownsRepo, inWorkspace, workspaceId: row.workspaceId, snapshot: found, settings }
 }
-
-const withTimestamp = <Row extends { updatedAt: string }>(row: Row): Row => ({
-  ...row,
-  updatedAt: toTimestamp(row.updatedAt),
-})
 
 /** What a snapshot and its versions have in common, with the login of `users`. */
 const commonColumns = {
@@ -128,7 +123,7 @@ export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotTe
     .innerJoin(users, eq(users.id, snapshots.updatedBy))
     .where(isAt(snapshots, key))
     .for('update', { of: snapshots })
-  return row && withTimestamp(row)
+  return row && withUpdatedAt(row)
 }
 
 export interface Author {
@@ -260,5 +255,5 @@ export const readVersion = async (
     .innerJoin(snapshotVersions, isAt(snapshotVersions, key))
     .innerJoin(users, eq(users.id, snapshotVersions.createdBy))
     .where(and(isAt(snapshots, key), eq(snapshotVersions.version, version)))
-  return row && withTimestamp(row)
+  return row && withUpdatedAt(row)
 }

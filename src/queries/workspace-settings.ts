@@ -4,7 +4,7 @@ import type { Db } from '../db/client.js'
 import { integer, moment, orNull, statement, text } from '../db/statement.js'
 import { workspaces } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
-import { toTimestamp } from '../domain/time.js'
+import { withUpdatedAt } from '../domain/time.js'
 import { etagSql, isWanted } from './etag.js'
 
 export interface StoredWorkspaceSettings {
@@ -34,7 +34,7 @@ export const readWorkspaceSettings = async (
   ifNoneMatch: string | undefined,
 ): Promise<FoundWorkspaceSettings | undefined> => {
   const [row] = await db.rows(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
-  return row && { ...row, updatedAt: toTimestamp(row.updatedAt) }
+  return row && withUpdatedAt(row)
 }
 
 const columns = {
@@ -46,8 +46,8 @@ const columns = {
 
 /** Of a locked workspace, so that what is written next builds on what was read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
-  const row = theRow(await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId)))
-  return { ...row, updatedAt: toTimestamp(row.updatedAt) }
+  const rows = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
+  return withUpdatedAt(theRow(rows))
 }
 
 /** Makes the next version. */
@@ -66,6 +66,5 @@ export const updateWorkspaceSettings = async (
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)
-  const row = theRow(rows)
-  return { ...row, updatedAt: toTimestamp(row.updatedAt) }
+  return withUpdatedAt(theRow(rows))
 }
