@@ -1,4 +1,9 @@
-/** `GET /settings` of the whole service beside bare Fastify with one prepared point-select; and its 304 beside its 200. */
+/**
+ * `GET /settings` of the whole service beside bare Fastify with one prepared point-select, its 304 beside its 200, and its
+ * query through the shared connection (`database.hot`) beside the same through the pool (`database.read`).
+ */
+import { connect, type Db } from '../src/db/client.js'
+import { readBestSnapshot } from '../src/queries/snapshots.js'
 import { benchmark, interleave, type Load, prepare, say, startProcess, wrk } from './harness.js'
 
 await benchmark(async (cleanUp) => {
@@ -25,10 +30,34 @@ await benchmark(async (cleanUp) => {
 
   const small = { pid: service.pid, url: `${service.url}/api/settings/ada/small` }
   const large = { pid: service.pid, url: `${service.url}/api/settings/ada/large` }
+  const database = connect({ url: databaseUrl, poolSize: 10, prepare: true })
+  cleanUp(database.close)
+  const question = { userId: ada.id, ownerKey: 'ada', repoKey: 'small' }
+  /** As many at once as wrk has connections. */
+  const queryThrough = (db: Db) => async (): Promise<Load> => {
+    const [start, cpu] = [performance.now(), process.cpuUsage()]
+    const times: number[] = []
+    const ask = async () => {
+      for (let now = start; now < start + 5_000; now = performance.now()) {
+        await readBestSnapshot(db, question, undefined)
+        times.push(performance.now() - now)
+      }
+    }
+    await Promise.all(Array.from({ length: 32 }, ask))
+    const { user, system } = process.cpuUsage(cpu)
+    return {
+      perSecond: (times.length / (performance.now() - start)) * 1_000,
+      p99: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN,
+      cpu: (user + system) / times.length,
+    }
+  }
+
   const results = await interleave({
     bare: () => wrk({ pid: bare.pid, url: `${bare.url}/ada/small` }),
     service: () => wrk(small, authorization),
     'service 256 KB': () => wrk(large, authorization),
+    'query through hot': queryThrough(database.hot),
+    'query through read': queryThrough(database.read),
     'service 256 KB 304': () => wrk(large, { ...authorization, 'If-None-Match': etag }),
   })
   for (const [name, { perSecond, p99, cpu }] of Object.entries<Load>(results)) {
@@ -38,6 +67,9 @@ await benchmark(async (cleanUp) => {
   }
   say(
     `service / bare       ${(results.service.perSecond / results.bare.perSecond).toFixed(2)}  (target 0.70)`,
+  )
+  say(
+    `hot / read           ${(results['query through hot'].perSecond / results['query through read'].perSecond).toFixed(2)}`,
   )
   say(
     `304 / 200 of 256 KB  ${(results['service 256 KB 304'].perSecond / results['service 256 KB'].perSecond).toFixed(1)}  (target 25)`,
