@@ -10,7 +10,6 @@ import {
   bigint,
   boolean,
   check,
-  customType,
   date,
   index,
   integer,
@@ -23,11 +22,6 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
-
-/** 24 bytes: minutes by UTC hour. */
-const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-/** One bit per person, by `activity_people.ordinal`: the union of two sets is an `or`. */
-const people = customType<{ data: string }>({ dataType: () => 'bit varying' })
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -344,8 +338,8 @@ export const activity = pgTable(
     minutes: smallint('minutes').notNull().default(0),
     commits: smallint('commits').notNull().default(0),
     closedIssues: smallint('closed_issues').notNull().default(0),
-    /** Their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
-    hours: bytes('hours'),
+    /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
+    hours: smallint('hours').array(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
@@ -359,6 +353,19 @@ export const activityRepos = pgTable(
   'activity_repos',
   { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
   (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
+)
+
+/**
+ * Who has activity in a workspace, members and former ones. There before the activity is; whoever changes a person's
+ * minutes holds the row, so that two flushes of one person take turns.
+ */
+export const activityPeople = pgTable(
+  'activity_people',
+  { workspaceId: workspaceId(), userId: uuid('user_id').notNull() },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    index('activity_people_of_user').on(t.userId, t.workspaceId),
+  ],
 )
 
 /** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
@@ -389,81 +396,87 @@ export const staleDays = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
 )
 
-/** The people in the rollups of a workspace, numbered without gaps. */
-export const activityPeople = pgTable(
-  'activity_people',
-  { workspaceId: workspaceId(), userId: uuid('user_id').notNull(), ordinal: integer('ordinal').notNull() },
-  (t) => [
-    primaryKey({ columns: [t.workspaceId, t.userId] }),
-    unique('activity_people_ordinal').on(t.workspaceId, t.ordinal),
-    index('activity_people_of_user').on(t.userId, t.workspaceId),
-  ],
-)
-
 /** Of so many counts that they may exceed 32 bits. */
-const sums = {
+const sums = () => ({
   minutes: bigint('minutes', { mode: 'number' }).notNull(),
   commits: bigint('commits', { mode: 'number' }).notNull(),
   closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
-}
+})
 
+/** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
 export const activityDays = pgTable(
   'activity_days',
   {
     workspaceId: workspaceId(),
     day: date('day').notNull(),
-    ...sums,
+    ...sums(),
+    /** With more than 0 minutes. */
     activeMembers: integer('active_members').notNull(),
-    /** Those with more than 0 minutes. */
-    active: people('active').notNull(),
-    /** What each did, as `domain/member-sums.ts` packs it. */
-    members: bytes('members').notNull(),
-    /** Minutes by local hour, as `domain/heatmap.ts` packs them; null without any. */
-    hours: bytes('hours'),
   },
-  (t) => [
-    primaryKey({ columns: [t.workspaceId, t.day] }),
-    index('activity_days_with_hours').on(t.day).where(sql`${t.hours} is not null`),
-  ],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )
 
-/** Sums, and unions, of `activity_days`. */
-export const activityMonths = pgTable(
-  'activity_months',
+export const activityMemberDays = pgTable(
+  'activity_member_days',
+  { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
+)
+
+/** A month by its first day. */
+const month = () => date('month').notNull()
+
+export const activityMemberMonths = pgTable(
+  'activity_member_months',
   {
     workspaceId: workspaceId(),
-    /** Its first day. */
-    month: date('month').notNull(),
-    ...sums,
-    active: people('active').notNull(),
-    members: bytes('members').notNull(),
-    /** Minutes by local weekday and hour. */
-    cells: bytes('cells').notNull(),
+    month: month(),
+    userId: uuid('user_id').notNull(),
+    ...sums(),
+    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
+    activeDays: integer('active_days').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.month] })],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
 export const activityRepoDays = pgTable(
   'activity_repo_days',
-  {
-    workspaceId: workspaceId(),
-    day: date('day').notNull(),
-    repoKey: text('repo_key').notNull(),
-    ...sums,
-    people: people('people').notNull(),
-  },
+  { workspaceId: workspaceId(), day: date('day').notNull(), repoKey: text('repo_key').notNull(), ...sums() },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
 )
 
-/** Sums, and unions, of `activity_repo_days`. */
 export const activityRepoMonths = pgTable(
   'activity_repo_months',
+  { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
+)
+
+/** Who did anything in a repository in a month. */
+export const activityRepoPeople = pgTable(
+  'activity_repo_people',
   {
     workspaceId: workspaceId(),
-    month: date('month').notNull(),
     repoKey: text('repo_key').notNull(),
-    ...sums,
-    people: people('people').notNull(),
+    userId: uuid('user_id').notNull(),
+    month: month(),
+    /** The days of the month with anything: bit 0 is the first. */
+    days: integer('days').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
+  // In this order, so that the people of a repository are counted without being sorted.
+  (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey, t.userId, t.month] })],
+)
+
+/** Minutes of a UTC day by the local weekday (1: Monday) and hour of those who were active. */
+export const activityHours = pgTable(
+  'activity_hours',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
+    index('activity_hours_by_age').on(t.day),
+  ],
 )
