@@ -5,7 +5,7 @@ import { readToday } from '../src/queries/activity.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, type Reply, type Service, startService } from './service.js'
 
 const MINUTES = '/api/team/active-minutes'
 
@@ -258,22 +258,31 @@ t.test('many devices at once never exceed the hour and the day', async (t) => {
   )
 })
 
-/** Resolves when the flush waits for the membership, so that it has already read what it is made from. */
+/** Gives the callers their rows of turns, so that a test can hold them. */
+const takeTurns = async (callers: Caller[], today: string) => {
+  for (const caller of callers) {
+    await caller.post(MINUTES, { entries: [{ repo: 'acme/turn', day: addDays(today, -20), minutes: 1 }] })
+  }
+}
+
+const ALL_TURNS = 'select from activity_people for update'
+
+/** Resolves when the flush waits for its turn, so that it has already read where it counts. */
 const startFlush = async (service: Service, caller: Caller, body: object, waiting: number) => {
   const reply = caller.post(MINUTES, body)
   await lockWaiters(service, waiting)
   return { reply }
 }
 
-t.test('flushes that read the same count on top of each other', async (t) => {
+t.test('flushes at the same time count on top of each other', async (t) => {
   const { service, ada, id, today } = await start(t)
-  const membership = 'select from members for no key update'
+  await takeTurns([ada], today)
   const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
   const replies: ReturnType<typeof ada.post>[] = []
-  await whileHeld(service, [membership], async () => {
+  await whileHeld(service, [ALL_TURNS], async () => {
     replies.push((await startFlush(service, ada, { entries }, 1)).reply)
     replies.push((await startFlush(service, ada, { entries, flush_id: 'one' }, 2)).reply)
-    replies.push(ada.post(MINUTES, { entries, flush_id: 'one' }))
+    replies.push((await startFlush(service, ada, { entries, flush_id: 'one' }, 3)).reply)
   })
   const answers = (await Promise.all(replies)).map(({ body }) => body)
   t.same(answers.map(({ duplicate }) => duplicate).sort(), [false, false, true])
@@ -282,7 +291,7 @@ t.test('flushes that read the same count on top of each other', async (t) => {
   t.equal(await minutesOf(ada, id, today), 60)
 })
 
-t.test('a flush for two workspaces is made anew when one of them has changed meanwhile', async (t) => {
+t.test('a flush for two workspaces counts on top of what has come meanwhile in one of them', async (t) => {
   const { service, bob, id: changed, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: unchanged } = await service.workspace(eve, { members: [bob] })
@@ -290,13 +299,13 @@ t.test('a flush for two workspaces is made anew when one of them has changed mea
   const { reply } = await service.database.transaction(async (tx) => {
     // As another flush would, of which this one knows nothing.
     const other = `
-      with versioned as (
-        update members set role = role where workspace_id = $1::uuid and user_id = $2::uuid
+      with turn as (
+        insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
       ), named as (
         insert into activity_repos (workspace_id, repo_key, repo) values ($1::uuid, 'acme/api', 'acme/api')
       )
       insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
-      select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, set_byte(decode(repeat('00', 24), 'hex'), 9, 50)`
+      select $1::uuid, $2::uuid, $3::text::date, 'acme/api', 50, array_fill(0, array[9]) || 50 || array_fill(0, array[14])`
     const { id: bobsId } = (await bob.get('/api/me')).body
     await tx.statement(other, [changed, bobsId, today])
     return startFlush(service, bob, { entries }, 1)
@@ -308,9 +317,10 @@ t.test('a flush for two workspaces is made anew when one of them has changed mea
 
 t.test('of two flushes with one id at the same time, one counts and sets the time zone', async (t) => {
   const { service, ada, id, today } = await start(t)
+  await takeTurns([ada], today)
   const zones = ['Europe/Berlin', 'Asia/Tokyo']
   const replies: ReturnType<typeof ada.post>[] = []
-  await whileHeld(service, ['select from members for no key update'], async () => {
+  await whileHeld(service, [ALL_TURNS], async () => {
     for (const [index, timezone] of zones.entries()) {
       const entries = [{ repo: 'acme/api', day: today, minutes: 5 + index }]
       const { reply } = await startFlush(service, ada, { flush_id: 'one', timezone, entries }, index + 1)
@@ -325,12 +335,30 @@ t.test('of two flushes with one id at the same time, one counts and sets the tim
   t.same(rows, [{ timezone: zones[counted] }])
 })
 
+t.test('of two flushes with one id for different workspaces, one counts', async (t) => {
+  const { service, ada, id: first, today } = await start(t)
+  const { id: second } = await service.workspace(ada, { name: 'Second', patterns: ['other/*'] })
+  await takeTurns([ada], today)
+  const entryOf = (repo: string) => ({ flush_id: 'one', entries: [{ repo, day: today, minutes: 5 }] })
+  const replies: ReturnType<typeof ada.post>[] = []
+  // Their turns keep them apart from nobody; only the id does.
+  await whileHeld(service, ['lock table flushes in share mode'], async () => {
+    replies.push((await startFlush(service, ada, entryOf('acme/api'), 1)).reply)
+    replies.push((await startFlush(service, ada, entryOf('other/api'), 2)).reply)
+  })
+  const statuses = (await Promise.all(replies)).map(({ status }) => status)
+  t.same([...statuses].sort(), [200, 409])
+  const minutes = await Promise.all([first, second].map((workspace) => minutesOf(ada, workspace, today)))
+  t.same(minutes.toSorted(), [0, 5])
+})
+
 t.test('flushes that wait for a lock keep nobody else waiting', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
+  await takeTurns([ada], today)
   const entries = [{ repo: 'acme/api', day: today, minutes: 1 }]
   let answered = 0
   let replies: Promise<number>[] = []
-  await whileHeld(service, [`select from members for no key update`], async () => {
+  await whileHeld(service, [ALL_TURNS], async () => {
     replies = Array.from({ length: 20 }, async () => {
       const { status } = await ada.post(MINUTES, { entries })
       answered++
@@ -344,16 +372,34 @@ t.test('flushes that wait for a lock keep nobody else waiting', async (t) => {
   t.equal(await minutesOf(ada, id, today), 20)
 })
 
-t.test('a flush that waited while its member was removed counts nothing', async (t) => {
+t.test('a flush that came before its member was removed counts, and none after that', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
-  const entries = [{ repo: 'acme/api', day: today, minutes: 5 }]
-  const { reply } = await service.database.transaction(async (tx) => {
-    await tx.statement(`delete from members where user_id = (select id from users where login = 'bob')`, [])
-    return startFlush(service, bob, { entries, flush_id: 'one' }, 1)
+  await takeTurns([bob], today)
+  const flush = (flush_id: string) => ({ flush_id, entries: [{ repo: 'acme/api', day: today, minutes: 5 }] })
+  let before: Promise<Reply> | undefined
+  await whileHeld(service, [ALL_TURNS], async () => {
+    before = (await startFlush(service, bob, flush('one'), 1)).reply
+    t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=bob`)).status, 200)
+    const after = await bob.post(MINUTES, flush('two'))
+    t.match(after, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
   })
-  t.match(await reply, { status: 200, body: { ignored: 1, notes: [{ code: 'repo_not_matched' }] } })
-  t.equal((await dashboardOf(ada, id)).totals.active_minutes, 0)
-  t.equal((await bob.post(MINUTES, { entries, flush_id: 'one' })).body.duplicate, true)
+  t.match(await before, { status: 200, body: { accepted: 1 } })
+  t.equal((await dashboardOf(ada, id)).totals.active_minutes, 1 + 5)
+  t.equal((await bob.post(MINUTES, flush('two'))).body.duplicate, true)
+})
+
+t.test('a flush that meets the end of a workspace counts in the others', async (t) => {
+  const { service, bob, id: ending, today } = await start(t)
+  const eve = await service.signIn('eve')
+  const { id: staying } = await service.workspace(eve, { members: [bob] })
+  const flush = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5 }] }
+  const { reply } = await service.database.transaction(async (tx) => {
+    await tx.statement('delete from workspaces where id = $1::uuid', [ending])
+    return startFlush(service, bob, flush, 1)
+  })
+  t.match(await reply, { status: 200, body: { accepted: 1, duplicate: false } })
+  t.equal(await minutesOf(bob, staying, today), 5)
+  t.equal((await bob.post(MINUTES, flush)).body.duplicate, true)
 })
 
 /** What a client does that must not lose minutes: sends a flush until it is answered, wherever it got lost before. */
@@ -440,10 +486,9 @@ t.test(
       )
 
     let all: Promise<unknown> | undefined
-    // Bob's flushes get no further than to his membership, so that some are certainly half done; Ada's go on.
-    const bobsMembership = `
-    select from members where user_id = (select id from users where login = 'bob') for update of members`
-    await whileHeld(service, [bobsMembership], async () => {
+    // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
+    await takeTurns([bob], today)
+    await whileHeld(service, [ALL_TURNS], async () => {
       all = Promise.all([sendAll(ada), sendAll(bob)])
       await lockWaiters(service)
       while (acknowledged < 20) await sleep(1)

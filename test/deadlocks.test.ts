@@ -36,7 +36,6 @@ t.test('a flush that changes the time zone meets a join of the same user', async
     const joined = await Promise.race([join.then(() => true), lockWaiters(service).then(() => false)])
     const entries = [{ repo: 'acme/new', day, minutes: 5 }]
     const flush = bob.post(MINUTES, { timezone: 'Europe/Berlin', entries })
-    // It holds the membership.
     await lockWaiters(service, joined ? 1 : 2)
     replies = Promise.all([join, flush])
   })

@@ -19,7 +19,7 @@ export interface Database {
   /** A connection that no caller's request ever uses: for what must be known however busy the others are. */
   reserved: Db
   /**
-   * Runs `work` in a transaction; a deadlock or serialisation failure runs it again, at most three times.
+   * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again, as long as seconds.
    * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
    * needs more than 5 s for a statement sets its own `statement_timeout`
    */
@@ -38,7 +38,10 @@ export interface DatabaseOptions {
 
 /** Reads of hot paths that are under way at once. */
 const READS = 64
-const ATTEMPTS = 3
+/** How long a transaction that meets conflicts is begun again. */
+const CONFLICTS_MS = 4_000
+/** The longest pause before that; at random, because those who met would only meet again. */
+const PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** The longest that a stop waits for the server to hear that statements are cancelled. */
@@ -94,14 +97,16 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     write: door(() => pool, onPoolAsWriter),
     reserved: door(() => reserved, turns(1)),
     transaction: async <T>(work: (tx: Db) => Promise<T>, options: { background?: boolean } = {}) => {
-      for (let attempt = 1; ; attempt++) {
+      const deadline = Date.now() + CONFLICTS_MS
+      for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
         try {
           return options.background
             ? await begin(background, onBackground, work)
             : await begin(pool, onPoolAsWriter, work)
         } catch (error) {
-          if (attempt === ATTEMPTS || !isConflict(error)) throw error
+          if (!isConflict(error) || Date.now() > deadline) throw error
         }
+        await sleep(Math.random() * pauseMs)
       }
     },
     close: async () => {

@@ -15,7 +15,7 @@ export async function* readMinutesOfDay(
 ): AsyncGenerator<string> {
   let text = `{"day":"${day}","workspaces":[`
   let separator = ''
-  for (const { workspace } of await listOwnMinutesOfAll(database, userId, day)) {
+  for (const { workspace } of await listOwnMinutesOfAll(database.read, userId, day)) {
     text += separator + workspace
     separator = ','
     if (text.length < PIECE_LENGTH) continue
@@ -32,9 +32,9 @@ export async function* readMinutesOfRange(
   range: Range,
 ): AsyncGenerator<string> {
   let text = `{"range":${JSON.stringify(range)},"days":[`
-  const counts = await countOwnMinutes(database, userId, range.from, range.to)
+  const counts = await countOwnMinutes(database.read, userId, range.from, range.to)
   for (const { from, to, rows } of partsOf(range, counts)) {
-    const workspaces = rows === 0 ? [] : await listOwnMinutes(database, userId, from, to)
+    const workspaces = rows === 0 ? [] : await listOwnMinutes(database.read, userId, from, to)
     let next = 0
     for (const day of listDays(from, to)) {
       text += `${day === range.from ? '' : ','}{"day":"${day}","workspaces":[`

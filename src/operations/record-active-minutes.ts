@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../schemas/activity.js'
 import { limits } from '../../schemas/limits.js'
 import type { Database, Db } from '../db/client.js'
-import { isConflict } from '../db/failures.js'
 import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
-import { type Cut, MemberMinutes, type RepoMinutes } from '../domain/minutes.js'
+import { type Cut, MemberDay } from '../domain/minutes.js'
 import { ApiError, invalid } from '../errors.js'
 import {
+  addMinutes,
   changeTimezone,
-  type FlushDay,
-  lockMemberships,
+  type FlushTarget,
+  lockDays,
   type MatchingWorkspace,
   readFlushTarget,
-  writeFlush,
+  rememberFlush,
 } from '../queries/activity.js'
-
-const ATTEMPTS = 3
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
@@ -33,75 +31,74 @@ export const recordActiveMinutes = async (
   const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
   if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
   const flush: Flush = {
+    userId,
     id: body.flush_id,
-    entries: body.entries,
-    repoKeys: body.entries.map(({ repo }) => repo.toLowerCase()),
+    entries: body.entries.map((entry) => ({ ...entry, repoKey: entry.repo.toLowerCase() })),
     timezone,
     bodyHash: hashOf(body),
   }
 
-  const optimistic = await tryFlush(database.write, userId, flush).catch(unlessConflict)
-  if (optimistic) return optimistic
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const answer = await database.transaction(async (tx) =>
-      tryFlush(tx, userId, flush, await lockMemberships(tx, userId)),
-    )
-    if (answer) return answer
-  }
-  throw new ApiError('unavailable')
-}
-
-const unlessConflict = (error: unknown): undefined => {
-  if (!isConflict(error)) throw error
+  // Most retries are answered, and what is too large is refused, without a transaction.
+  let target: FlushTarget | undefined = await readTarget(database.hot, flush)
+  const known = answerFrom(target, flush)
+  if (known) return known
+  return database.transaction(async (tx) => {
+    // After a conflict, things may no longer be what they were.
+    const current = target ?? (await readTarget(tx, flush))
+    target = undefined
+    return answerFrom(current, flush) ?? count(tx, flush, current)
+  })
 }
 
 interface Flush {
+  userId: string
   id: string | undefined
-  entries: ActivityEntry[]
-  /** Of the entries, in lower case. */
-  repoKeys: string[]
+  entries: Entry[]
   timezone: string | undefined
   bodyHash: string
 }
 
-/**
- * Without locks, what was read may no longer hold when it is to be written.
- * @param locked the workspaces whose memberships stay locked. One joined since then would have to be locked out of turn,
- * so the flush counts as if it had come before.
- * @returns undefined when nothing was written, and it takes locks to do so
- */
-const tryFlush = async (
-  db: Db,
-  userId: string,
-  flush: Flush,
-  locked?: Set<string>,
-): Promise<FlushResult | undefined> => {
-  const { id, entries, timezone, bodyHash } = flush
-  const asked = entries.map(({ day }, index) => ({ day, repoKey: flush.repoKeys[index] ?? '' }))
-  const target = await readFlushTarget(db, userId, asked, id)
+interface Entry extends ActivityEntry {
+  /** The repository in lower case. */
+  repoKey: string
+}
+
+const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
+  const repoKeys = new Set(flush.entries.map(({ repoKey }) => repoKey))
+  const target = await readFlushTarget(db, flush.userId, repoKeys, flush.id)
   if (!target) throw new ApiError('token_invalid')
-  const { known } = target
-  if (known) {
-    if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-    return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
-  }
-  // All or nothing, so it takes a transaction.
-  const moves = timezone !== undefined && timezone !== target.timezone
-  if (moves && !locked) return undefined
-  const workspaces = target.workspaces.filter((workspace) => locked?.has(workspace.id) ?? true)
-  checkRows(flush, target.today, workspaces)
-  const { days: changed, notes } = addUp(flush, target.today, workspaces)
-  const answer = toResult(entries.length, notes)
-  const ids = new Set(changed.map(({ workspaceId }) => workspaceId))
-  const written = await writeFlush(
-    db,
-    userId,
-    workspaces.filter((workspace) => ids.has(workspace.id)),
-    changed,
-    { id, bodyHash, answer: JSON.stringify(answer) },
+  if (!target.known) checkRows(flush, target)
+  return target
+}
+
+/** The answer to a flush that has been counted before. */
+const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | undefined => {
+  if (!known) return undefined
+  if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+  return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+}
+
+/** Counts what was read of before: who has been removed since then flushed before that. */
+const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
+  const { userId, id, entries, timezone, bodyHash } = flush
+  // First, so that whoever holds a turn never waits for the user.
+  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
+  const members = await Promise.all(
+    target.workspaces.map((workspace) => lockMember(tx, flush, target, workspace)),
   )
-  if (!written) return undefined
-  if (moves) await changeTimezone(db, userId, timezone)
+  const notes = addUp(entries, target, members)
+  const answer = toResult(entries.length, notes)
+  // As first given.
+  const names = new Map(entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
+  await Promise.all([
+    id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
+    ...members.map(({ workspaceId, days }) => {
+      const added = Array.from(days, ([day, { added }]) =>
+        Array.from(added, ([repoKey, minutes]) => ({ day, repo: names.get(repoKey) ?? repoKey, ...minutes })),
+      ).flat()
+      return added.length > 0 && addMinutes(tx, workspaceId, userId, added)
+    }),
+  ])
   return answer
 }
 
@@ -138,17 +135,15 @@ const textOf = (hours: ActivityEntry['hours']): string => {
 const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
 
 /** Each day of a repository is a row in each workspace that matches, whatever else the entries say. */
-const checkRows = ({ entries, repoKeys }: Flush, today: string, workspaces: MatchingWorkspace[]) => {
+const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
   const [first, last] = windowOf(today)
   const daysOf = new Map<string, Set<string>>()
-  entries.forEach(({ day }, index) => {
-    if (day < first || day > last) return
-    const repoKey = repoKeys[index] ?? ''
-    daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
-  })
+  for (const { day, repoKey } of entries) {
+    if (day >= first && day <= last) daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
+  }
   let rows = 0
-  for (const { repoKeys: matched } of workspaces) {
-    for (const repoKey of matched) rows += daysOf.get(repoKey)?.size ?? 0
+  for (const { repoKeys } of workspaces) {
+    for (const repoKey of repoKeys) rows += daysOf.get(repoKey)?.size ?? 0
   }
   if (rows <= limits.flush_rows) return
   const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
@@ -157,45 +152,48 @@ const checkRows = ({ entries, repoKeys }: Flush, today: string, workspaces: Matc
   })
 }
 
-/** The days that change, and a note for each entry that does not count in full. */
-const addUp = (
-  { entries, repoKeys }: Flush,
-  today: string,
-  workspaces: MatchingWorkspace[],
-): { days: FlushDay[]; notes: FlushNote[] } => {
+/** The caller as a member of a workspace that matches. */
+interface Member {
+  workspaceId: string
+  repoKeys: Set<string>
+  /** Those that may get minutes. */
+  days: Map<string, MemberDay>
+}
+
+const lockMember = async (
+  tx: Db,
+  { userId, entries }: Flush,
+  { today }: FlushTarget,
+  { workspaceId, repoKeys: matched }: MatchingWorkspace,
+): Promise<Member> => {
   const [first, last] = windowOf(today)
-  const matching = new Map<string, MemberMinutes[]>()
-  const members = workspaces.map(({ id: workspaceId, repoKeys: matched, days }) => {
-    const minutes = new MemberMinutes(days)
-    for (const repoKey of matched) matching.set(repoKey, [...(matching.get(repoKey) ?? []), minutes])
-    return { workspaceId, minutes }
-  })
-  /** As first given. */
-  const names = new Map<string, string>()
+  const repoKeys = new Set(matched)
+  const days = new Set<string>()
+  for (const { day, repoKey, minutes } of entries) {
+    if (minutes > 0 && day >= first && day <= last && repoKeys.has(repoKey)) days.add(day)
+  }
+  const totals = days.size === 0 ? undefined : await lockDays(tx, workspaceId, userId, [...days])
+  return {
+    workspaceId,
+    repoKeys,
+    days: new Map(Array.from(days, (day) => [day, new MemberDay(totals?.get(day))])),
+  }
+}
+
+/** Adds the entries in their order. @returns a note for each that does not count in full */
+const addUp = (entries: Entry[], { today }: FlushTarget, members: Member[]): FlushNote[] => {
+  const [first, last] = windowOf(today)
   const notes: FlushNote[] = []
-  entries.forEach(({ repo, day, minutes, hours }, index) => {
-    const repoKey = repoKeys[index] ?? ''
-    const targets = matching.get(repoKey) ?? []
+  entries.forEach(({ repoKey, day, minutes, hours }, index) => {
+    const matching = members.filter(({ repoKeys }) => repoKeys.has(repoKey))
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
-    else if (targets.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
+    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
-      if (!names.has(repoKey)) names.set(repoKey, repo)
-      const code = hardest(targets.map((target) => target.on(day).add(repoKey, minutes, hours)))
+      const code = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
       if (code) notes.push({ index, status: 'capped', code })
     }
   })
-  const days: FlushDay[] = []
-  for (const { workspaceId, minutes } of members) {
-    for (const [day, { repos, changed }] of minutes.days) {
-      const totals = new Map<string, RepoMinutes>()
-      for (const repoKey of changed) {
-        const counted = repos.get(repoKey)
-        if (counted) totals.set(names.get(repoKey) ?? repoKey, counted)
-      }
-      if (totals.size > 0) days.push({ workspaceId, day, repos: totals })
-    }
-  }
-  return { days, notes }
+  return notes
 }
 
 const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
