@@ -15,6 +15,7 @@ import {
   integer,
   jsonb,
   pgTable,
+  pgView,
   primaryKey,
   smallint,
   text,
@@ -455,14 +456,13 @@ export const activityRepoPeople = pgTable(
   'activity_repo_people',
   {
     workspaceId: workspaceId(),
+    month: month(),
     repoKey: text('repo_key').notNull(),
     userId: uuid('user_id').notNull(),
-    month: month(),
     /** The days of the month with anything: bit 0 is the first. */
     days: integer('days').notNull(),
   },
-  // In this order, so that the people of a repository are counted without being sorted.
-  (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey, t.userId, t.month] })],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )
 
 /** Minutes of a UTC day by the local weekday (1: Monday) and hour of those who were active. */
@@ -480,3 +480,56 @@ export const activityHours = pgTable(
     index('activity_hours_by_age').on(t.day),
   ],
 )
+
+/** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */
+const reportColumns = () => ({
+  workspaceId: uuid('workspace_id').notNull(),
+  workspace: text('workspace').notNull(),
+  day: date('day').notNull(),
+})
+
+const reportSums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  commits: bigint('commits', { mode: 'number' }).notNull(),
+  closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
+})
+
+/** What each person did on each UTC day. */
+export const reportMemberDays = pgView('report_member_days', {
+  ...reportColumns(),
+  login: text('login').notNull(),
+  ...reportSums(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, u.login,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  join users u on u.id = a.user_id
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, u.login`)
+
+/** What was done in each repository on each UTC day, and by how many. */
+export const reportRepoDays = pgView('report_repo_days', {
+  ...reportColumns(),
+  repo: text('repo').notNull(),
+  ...reportSums(),
+  members: bigint('members', { mode: 'number' }).notNull(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) as members
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
+
+/** Minutes of each UTC day by the local weekday (1: Monday) and hour of those who were active. From the rollup: a day that has just changed follows within a minute or two. */
+export const reportHours = pgView('report_hours', {
+  ...reportColumns(),
+  weekday: smallint('weekday').notNull(),
+  hour: smallint('hour').notNull(),
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+}).as(sql`
+  select h.workspace_id, w.name as workspace, h.day, h.weekday, h.hour, h.minutes
+  from activity_hours h
+  join workspaces w on w.id = h.workspace_id and w.deleted_at is null`)
