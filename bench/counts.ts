@@ -3,11 +3,11 @@
  * Options: `--teams 31` (others).
  */
 import { v7 as uuidv7 } from 'uuid'
+import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
 import { findMembers, hasNameless, upsertCounts } from '../src/queries/counts.js'
-import { insertTeam } from '../src/queries/seed.js'
 import {
   addOthers,
   benchmark,

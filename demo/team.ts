@@ -1,6 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '../src/db/client.js'
-import { insertTeam } from '../src/queries/seed.js'
+import { limits } from '../schemas/limits.js'
+import type { Database, Db } from '../src/db/client.js'
+import { parsePatterns } from '../src/domain/repo-pattern.js'
+import { insertPatterns } from '../src/queries/workspaces.js'
 import { seedActivity } from './activity.js'
 
 export interface MadeUpTeam {
@@ -13,6 +15,39 @@ export interface MadeUpTeam {
   /** Days of activity. */
   from: string
   to: string
+}
+
+/** $1, $2: id and name; $3: the owner, in lower case; $4: host ids begin after it; $5: how many members. */
+const INSERT_TEAM = `
+  with team as (
+    insert into workspaces (id, name, idle_window_minutes)
+    values ($1::uuid, $2::text, ${limits.idle_window_minutes_default})
+  ), people as (
+    insert into users (id, repohost_id, login, login_key, avatar_url)
+    select gen_random_uuid(), $4::bigint + n, $3::text || '-' || n, $3::text || '-' || n, ''
+    from generate_series(1, $5::int) as n
+    returning id, repohost_id
+  ), joined as (
+    insert into members (workspace_id, user_id, role)
+    select $1::uuid, id, case when repohost_id = $4::bigint + 1 then 'admin' else 'member' end from people
+  )
+  select id from people order by repohost_id`
+
+/** A workspace for `owner/*` with made-up members; the first is its admin. @returns the members' ids */
+export const insertTeam = async (
+  tx: Db,
+  team: { workspaceId: string; name: string; owner: string; firstRepohostId: number; members: number },
+): Promise<string[]> => {
+  const { workspaceId, name, owner, firstRepohostId, members } = team
+  const rows = await tx.statement<{ id: string }>(INSERT_TEAM, [
+    workspaceId,
+    name,
+    owner,
+    firstRepohostId,
+    members,
+  ])
+  await insertPatterns(tx, workspaceId, parsePatterns([`${owner}/*`]))
+  return rows.map(({ id }) => id)
 }
 
 /** Makes a workspace with members who were active; the rollups follow by themselves. @returns its id and how many rows */

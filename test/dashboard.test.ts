@@ -373,17 +373,16 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
   const adaId = (await ada.get('/api/me')).body.id
   // Both lie further back than a flush may reach, so they are put where flushes would have put them.
   const put = async (day: string) => {
-    const hours = Buffer.alloc(24)
-    for (const hour of [0, 1, 2, 23]) hours[hour] = hour + 1
+    const hours = Array.from({ length: 24 }, (_, hour) => ([0, 1, 2, 23].includes(hour) ? hour + 1 : 0))
     await service.database.hot.statement(
       `with put as (
         insert into activity (workspace_id, user_id, day, repo_key, minutes, hours)
-        values ($1::uuid, $2::uuid, $3::text::date, 'acme/api', 30, decode($4::text, 'hex'))
+        values ($1::uuid, $2::uuid, $3::text::date, 'acme/api', 30, $4::int[])
       ), named as (
         insert into activity_repos values ($1::uuid, 'acme/api', 'acme/api') on conflict do nothing
       )
       insert into stale_days (workspace_id, day) values ($1::uuid, $3::text::date)`,
-      [id, adaId, day, hours.toString('hex')],
+      [id, adaId, day, hours],
     )
     return cellsOf(await bothWays(t, service, ada, path(id, `&from=${day}&to=${day}`)))
   }
@@ -433,8 +432,8 @@ t.test('made-up activity keeps the rules of real activity', async (t) => {
   for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
   const [row] = await service.database.hot.statement<{ worst: number; most: number }>(
     `select max(h.minutes)::int as worst, max(h.total)::int as most from (
-      select sum(get_byte(a.hours, hour)) as minutes, sum(a.minutes) as total
-      from activity a, generate_series(0, 23) as hour group by a.user_id, a.day, hour
+      select sum(a.hours[hour]) as minutes, sum(a.minutes) as total
+      from activity a, generate_series(1, 24) as hour group by a.user_id, a.day, hour
     ) h`,
     [],
   )
@@ -467,8 +466,11 @@ t.test('rollups that are wrong are right again after a rebuild', async (t) => {
   await service.app.rollups.run()
   const query = service.database.hot.statement
   await query('update activity_days set minutes = 99', [])
-  await query(`update activity_repo_days set day = day - 3`, [])
-  await query(`update activity_days set members = ''`, [])
+  await query('update activity_member_days set minutes = 98', [])
+  await query('update activity_repo_days set day = day - 3', [])
+  for (const table of ['member_months', 'repo_months', 'repo_people']) {
+    await query(`update activity_${table} set month = month - interval '1 month'`, [])
+  }
   t.not((await ada.get(path(id))).body.daily.at(-1).active_minutes, 10, 'they are what a dashboard reads')
   await rebuildRollups(service.database)
   const { generated_at: _, ...rebuilt } = (await ada.get(path(id))).body

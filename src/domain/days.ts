@@ -32,19 +32,11 @@ export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
 
-export const lastDayOfMonth = (month: string): string => {
+/** @param month its first day */
+export const daysOfMonth = (month: string): string[] => {
   const moment = new Date(month)
   moment.setUTCMonth(moment.getUTCMonth() + 1, 0)
-  return moment.toISOString().slice(0, -14)
-}
-
-/** The months of two days and those between, by their first days. */
-export const listMonths = (from: string, to: string): string[] => {
-  const months = [monthOf(from)]
-  for (let month = monthOf(from); month !== monthOf(to); months.push(month)) {
-    month = addDays(lastDayOfMonth(month), 1)
-  }
-  return months
+  return listDays(month, moment.toISOString().slice(0, -14))
 }
 
 export interface Range {

@@ -71,57 +71,34 @@ export interface HeatmapCell {
 }
 
 const CELLS = 7 * HOURS
-/** The local hours of a UTC day: see `localHour`. */
-const FIRST_LOCAL = -12
-const LOCAL_HOURS = 51
 
-/** A UTC day of all zones in one: minutes by local hour, from the first that any zone can have. */
-export const toLocalHours = (zoneDays: ZoneDay[]): number[] => {
-  const minutes = new Array<number>(LOCAL_HOURS).fill(0)
-  for (const { day, timezone, hours } of zoneDays) {
-    localHoursOf(timezone, day).forEach((local, hour) => {
-      minutes[local - FIRST_LOCAL] = (minutes[local - FIRST_LOCAL] ?? 0) + (hours[hour] ?? 0)
-    })
-  }
-  return minutes
-}
-
-/** Minutes by local weekday and hour, Monday 0:00 first. */
+/** Minutes by local weekday and hour. */
 export class Heatmap {
-  readonly cells = new Array<number>(CELLS).fill(0)
+  /** Monday 0:00 first. */
+  private readonly minutes = new Array<number>(CELLS).fill(0)
 
-  /** @param minutes as `toLocalHours` makes them */
-  addDay(day: string, minutes: readonly number[]): void {
-    const first = (weekdayOf(day) - 1) * HOURS + FIRST_LOCAL + CELLS
-    minutes.forEach((value, index) => {
-      const cell = (first + index) % CELLS
-      this.cells[cell] = (this.cells[cell] ?? 0) + value
+  private add(cell: number, minutes: number): void {
+    this.minutes[cell] = (this.minutes[cell] ?? 0) + minutes
+  }
+
+  addCell({ weekday, hour, minutes }: HeatmapCell): void {
+    this.add((weekday - 1) * HOURS + hour, minutes)
+  }
+
+  addZoneDay({ day, timezone, hours }: ZoneDay): void {
+    // A local hour may lie in the week before or after.
+    const midnight = CELLS + (weekdayOf(day) - 1) * HOURS
+    localHoursOf(timezone, day).forEach((local, hour) => {
+      this.add((midnight + local) % CELLS, hours[hour] ?? 0)
     })
   }
 
-  addCells(cells: readonly number[]): void {
-    cells.forEach((value, cell) => {
-      this.cells[cell] = (this.cells[cell] ?? 0) + value
-    })
-  }
-
+  /** All 168, Monday 0:00 first. */
   toCells(): HeatmapCell[] {
-    return this.cells.map((minutes, index) => ({
+    return this.minutes.map((minutes, index) => ({
       weekday: Math.floor(index / HOURS) + 1,
       hour: index % HOURS,
       minutes,
     }))
   }
 }
-
-/** Numbers as big-endian 32-bit integers, and back. */
-export const packIntegers = (values: readonly number[]): Buffer => {
-  const bytes = Buffer.alloc(values.length * 4)
-  values.forEach((value, index) => {
-    bytes.writeInt32BE(value, index * 4)
-  })
-  return bytes
-}
-
-export const unpackIntegers = (bytes: Buffer): number[] =>
-  Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(index * 4))

@@ -1,40 +1,37 @@
 import type { Dashboard } from '../../schemas/dashboard.js'
-import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
 import { addDays, listDays, type Range } from '../domain/days.js'
-import { toLocalHours } from '../domain/heatmap.js'
-import { addSums, type MemberSums, type PackedSums } from '../domain/member-sums.js'
+import { Heatmap } from '../domain/heatmap.js'
 import { ApiError } from '../errors.js'
 import { PIECE_LENGTH } from '../http/streaming.js'
 import {
   beginSnapshot,
+  countActiveMembers,
   type Filter,
   listMemberDays,
-  type Person,
+  readCells,
   readDays,
-  readPeople,
-  readRawSums,
+  readMembers,
   readRawZoneDays,
   readRepos,
-  readRolledUp,
   readStaleDays,
-  readTotals,
   readWorkspaceHead,
   sourcesOf,
 } from '../queries/dashboard.js'
 
-const nothing = { active_minutes: 0, commits: 0, closed_issues: 0 }
+type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
 
-const totalOf = (members: readonly Member[]) => {
-  const total = { ...nothing, active_members: 0 }
-  for (const { active_minutes, commits, closed_issues } of members) {
-    total.active_minutes += active_minutes
-    total.commits += commits
-    total.closed_issues += closed_issues
-    if (active_minutes > 0) total.active_members++
-  }
-  return total
-}
+const nothing: Sums = { active_minutes: 0, commits: 0, closed_issues: 0 }
+
+const addUp = (days: Sums[]): Sums =>
+  days.reduce(
+    (total, { active_minutes, commits, closed_issues }) => ({
+      active_minutes: total.active_minutes + active_minutes,
+      commits: total.commits + commits,
+      closed_issues: total.closed_issues + closed_issues,
+    }),
+    nothing,
+  )
 
 /** A dashboard of one moment: all of its parts see the same state of the database. @throws {ApiError} `workspace_not_found` */
 export const readDashboard = (
@@ -44,75 +41,46 @@ export const readDashboard = (
   filter: Filter,
 ): Promise<Dashboard> =>
   database.transaction(async (tx) => {
+    await beginSnapshot(tx)
     const before = { from: addDays(range.from, -range.days), to: addDays(range.from, -1) }
-    const [, workspace, stale] = await Promise.all([
-      beginSnapshot(tx),
+    const both = { from: before.from, to: range.to }
+    const [workspace, stale] = await Promise.all([
       readWorkspaceHead(tx, workspaceId),
-      readStaleDays(tx, workspaceId, before.from, range.to),
+      readStaleDays(tx, workspaceId, both),
     ])
     if (!workspace) throw new ApiError('workspace_not_found')
     const sources = sourcesOf(workspaceId, range, filter, stale)
-    const [days, rolledUp, people, rawSums, rawZoneDays, repos, previous] = await Promise.all([
-      readDays(tx, sources),
-      readRolledUp(tx, sources),
-      readPeople(tx, sources),
-      readRawSums(tx, sources),
-      readRawZoneDays(tx, sources),
+    const [days, rows, repos, cells, zoneDays, activeBefore] = await Promise.all([
+      readDays(tx, sourcesOf(workspaceId, both, filter, stale)),
+      readMembers(tx, sources),
       readRepos(tx, sources),
-      readTotals(tx, sourcesOf(workspaceId, before, filter, stale)),
+      readCells(tx, sources),
+      readRawZoneDays(tx, sources),
+      countActiveMembers(tx, sourcesOf(workspaceId, before, filter, stale)),
     ])
-    const members = toMembers(people, rolledUp.sums, rawSums, filter)
-    for (const zoneDay of rawZoneDays) rolledUp.heatmap.addDay(zoneDay.day, toLocalHours([zoneDay]))
+    const heatmap = new Heatmap()
+    for (const cell of cells) heatmap.addCell(cell)
+    for (const zoneDay of zoneDays) heatmap.addZoneDay(zoneDay)
     const dayOf = new Map(days.map((day) => [day.day, day]))
+    const active_members = rows.reduce((total, row) => total + row.active_members, 0)
     return {
       workspace: { id: workspaceId, name: workspace.name },
       range,
       idle_window_minutes: workspace.idle_window_minutes,
-      totals: totalOf(members),
-      previous_totals: previous,
+      totals: { ...addUp(days.filter(({ day }) => day >= range.from)), active_members },
+      previous_totals: {
+        ...addUp(days.filter(({ day }) => day < range.from)),
+        active_members: activeBefore,
+      },
       daily: listDays(range.from, range.to).map(
         (day) => dayOf.get(day) ?? { day, ...nothing, active_members: 0 },
       ),
-      members: boundMembers(members),
+      members: rows.map(({ active_members: _, ...member }) => member),
       repos,
-      heatmap: rolledUp.heatmap.toCells(),
+      heatmap: heatmap.toCells(),
       generated_at: new Date().toISOString(),
     }
   })
-
-type Row = Dashboard['members'][number]
-type Member = Row & { login: string }
-
-/** Everybody with anything; without a filter all members as well, and with one for a person that person. */
-const toMembers = (
-  people: Person[],
-  rolledUp: PackedSums,
-  raw: Map<string, MemberSums>,
-  { userId, repoKey }: Filter,
-): Member[] => {
-  const isWhole = userId === undefined && repoKey === undefined
-  const members = people.flatMap(({ id, login, avatar_url, role, ordinal }) => {
-    const parts = [ordinal === null ? undefined : rolledUp.of(ordinal), raw.get(id)]
-    const isAsked = id === userId || (isWhole && role !== null)
-    if (!isAsked && !parts.some((part) => part)) return []
-    return [{ login, avatar_url, role, ...addSums(parts) }]
-  })
-  return members.sort(byActivity)
-}
-
-const byActivity = (a: Member, b: Member) =>
-  b.active_minutes - a.active_minutes ||
-  b.commits - a.commits ||
-  b.closed_issues - a.closed_issues ||
-  (a.login.toLowerCase() < b.login.toLowerCase() ? -1 : 1)
-
-/** What is beyond the limit is the last row, so that the sums hold. */
-const boundMembers = (members: Member[]): Row[] => {
-  if (members.length <= limits.dashboard_rows) return members
-  const named = members.slice(0, limits.dashboard_rows - 1)
-  const others = addSums(members.slice(named.length))
-  return [...named, { login: null, avatar_url: '', role: null, ...others }]
-}
 
 /** With so many days of 5,000 members, an answer of the database keeps the event loop for a few milliseconds. */
 const DAYS_PER_READ = 7
@@ -130,8 +98,12 @@ export async function* readDashboardLines(
       from: addDays(range.from, start),
       to: addDays(range.from, Math.min(start + DAYS_PER_READ, range.days) - 1),
     }
-    for (const lines of await listMemberDays(database.read, workspaceId, filter, part)) {
-      text += lines
+    const lines = await database.transaction(async (tx) => {
+      await beginSnapshot(tx)
+      return listMemberDays(tx, workspaceId, filter, part)
+    })
+    for (const line of lines) {
+      text += `${line}\n`
       if (text.length < PIECE_LENGTH) continue
       yield text
       text = ''

@@ -1,40 +1,38 @@
 import type { Database } from '../db/client.js'
 import {
-  beginRollup,
-  dropOldHours,
+  dropHours,
+  listDaysWithOldHours,
+  listStaleMonths,
   markEverythingStale,
-  rebuildDays,
-  takeStaleDays,
+  rebuildMonth,
+  takeRollupTurn,
 } from '../queries/rollups.js'
 
-const BATCH = 40
+/** What is listed at once; each is a transaction of its own. */
+const BATCH = 1_000
 const background = { background: true }
 
-interface Options {
-  /** Days of workspaces in one transaction. */
-  batch?: number
-  /** Ends the work after a transaction; the rest waits for the next time. */
-  stop?: AbortSignal | undefined
-}
-
 /** Makes the rollups of all days that have changed. Does nothing while another instance is at it. @returns how many days */
-export const rollUp = async (database: Database, { batch = BATCH, stop }: Options = {}): Promise<number> => {
+export const rollUp = async (database: Database, stop?: AbortSignal): Promise<number> => {
   for (let total = 0; ; ) {
-    const done = await database.transaction(async (tx) => {
-      if (!(await beginRollup(tx))) return 0
-      const days = await takeStaleDays(tx, batch)
-      if (days.length > 0) await rebuildDays(tx, days)
-      return days.length
-    }, background)
-    total += done
-    if (done < batch || stop?.aborted) return total
+    const months = await listStaleMonths(database.read, BATCH)
+    for (const month of months) {
+      if (stop?.aborted) return total
+      const days = await database.transaction(
+        async (tx) => ((await takeRollupTurn(tx)) ? rebuildMonth(tx, month) : undefined),
+        background,
+      )
+      if (days === undefined) return total
+      total += days
+    }
+    if (months.length < BATCH) return total
   }
 }
 
 /** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
   await database.transaction(markEverythingStale, background)
-  return rollUp(database, { batch: BATCH * 10 })
+  return rollUp(database)
 }
 
 /** Forgets hours older than the detail is kept. */
@@ -43,7 +41,12 @@ export const retireActivity = async (
   detailDays: number,
   stop?: AbortSignal,
 ): Promise<void> => {
-  const drop = () => database.transaction((tx) => dropOldHours(tx, detailDays, BATCH), background)
-  // A day is found by its rollup; while another instance makes those, the rest waits for the next time.
-  while (!stop?.aborted && (await drop()) > 0 && (await rollUp(database, { stop })) > 0);
+  for (;;) {
+    const days = await listDaysWithOldHours(database.read, detailDays, BATCH)
+    for (const day of days) {
+      if (stop?.aborted) return
+      await database.transaction((tx) => dropHours(tx, day), background)
+    }
+    if (days.length < BATCH) return
+  }
 }

@@ -23,7 +23,7 @@ const RETIRE_MS = 3_600_000
 
 export default fp(async (app) => {
   const run = async (stop?: AbortSignal) => {
-    await rollUp(app.database, { stop })
+    await rollUp(app.database, stop)
   }
   const retire = (stop?: AbortSignal) => retireActivity(app.database, app.config.activityDetailDays, stop)
   app.decorate('rollups', { run: () => run(), retire: () => retire() })

@@ -1,14 +1,19 @@
 /**
- * What a dashboard reads. Days are read from their rollups, except those that are marked stale and those of a dashboard
- * with a filter, which are read from `activity`; all statements of one dashboard see one snapshot.
+ * What a dashboard reads: rollups, but for the days whose rollups do not hold and for dashboards with a filter, which are
+ * read from `activity`. All statements of one dashboard see one snapshot.
+ *
+ * $1 to $4 of all that read activity are the workspace, the person and the repository of the filter (or null), and the days
+ * to read from `activity`.
  */
-import type { Role } from '../../schemas/common.js'
+import { and, between, eq, sql } from 'drizzle-orm'
+import type { Dashboard } from '../../schemas/dashboard.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database, Db } from '../db/client.js'
-import { lastDayOfMonth, listDays, listMonths, monthOf } from '../domain/days.js'
-import { Heatmap, unpackIntegers, type ZoneDay } from '../domain/heatmap.js'
-import { type MemberSums, PackedSums } from '../domain/member-sums.js'
-import { COUNTS, roomy, SUM_OF_HOURS, ZONE } from './rollups.js'
+import type { Db, Parameter } from '../db/client.js'
+import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
+import { staleDays, workspaces } from '../db/tables.js'
+import { daysOfMonth, listDays, monthOf } from '../domain/days.js'
+import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
+import { ANYTHING, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
 export interface Filter {
@@ -16,21 +21,23 @@ export interface Filter {
   repoKey?: string | undefined
 }
 
-/** Where the numbers of a range come from. */
-export interface Sources extends DayRange {
-  workspaceId: string
-  filter: Filter
-  /** Months that lie in the range and have no stale day. */
-  months: string[]
-  /** Days with a rollup that holds and that are in none of the months. */
-  edges: string[]
-  /** Days without such a rollup: read from `activity`. */
-  raw: string[]
-}
-
 interface DayRange {
   from: string
   to: string
+}
+
+/** Where the numbers of a range come from. */
+export interface Sources extends DayRange, Filter {
+  workspaceId: string
+  /** Days that are read from `activity`. */
+  raw: string[]
+  /** Months that lie in the range and have no stale day. */
+  months: string[]
+  /** The other months of the range, and which of their days hold: bit 0 is the first. */
+  parts: string[]
+  masks: number[]
+  /** The same days one by one. */
+  days: string[]
 }
 
 export const sourcesOf = (
@@ -39,347 +46,315 @@ export const sourcesOf = (
   filter: Filter,
   stale: string[],
 ): Sources => {
+  const asked = listDays(from, to)
   const isFiltered = filter.userId !== undefined || filter.repoKey !== undefined
-  const raw = isFiltered ? listDays(from, to) : stale.filter((day) => day >= from && day <= to)
-  const sources: Sources = { workspaceId, from, to, filter, months: [], edges: [], raw }
-  if (isFiltered) return sources
-  const isRaw = new Set(raw)
-  const broken = new Set(raw.map(monthOf))
-  for (const month of listMonths(from, to)) {
-    const last = lastDayOfMonth(month)
-    if (month >= from && last <= to && !broken.has(month)) sources.months.push(month)
+  const raw = isFiltered ? asked : stale.filter((day) => day >= from && day <= to)
+  const holding = new Set(asked)
+  for (const day of raw) holding.delete(day)
+  const sources: Sources = {
+    workspaceId,
+    from,
+    to,
+    ...filter,
+    raw,
+    months: [],
+    parts: [],
+    masks: [],
+    days: [],
+  }
+  for (const month of new Set([...holding].map(monthOf))) {
+    const all = daysOfMonth(month)
+    const days = all.filter((day) => holding.has(day))
+    if (days.length === all.length) sources.months.push(month)
     else {
-      const days = listDays(month > from ? month : from, last < to ? last : to)
-      sources.edges.push(...days.filter((day) => !isRaw.has(day)))
+      sources.parts.push(month)
+      sources.masks.push(days.reduce((mask, day) => mask | (1 << (Number(day.slice(-2)) - 1)), 0))
+      sources.days.push(...days)
     }
   }
   return sources
 }
 
-const types = {
-  workspace: 'uuid',
-  from: 'text::date',
-  to: 'text::date',
-  months: 'text[]::date[]',
-  edges: 'text[]::date[]',
-  raw: 'text[]::date[]',
-  user: 'uuid',
-  repo: 'text',
-}
-type Name = keyof typeof types
-
-/** Gives the names in a text (`:workspace`) their numbers and types. */
-const withNumbers = (named: string) => {
-  const names: Name[] = []
-  const text = named.replace(/(?<!:):([a-z]+)/g, (_, name: Name) => {
-    if (!names.includes(name)) names.push(name)
-    return `$${names.indexOf(name) + 1}::${types[name]}`
-  })
-  return { text, names }
+/** Makes the following statements of a transaction see one state. */
+export const beginSnapshot = async (tx: Db): Promise<void> => {
+  await tx.execute(sql.raw('set transaction isolation level repeatable read, read only'))
+  // Planned for each call, a filter that is null costs nothing and one that is not is looked up in an index.
+  await tx.execute(sql.raw(`set local plan_cache_mode = force_custom_plan`))
 }
 
-/** One text for each filter, so that every plan can use the index that fits. */
-const forFilters = (text: (filter: string) => string) => {
-  const member = 'and a.user_id = :user'
-  const repo = 'and a.repo_key = :repo'
-  const texts = {
-    none: withNumbers(text('')),
-    member: withNumbers(text(member)),
-    repo: withNumbers(text(repo)),
-    both: withNumbers(text(`${member} ${repo}`)),
-  }
-  return ({ userId, repoKey }: Filter) => {
-    if (userId === undefined) return repoKey === undefined ? texts.none : texts.repo
-    return repoKey === undefined ? texts.member : texts.both
-  }
-}
+/** $1 to $4. */
+const activityOf = ({
+  workspaceId,
+  userId,
+  repoKey,
+  raw,
+}: Pick<Sources, 'workspaceId' | 'userId' | 'repoKey' | 'raw'>): Parameter[] => [
+  workspaceId,
+  userId ?? null,
+  repoKey ?? null,
+  raw,
+]
 
-const ask = <Row>(db: Db, texts: ReturnType<typeof forFilters>, sources: Sources): Promise<Row[]> => {
-  const { workspaceId, from, to, months, edges, raw, filter } = sources
-  const values = {
-    workspace: workspaceId,
-    from,
-    to,
-    months,
-    edges,
-    raw,
-    user: filter.userId ?? null,
-    repo: filter.repoKey ?? null,
-  }
-  const { text, names } = texts(filter)
-  return db.statement<Row>(
-    text,
-    names.map((name) => values[name]),
-  )
-}
+/** SQL: the rows that are read from `activity a`. */
+const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::text[]::date[]) and ${ANYTHING}`
 
-const RAW = `a.workspace_id = :workspace and a.day = any(:raw) and ${COUNTS}`
+/** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
+const SUMS = `sum(a.minutes)::float8 as active_minutes, sum(a.commits)::float8 as commits,
+    sum(a.closed_issues)::float8 as closed_issues`
+const RAW_SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
-/** Sums beyond 2^31 are possible in a large workspace; a double holds them exactly and comes as a number. */
-const SUMS = `sum(minutes)::float8 as active_minutes, sum(commits)::float8 as commits, sum(closed_issues)::float8 as closed_issues`
+const sums = { active_minutes: double, commits: double, closed_issues: double }
 
-type Sums = Record<'active_minutes' | 'commits' | 'closed_issues', number>
-
-/**
- * SQL: what is raw, added up by these columns. Before people are counted or put into sets: to find each once would sort all
- * rows, and a set of many people is large and copied for each row that adds somebody.
- */
-const sumsBy = (columns: string, filter: string) => `
-      select ${columns}, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
-      from activity a where ${RAW} ${filter}
-      group by ${columns}`
-
-const READ_DAYS = forFilters(
-  (filter) => `
-  select day, minutes::float8 as active_minutes, commits::float8, closed_issues::float8, active_members
-  from activity_days
-  where workspace_id = :workspace and day between :from and :to and day not in (select unnest(:raw))
+/** $5, $6: the first and the last day. */
+const READ_DAYS = statement(
+  'read_days',
+  { day: date, ...sums, active_members: integer },
+  `
+  select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+  from activity_days a
+  where a.workspace_id = $1::uuid and a.day between $5::text::date and $6::text::date
+    and a.day <> all($4::text[]::date[])
   union all
-  select d.day, sum(d.minutes)::float8, sum(d.commits)::float8, sum(d.closed_issues)::float8,
-    count(*) filter (where d.minutes > 0)::int
-  from (${sumsBy('a.day, a.user_id', filter)}) d
-  group by d.day`,
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0)::int
+  from (select a.day, ${RAW_SUMS} from activity a where ${RAW} group by a.day, a.user_id) a
+  group by a.day`,
 )
 
 /** Days without anything are not there. */
 export const readDays = (tx: Db, sources: Sources) =>
-  ask<Sums & { day: string; active_members: number }>(tx, READ_DAYS, sources)
+  tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
 
-/** In base64, because the driver takes bytes in hexadecimal, which is longer and slower to read. */
-const READ_ROLLED_UP = forFilters(
-  () => `
-  select day, encode(members, 'base64') as members, encode(cells, 'base64') as cells, encode(hours, 'base64') as hours
+/** $5, $6: months; those that hold in part, with the days that do. */
+const COUNT_ACTIVE = statement(
+  'count_active_members',
+  { active_members: integer },
+  `
+  select count(*)::int as active_members
   from (
-    select month as day, members, cells, null::bytea as hours
-    from activity_months where workspace_id = :workspace and month = any(:months)
-    union all
-    select day, members, null, hours from activity_days where workspace_id = :workspace and day = any(:edges)
-  ) parts`,
+    select user_id from activity_member_months
+    where workspace_id = $1::uuid and month = any($5::text[]::date[]) and active_days <> 0
+    union
+    select user_id
+    from activity_member_months join unnest($6::text[]::date[], $7::int[]) as part (month, days) using (month)
+    where workspace_id = $1::uuid and active_days & part.days <> 0
+    union
+    select a.user_id from activity a where ${RAW} and a.minutes > 0
+  ) active`,
 )
 
-/** What the rollups know of members, by their ordinals, and of hours. */
-export const readRolledUp = async (tx: Db, sources: Sources) => {
-  type Row = { day: string; members: string; cells: string | null; hours: string | null }
-  const sums = new PackedSums()
-  const heatmap = new Heatmap()
-  const bytes = (text: string) => Buffer.from(text, 'base64')
-  for (const { day, members, cells, hours } of await ask<Row>(tx, READ_ROLLED_UP, sources)) {
-    sums.add(bytes(members), day)
-    if (cells) heatmap.addCells(unpackIntegers(bytes(cells)))
-    if (hours) heatmap.addDay(day, unpackIntegers(bytes(hours)))
-  }
-  return { sums, heatmap }
+/** How many had minutes. */
+export const countActiveMembers = async (tx: Db, sources: Sources): Promise<number> => {
+  const { months, parts, masks } = sources
+  const [row] = await tx.rows(COUNT_ACTIVE, [...activityOf(sources), months, parts, masks])
+  return row?.active_members ?? 0
 }
 
-const READ_RAW_SUMS = forFilters(
-  (filter) => `
-  select user_id as "userId", ${SUMS}, count(*) filter (where minutes > 0)::int as active_days,
-    max(day) filter (where minutes > 0) as last_active_day
-  from (${sumsBy('a.user_id, a.day', filter)}) days
-  group by user_id`,
-)
-
-/** By person, from the days without a rollup. */
-export const readRawSums = async (tx: Db, sources: Sources) => {
-  const rows = await ask<MemberSums & { userId: string }>(tx, READ_RAW_SUMS, sources)
-  return new Map(rows.map(({ userId, ...sums }) => [userId, sums]))
-}
-
-/** Who is in the workspace, who is in its rollups, who is in days without one, and whom the filter names. */
-const READ_PEOPLE = forFilters(
-  (filter) => `
-  select u.id, u.login, u.avatar_url, m.role, p.ordinal
-  from (
-    select user_id from members where workspace_id = :workspace
-    union select user_id from activity_people where workspace_id = :workspace
-    union ${filter.includes(':user') ? 'select :user' : `select a.user_id from activity a where ${RAW} ${filter}`}
-  ) somebody
-  join users u on u.id = somebody.user_id
-  left join members m on m.workspace_id = :workspace and m.user_id = u.id
-  left join activity_people p on p.workspace_id = :workspace and p.user_id = u.id`,
-)
-
-export interface Person {
-  id: string
-  login: string
-  avatar_url: string
-  role: Role | null
-  /** In the rollups; null for who is not in them. */
-  ordinal: number | null
-}
-
-export const readPeople = (tx: Db, sources: Sources) => ask<Person>(tx, READ_PEOPLE, sources)
+/** SQL: in lists of so many rows the last is all that are beyond, without a name; see `limits`. */
+const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
- * SQL: sets of people as bits. Those that rollups have numbered keep their numbers; who is new among the days without a
- * rollup gets one here.
+ * $5, $6: months; days of others. Without a filter everybody in the workspace is listed, with one for a person that person,
+ * and in any case who did something.
  */
-const people = (filter: string) => `
-  with numbered as (
-    select user_id, ordinal from activity_people where workspace_id = :workspace
-  ), newcomers as (
-    ${
-      filter.includes(':user')
-        ? 'select :user as user_id'
-        : `select distinct a.user_id from activity a where ${RAW} ${filter}`
-    }
-    except select user_id from numbered
-  ), known as (
-    select coalesce(max(ordinal) + 1, 0) as total from numbered
-  ), people as materialized (
-    select user_id, ordinal from numbered
+const READ_MEMBERS = statement(
+  'read_members_of_dashboard',
+  {
+    login: orNull(text),
+    avatar_url: text,
+    role: orNull(text),
+    ...sums,
+    active_days: integer,
+    last_active_day: orNull(date),
+    active_members: integer,
+  },
+  `
+  with parts as (
+    select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
+      case when active_days <> 0 then month + 31 - position(B'1' in active_days::bit(31)) end as last_active_day
+    from activity_member_months where workspace_id = $1::uuid and month = any($5::text[]::date[])
     union all
-    select user_id, (known.total + row_number() over (order by user_id) - 1)::int from newcomers, known
-  ), size as materialized (
-    select repeat('0', count(*)::int)::bit varying as nobody from people
-  )`
-
-const READ_TOTALS = forFilters(
-  (filter) => `${people(filter)}, parts as (
-    select minutes, commits, closed_issues, ${roomy('active')} as active
-    from activity_months, size where workspace_id = :workspace and month = any(:months)
+    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::text[]::date[])
     union all
-    select minutes, commits, closed_issues, ${roomy('active')}
-    from activity_days, size where workspace_id = :workspace and day = any(:edges)
-    union all
-    select sum(d.minutes), sum(d.commits), sum(d.closed_issues),
-      bit_or(set_bit(size.nobody, p.ordinal, (d.minutes > 0)::int))
-    from size, (${sumsBy('a.user_id', filter)}) d join people p on p.user_id = d.user_id
+    select a.user_id, ${RAW_SUMS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    from activity a where ${RAW} group by a.user_id, a.day
+  ), people as (
+    select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
+    from parts a group by a.user_id
+  ), listed as (
+    select user_id from people
+    union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
+    union select $2::uuid where $2::uuid is not null
+  ), placed as (
+    select u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+      coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
+      coalesce(p.active_days, 0) as active_days, p.last_active_day,
+      row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
+        p.closed_issues desc nulls last, u.login_key collate "C") as place
+    from listed
+    join users u on u.id = listed.user_id
+    left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
+    left join people p on p.user_id = listed.user_id
   )
-  select coalesce(sum(minutes), 0)::float8 as active_minutes, coalesce(sum(commits), 0)::float8 as commits,
-    coalesce(sum(closed_issues), 0)::float8 as closed_issues, coalesce(bit_count(bit_or(active)), 0)::int as active_members
-  from parts`,
+  select case when count(*) = 1 then min(login) end as login,
+    case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
+    case when count(*) = 1 then min(role) end as role,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
+    count(*) filter (where active_minutes > 0)::int as active_members
+  from placed group by ${ROW} order by ${ROW}`,
 )
 
-/** What is known of a range without its members. */
-export const readTotals = async (tx: Db, sources: Sources) => {
-  const [totals] = await ask<Sums & { active_members: number }>(tx, READ_TOTALS, sources)
-  if (!totals) throw new Error('Sums of nothing are a row, too')
-  return totals
+type Member = Dashboard['members'][number] & {
+  /** How many of the row had minutes. */
+  active_members: number
 }
 
-const READ_REPOS = forFilters(
-  (filter) => `${people(filter)}, parts as (
-    select repo_key, minutes, commits, closed_issues, ${roomy('people')} as people
-    from activity_repo_months, size where workspace_id = :workspace and month = any(:months)
+/** Most minutes first. */
+export const readMembers = (tx: Db, sources: Sources) =>
+  tx.rows(READ_MEMBERS, [...activityOf(sources), sources.months, sources.days]) as Promise<Member[]>
+
+/**
+ * $5, $6: months; days of others; $7, $8: months that hold in part, with the days that do. People are found once each only
+ * as pairs of person and repository; who is in those beyond the limit is asked only where there are any.
+ */
+const READ_REPOS = statement(
+  'read_repos_of_dashboard',
+  { repo: orNull(text), ...sums, members: integer },
+  `
+  with parts as (
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::text[]::date[])
     union all
-    select repo_key, minutes, commits, closed_issues, ${roomy('people')}
-    from activity_repo_days, size where workspace_id = :workspace and day = any(:edges)
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_days where workspace_id = $1::uuid and day = any($6::text[]::date[])
     union all
-    select d.repo_key, sum(d.minutes), sum(d.commits), sum(d.closed_issues),
-      bit_or(set_bit(size.nobody, p.ordinal, 1))
-    from size, (${sumsBy('a.repo_key, a.user_id', filter)}) d join people p on p.user_id = d.user_id
-    group by d.repo_key
-  ), sums as (
-    select repo_key, ${SUMS}, bit_or(people) as people from parts group by repo_key
+    select a.repo_key, ${RAW_SUMS} from activity a where ${RAW} group by a.repo_key
+  ), repos as (
+    select a.repo_key, ${SUMS} from parts a group by a.repo_key
   ), placed as (
-    select *, row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
-    from sums
-  ), rows as (
-    select least(place, ${limits.dashboard_rows}) as place, count(*) as repos, min(repo_key) as repo_key,
-      sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
-      bit_count(bit_or(people))::int as members
-    from placed group by 1
+    select *,
+      row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+    from repos
+  ), people as not materialized (
+    select repo_key, user_id from activity_repo_people
+    where workspace_id = $1::uuid and month = any($5::text[]::date[])
+    union
+    select repo_key, user_id
+    from activity_repo_people join unnest($7::text[]::date[], $8::int[]) as part (month, days) using (month)
+    where workspace_id = $1::uuid and activity_repo_people.days & part.days <> 0
+    union
+    select a.repo_key, a.user_id from activity a where ${RAW}
+  ), members as (
+    select repo_key, count(*)::int as members from people group by repo_key
   )
-  select case when s.repos = 1 then coalesce(r.repo, s.repo_key) end as repo, s.active_minutes, s.commits,
-    s.closed_issues, s.members
-  from rows s
-  left join activity_repos r on r.workspace_id = :workspace and r.repo_key = s.repo_key
-  order by s.place`,
+  select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    case when count(*) = 1 then min(members.members) else (
+      select count(distinct user_id)::int from people
+      where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
+    ) end as members
+  from placed
+  join members on members.repo_key = placed.repo_key
+  left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
+  group by ${ROW} order by ${ROW}`,
 )
 
-/** Most minutes first; the last row is that of all that no longer have one of their own, without a name. */
-export const readRepos = (tx: Db, sources: Sources) =>
-  ask<Sums & { repo: string | null; members: number }>(tx, READ_REPOS, sources)
+/** Those with activity, most minutes first. */
+export const readRepos = (tx: Db, sources: Sources) => {
+  const { months, days, parts, masks } = sources
+  return tx.rows(READ_REPOS, [...activityOf(sources), months, days, parts, masks])
+}
 
-const READ_RAW_ZONE_DAYS = forFilters(
-  (filter) => `
+const READ_CELLS = statement(
+  'read_cells_of_heatmap',
+  { weekday: integer, hour: integer, minutes: double },
+  `
+  select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
+  where workspace_id = $1::uuid and day between $3::text::date and $4::text::date
+    and day <> all($2::text[]::date[])
+  group by weekday, hour`,
+)
+
+/** In local hours. */
+export const readCells = (tx: Db, { workspaceId, raw, from, to }: Sources): Promise<HeatmapCell[]> =>
+  tx.rows(READ_CELLS, [workspaceId, raw, from, to])
+
+const READ_RAW_ZONE_DAYS = statement(
+  'read_raw_zone_days',
+  { day: date, timezone: text, hours: integers },
+  `
   select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
   from activity a join users u on u.id = a.user_id
-  where ${RAW} and a.hours is not null ${filter}
+  where ${RAW} and a.hours is not null
   group by a.day, ${ZONE}`,
 )
 
-/** From the days without a rollup. */
-export const readRawZoneDays = async (tx: Db, sources: Sources): Promise<ZoneDay[]> => {
-  type Row = { day: string; timezone: string; hours: Buffer }
-  const rows = await ask<Row>(tx, READ_RAW_ZONE_DAYS, sources)
-  return rows.map((row) => ({ ...row, hours: unpackIntegers(row.hours) }))
-}
-
-const READ_STALE = `
-  select distinct day from stale_days
-  where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`
+/** In UTC hours, from the days that are read from the activity. */
+export const readRawZoneDays = (tx: Db, sources: Sources): Promise<ZoneDay[]> =>
+  tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
 
 export const readStaleDays = async (
-  tx: Db,
+  db: Db,
   workspaceId: string,
-  from: string,
-  to: string,
+  { from, to }: DayRange,
 ): Promise<string[]> => {
-  const rows = await tx.statement<{ day: string }>(READ_STALE, [workspaceId, from, to])
+  const ofRange = and(eq(staleDays.workspaceId, workspaceId), between(staleDays.day, from, to))
+  const rows = await db.selectDistinct({ day: staleDays.day }).from(staleDays).where(ofRange)
   return rows.map(({ day }) => day)
 }
 
-const FIND_PERSON = `
+const FIND_PERSON = statement(
+  'find_person_of_workspace',
+  { id: uuid },
+  `
   select u.id from users u
   where u.login_key = $2::text and (
     exists (select from members where workspace_id = $1::uuid and user_id = u.id)
     or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
-  )`
+  )`,
+)
 
 /** Undefined for who is not in the workspace and never did anything in it. */
-export const findPerson = async (
-  database: Database,
-  workspaceId: string,
-  login: string,
-): Promise<string | undefined> => {
-  const [row] = await database.read.statement<{ id: string }>(FIND_PERSON, [workspaceId, login.toLowerCase()])
+export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
+  const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id
 }
 
-const READ_WORKSPACE = `select name, idle_window_minutes from workspaces where id = $1::uuid`
-
 export const readWorkspaceHead = async (
-  tx: Db,
+  db: Db,
   workspaceId: string,
 ): Promise<{ name: string; idle_window_minutes: number } | undefined> => {
-  const [row] = await tx.statement<{ name: string; idle_window_minutes: number }>(READ_WORKSPACE, [
-    workspaceId,
-  ])
+  const [row] = await db
+    .select({ name: workspaces.name, idle_window_minutes: workspaces.idleWindowMinutes })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
   return row
 }
 
-/** Makes the following statements of a transaction see one state. */
-export const beginSnapshot = async (tx: Db): Promise<void> => {
-  await tx.statement('set transaction isolation level repeatable read, read only', [])
-}
-
-const READ_MEMBER_DAYS = forFilters(
-  (filter) => `
-  select string_agg(concat_ws(',', day, login, active_minutes, commits, closed_issues) || e'\\n', '' order by login_key)
-    as lines
-  from (
-    select a.day, u.login, u.login_key, ${SUMS}
-    from activity a join users u on u.id = a.user_id
-    where a.workspace_id = :workspace and a.day between :from and :to and ${COUNTS} ${filter}
-    group by a.day, u.id, u.login, u.login_key
-  ) member_days
-  group by day
-  order by day`,
+/** Logins need no quotes. */
+const LIST_MEMBER_DAYS = statement(
+  'list_member_days',
+  { line: text },
+  `
+  select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+  from activity a join users u on u.id = a.user_id
+  where ${RAW}
+  group by a.day, u.id
+  order by a.day, u.login_key`,
 )
 
-/**
- * What each member did on each of these days, where it was anything, by day and login: a text of CSV lines for each day,
- * because rows of their own would cost the service more than the database. Logins need no quotes.
- */
+/** What each member did on each day, where it was anything: a line of CSV for each, by day and login. */
 export const listMemberDays = async (
-  db: Db,
+  tx: Db,
   workspaceId: string,
   filter: Filter,
   { from, to }: DayRange,
 ): Promise<string[]> => {
-  const sources = { workspaceId, filter, from, to, months: [], edges: [], raw: [] }
-  const rows = await ask<{ lines: string }>(db, READ_MEMBER_DAYS, sources)
-  return rows.map(({ lines }) => lines)
+  const rows = await tx.rows(
+    LIST_MEMBER_DAYS,
+    activityOf({ workspaceId, ...filter, raw: listDays(from, to) }),
+  )
+  return rows.map(({ line }) => line)
 }

@@ -46,7 +46,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { workspace, from, to, member, repo, format } = request.query
       const range = await chooseRange(database, { from, to })
-      const userId = member === undefined ? undefined : await findPerson(database, workspace, member)
+      const userId = member === undefined ? undefined : await findPerson(database.read, workspace, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
       const filter = { userId, repoKey: repo?.toLowerCase() }
       reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
