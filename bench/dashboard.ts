@@ -1,7 +1,8 @@
 /**
- * The dashboard of a year and 500 members, beside `count(*)` over the smallest index that covers the same rows, and
- * while the activity of other teams grows. Options: `--teams 31` (others, at least 3).
+ * The dashboard of a year, beside `count(*)` over the smallest index that covers the same rows: while the activity of other
+ * teams grows, and while the rollups of today do not hold. Options: `--teams 31` (others), `--members 500`.
  */
+import { parseArgs } from 'node:util'
 import { addDays } from '../src/domain/days.js'
 import {
   addOthers,
@@ -14,23 +15,44 @@ import {
   prepare,
   say,
   send,
-  teamsAsked,
 } from './harness.js'
 
 const ROUNDS = 40
+
+const { values } = parseArgs({
+  options: { teams: { type: 'string', default: '31' }, members: { type: 'string', default: '500' } },
+})
+const others = Number(values.teams)
+const members = Number(values.members)
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
   const { database, service, signIn } = setting
   const { id, token } = await signIn('boss')
   // Twice the days, so that the range before has numbers as well.
-  const { workspaceId, today } = await addTeam(setting, 0, 2 * DAYS_OF_TEAMS)
+  const { workspaceId, today } = await addTeam(setting, 0, { days: 2 * DAYS_OF_TEAMS, members })
   await makeAdmin(setting, workspaceId, id)
 
   const from = addDays(today, 1 - DAYS_OF_TEAMS)
   const path = `/api/team/dashboard?workspace=${workspaceId}`
+  const year = `${path}&from=${from}&to=${today}`
   const month = () => expectOk(send(service.url, 'GET', path, token))
-  const dashboard = () => expectOk(send(service.url, 'GET', `${path}&from=${from}&to=${today}`, token))
+  const dashboard = () => expectOk(send(service.url, 'GET', year, token))
+  const markToday = () =>
+    database.hot.statement(`insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)`, [
+      workspaceId,
+      today,
+    ])
+  const stale = async () => {
+    await markToday()
+    await dashboard()
+  }
+  const staleMonth = async () => {
+    await markToday()
+    await month()
+  }
+  const ofOne = () => expectOk(send(service.url, 'GET', `${year}&member=team-0-7`, token))
+  const ofRepo = () => expectOk(send(service.url, 'GET', `${year}&repo=team-0/web`, token))
   const counting = async () => {
     const [row] = await database.hot.statement<{ rows: number }>(
       `select count(*)::int as rows from activity where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`,
@@ -38,10 +60,9 @@ await benchmark(async (cleanUp) => {
     )
     return row?.rows
   }
-  const others = teamsAsked()
   let first: number | undefined
   let known = 0
-  const steps = new Set([3, Math.ceil(others / 3), others])
+  const steps = new Set([Math.min(3, others), Math.ceil(others / 3), others])
   for (const teams of [...steps].sort((a, b) => a - b)) {
     await addOthers(setting, teams, known)
     known = teams
@@ -58,6 +79,13 @@ await benchmark(async (cleanUp) => {
       ].join(' '),
     )
   }
-  const { members, repos, totals } = JSON.parse(await dashboard())
-  say(`${members.length} members, ${repos.length} repositories, ${totals.active_minutes} minutes`)
+  const ms = await inTurns(ROUNDS, { stale, staleMonth, ofOne, ofRepo })
+  say(
+    [
+      `with the day of today changed ${ms.stale.toFixed(1)} ms, 30 days ${ms.staleMonth.toFixed(1)} ms;`,
+      `a year of one member ${ms.ofOne.toFixed(1)} ms, of one repository ${ms.ofRepo.toFixed(1)} ms`,
+    ].join(' '),
+  )
+  const { totals, ...lists } = JSON.parse(await dashboard())
+  say(`${lists.members.length} members, ${lists.repos.length} repositories, ${totals.active_minutes} minutes`)
 })

@@ -250,15 +250,15 @@ export const DAYS_OF_TEAMS = 365
 export const addTeam = async (
   { database }: Setting,
   index: number,
-  days = DAYS_OF_TEAMS,
+  { days = DAYS_OF_TEAMS, members = MEMBERS } = {},
 ): Promise<{ workspaceId: string; today: string }> => {
   const today = await readToday(database)
   const owner = `team-${index}`
   const { workspaceId } = await seedTeam(database, {
     name: owner,
     owner,
-    firstRepohostId: 1_000_000_000 + index * MEMBERS,
-    members: MEMBERS,
+    firstRepohostId: 1_000_000_000 + index * 10_000,
+    members,
     from: addDays(today, 1 - days),
     to: today,
   })

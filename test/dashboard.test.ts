@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { seedActivity } from '../demo/activity.js'
+import { reportHours, reportMemberDays, reportRepoDays } from '../src/db/tables.js'
 import { addDays, listDays, weekdayOf } from '../src/domain/days.js'
+import { Heatmap } from '../src/domain/heatmap.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
 import { type Caller, type Service, startService } from './service.js'
@@ -672,5 +674,208 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
       }
     }),
     { numRuns: 15 },
+  )
+})
+
+t.test(
+  'whatever is rolled up and whatever has changed since, a dashboard says what a recount says',
+  async (t) => {
+    const { service, ada, bob, id, today } = await start(t)
+    const ids = [(await ada.get('/api/me')).body.id, (await bob.get('/api/me')).body.id]
+    const query = service.database.read.statement
+    const others = await query<{ id: string }>(
+      `insert into users (id, repohost_id, login, login_key, avatar_url, timezone)
+    select gen_random_uuid(), 1000000 + n, 'Left-' || n, 'left-' || n, '', (array['Asia/Tokyo', 'America/New_York'])[n % 2 + 1]
+    from generate_series(1, 4) n returning id`,
+      [],
+    )
+    ids.push(...others.map((other) => other.id))
+    // In months of every length, and beyond both ends of most ranges.
+    const LAST = 150
+    const back = fc.integer({ min: 0, max: LAST })
+    const change = fc.record({
+      person: fc.integer({ min: 0, max: ids.length - 1 }),
+      back,
+      repo: fc.constantFrom('acme/a', 'acme/b', 'acme/c'),
+      minutes: fc.integer({ min: 0, max: 2 }).map((n) => n * 100),
+      commits: fc.integer({ min: 0, max: 1 }),
+      hour: fc.integer({ min: 0, max: 23 }),
+    })
+    const ask = fc.record({
+      back,
+      days: fc.integer({ min: 1, max: LAST }),
+      person: fc.option(fc.integer({ min: 0, max: ids.length - 1 }), { freq: 3 }),
+      repo: fc.option(fc.constantFrom('acme/a', 'acme/b'), { freq: 3 }),
+    })
+    type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
+    const write = (changes: Change[]) =>
+      query(
+        `with given as (
+        select distinct on (user_id, day, repo_key) *
+        from unnest($2::uuid[], $3::date[], $4::text[], $5::int[], $6::int[], $7::int[])
+          as g (user_id, day, repo_key, minutes, commits, hour)
+      ), written as (
+        insert into activity (workspace_id, user_id, day, repo_key, minutes, commits, hours)
+        select $1::uuid, user_id, day, repo_key, minutes, commits, case when minutes > 0 then
+          array_fill(0, array[hour]) || array[60] || array_fill(0, array[23 - hour]) end
+        from given
+        on conflict (workspace_id, user_id, day, repo_key) do update
+          set minutes = excluded.minutes, commits = excluded.commits, hours = excluded.hours
+      )
+      insert into stale_days (workspace_id, day) select $1::uuid, day from given`,
+        [
+          id,
+          changes.map(({ person }) => ids[person] ?? ''),
+          changes.map((one) => addDays(today, -one.back)),
+          changes.map(({ repo }) => repo),
+          changes.map(({ minutes }) => minutes),
+          changes.map(({ commits }) => commits),
+          changes.map(({ hour }) => hour),
+        ],
+      )
+    interface Row {
+      login: string
+      day: string
+      repo: string
+      minutes: number
+      commits: number
+      hours: number[] | null
+      timezone: string
+    }
+    const sumsOf = (rows: Row[]) => ({
+      active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
+      commits: rows.reduce((sum, { commits }) => sum + commits, 0),
+      closed_issues: 0,
+    })
+    const activeIn = (rows: Row[], what: 'login' | 'day') =>
+      new Set(rows.filter(({ minutes }) => minutes > 0).map((row) => row[what]))
+    const named = <Value>(values: Value[], name: (value: Value) => string) =>
+      Object.fromEntries(values.map((value) => [name(value), value]))
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 60 }),
+        fc.array(change, { maxLength: 8 }),
+        fc.array(ask, { minLength: 4, maxLength: 4 }),
+        async (first, later, asked) => {
+          await query('delete from activity', [])
+          await rebuildRollups(service.database)
+          await write(first)
+          await service.app.rollups.run()
+          await write(later)
+          const all = await query<Row>(
+            `select u.login, a.day, a.repo_key as repo, a.minutes, a.commits, a.hours, coalesce(u.timezone, 'UTC') as timezone
+          from activity a join users u on u.id = a.user_id where minutes + commits + closed_issues > 0`,
+            [],
+          )
+          const logins = await query<{ id: string; login: string }>('select id, login from users', [])
+          for (const { person, repo, ...range } of asked) {
+            const to = addDays(today, -range.back)
+            const from = addDays(to, 1 - range.days)
+            const login = logins.find((one) => one.id === ids[person ?? -1])?.login
+            const filter = `${login === undefined ? '' : `&member=${login}`}${repo === null ? '' : `&repo=${repo}`}`
+            const url = path(id, `&from=${from}&to=${to}${filter}`)
+            const { status, body } = await ada.get(url)
+            if (status === 404) {
+              t.notOk(login === undefined || all.some((row) => row.login === login))
+              continue
+            }
+            const rows = all.filter(
+              (row) => (login === undefined || row.login === login) && (repo === null || row.repo === repo),
+            )
+            const shown = rows.filter(({ day }) => day >= from && day <= to)
+            const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
+            t.same(body.totals, { ...sumsOf(shown), active_members: activeIn(shown, 'login').size }, url)
+            t.same(body.previous_totals, {
+              ...sumsOf(before),
+              active_members: activeIn(before, 'login').size,
+            })
+            t.same(
+              body.daily,
+              listDays(from, to).map((day) => {
+                const ofDay = shown.filter((row) => row.day === day)
+                return { day, ...sumsOf(ofDay), active_members: activeIn(ofDay, 'login').size }
+              }),
+            )
+            const listed = new Set(shown.map((row) => row.login))
+            if (login !== undefined) listed.add(login)
+            if (filter === '') for (const member of ['ada', 'bob']) listed.add(member)
+            const members = [...listed].map((name) => {
+              const own = shown.filter((row) => row.login === name)
+              const days = [...activeIn(own, 'day')].sort()
+              return {
+                login: name,
+                ...sumsOf(own),
+                active_days: days.length,
+                last_active_day: days.at(-1) ?? null,
+              }
+            })
+            const told: Record<string, unknown>[] = body.members.map(
+              ({ avatar_url: _, role: __, ...member }: Record<string, unknown>) => member,
+            )
+            t.same(
+              named(told, (member) => String(member.login)),
+              named(members, (member) => member.login),
+            )
+            const repos = [...new Set(shown.map((row) => row.repo))].map((name) => {
+              const own = shown.filter((row) => row.repo === name)
+              return { repo: name, ...sumsOf(own), members: new Set(own.map((row) => row.login)).size }
+            })
+            t.same(
+              named(body.repos, (row: { repo: string }) => row.repo),
+              named(repos, (row) => row.repo),
+            )
+            const heatmap = new Heatmap()
+            for (const { hours, ...row } of shown) if (hours) heatmap.addZoneDay({ ...row, hours })
+            t.same(body.heatmap, heatmap.toCells())
+          }
+        },
+      ),
+      { numRuns: 40 },
+    )
+  },
+)
+
+t.test('the views for reports say what the activity says', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const gone = await service.workspace(ada, { name: 'Gone', patterns: ['gone/*'] })
+  const yesterday = addDays(today, -1)
+  await flush(ada, [{ repo: 'Acme/Api', day: today, minutes: 90, hours: { 9: 60, 10: 20 } }], 'Asia/Tokyo')
+  await flush(ada, [{ repo: 'acme/web', day: today, minutes: 5 }])
+  await flush(ada, [{ repo: 'gone/web', day: today, minutes: 5 }])
+  await flush(bob, [{ repo: 'acme/api', day: yesterday, minutes: 30, hours: { 23: 30 } }])
+  await count(ada, 'commits', id, today, 'bob', [{ repo: 'acme/api', count: 4 }])
+  await count(ada, 'closed-issues', id, today, 'bob', [{ repo: 'acme/api', count: 2 }])
+  await ada.delete(`/api/team/workspaces/${gone.id}`)
+  await service.app.rollups.run()
+  const { read } = service.database
+  const of = { workspaceId: id, workspace: 'Acme' }
+  const nothing = { minutes: 0, commits: 0, closedIssues: 0 }
+  const byDay = <Row extends { day: string }>(rows: Row[], name: (row: Row) => string | number) =>
+    rows.sort((a, b) => (`${a.day} ${name(a)}` < `${b.day} ${name(b)}` ? -1 : 1))
+
+  t.same(
+    byDay(await read.select().from(reportMemberDays), ({ login }) => login),
+    [
+      { ...of, day: yesterday, login: 'bob', ...nothing, minutes: 30 },
+      { ...of, day: today, login: 'ada', ...nothing, minutes: 95 },
+      { ...of, day: today, login: 'bob', ...nothing, commits: 4, closedIssues: 2 },
+    ],
+  )
+  t.same(
+    byDay(await read.select().from(reportRepoDays), ({ repo }) => repo),
+    [
+      { ...of, day: yesterday, repo: 'Acme/Api', ...nothing, minutes: 30, members: 1 },
+      { ...of, day: today, repo: 'Acme/Api', minutes: 90, commits: 4, closedIssues: 2, members: 2 },
+      { ...of, day: today, repo: 'acme/web', ...nothing, minutes: 5, members: 1 },
+    ],
+  )
+  t.same(
+    byDay(await read.select().from(reportHours), ({ hour }) => hour),
+    [
+      { ...of, day: yesterday, weekday: weekdayOf(yesterday), hour: 23, minutes: 30 },
+      { ...of, day: today, weekday: weekdayOf(today), hour: 18, minutes: 60 },
+      { ...of, day: today, weekday: weekdayOf(today), hour: 19, minutes: 20 },
+    ],
   )
 })

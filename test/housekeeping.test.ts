@@ -12,8 +12,8 @@ const team = '/api/team/workspaces'
 /** Every table that belongs to workspaces, as the database itself knows it. */
 const tablesWithWorkspace = async ({ database }: Service): Promise<string[]> => {
   const rows = await database.hot.statement<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'workspace_id' order by 1`,
+    `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and column_name = 'workspace_id' and table_type = 'BASE TABLE' order by 1`,
     [],
   )
   return rows.map(({ name }) => name)

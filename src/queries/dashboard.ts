@@ -97,7 +97,7 @@ const activityOf = ({
 
 /** SQL: the rows that are read from `activity a`. */
 const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::text[]::date[]) and ${ANYTHING}`
+      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${ANYTHING}`
 
 /** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
 const SUMS = `sum(a.minutes)::float8 as active_minutes, sum(a.commits)::float8 as commits,
@@ -113,8 +113,8 @@ const READ_DAYS = statement(
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_days a
-  where a.workspace_id = $1::uuid and a.day between $5::text::date and $6::text::date
-    and a.day <> all($4::text[]::date[])
+  where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
+    and a.day <> all($4::date[])
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0)::int
   from (select a.day, ${RAW_SUMS} from activity a where ${RAW} group by a.day, a.user_id) a
@@ -133,10 +133,10 @@ const COUNT_ACTIVE = statement(
   select count(*)::int as active_members
   from (
     select user_id from activity_member_months
-    where workspace_id = $1::uuid and month = any($5::text[]::date[]) and active_days <> 0
+    where workspace_id = $1::uuid and month = any($5::date[]) and active_days <> 0
     union
     select user_id
-    from activity_member_months join unnest($6::text[]::date[], $7::int[]) as part (month, days) using (month)
+    from activity_member_months join unnest($6::date[], $7::int[]) as part (month, days) using (month)
     where workspace_id = $1::uuid and active_days & part.days <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
@@ -172,10 +172,10 @@ const READ_MEMBERS = statement(
   with parts as (
     select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
       case when active_days <> 0 then month + 31 - position(B'1' in active_days::bit(31)) end as last_active_day
-    from activity_member_months where workspace_id = $1::uuid and month = any($5::text[]::date[])
+    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
     union all
     select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity_member_days where workspace_id = $1::uuid and day = any($6::text[]::date[])
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${RAW_SUMS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from activity a where ${RAW} group by a.user_id, a.day
@@ -225,10 +225,10 @@ const READ_REPOS = statement(
   `
   with parts as (
     select repo_key, minutes, commits, closed_issues
-    from activity_repo_months where workspace_id = $1::uuid and month = any($5::text[]::date[])
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[])
     union all
     select repo_key, minutes, commits, closed_issues
-    from activity_repo_days where workspace_id = $1::uuid and day = any($6::text[]::date[])
+    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.repo_key, ${RAW_SUMS} from activity a where ${RAW} group by a.repo_key
   ), repos as (
@@ -239,10 +239,10 @@ const READ_REPOS = statement(
     from repos
   ), people as not materialized (
     select repo_key, user_id from activity_repo_people
-    where workspace_id = $1::uuid and month = any($5::text[]::date[])
+    where workspace_id = $1::uuid and month = any($5::date[])
     union
     select repo_key, user_id
-    from activity_repo_people join unnest($7::text[]::date[], $8::int[]) as part (month, days) using (month)
+    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, days) using (month)
     where workspace_id = $1::uuid and activity_repo_people.days & part.days <> 0
     union
     select a.repo_key, a.user_id from activity a where ${RAW}
@@ -272,8 +272,8 @@ const READ_CELLS = statement(
   { weekday: integer, hour: integer, minutes: double },
   `
   select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
-  where workspace_id = $1::uuid and day between $3::text::date and $4::text::date
-    and day <> all($2::text[]::date[])
+  where workspace_id = $1::uuid and day between $3::date and $4::date
+    and day <> all($2::date[])
   group by weekday, hour`,
 )
 

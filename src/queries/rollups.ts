@@ -57,7 +57,7 @@ const TAKE_MARKS = statement(
   `
   with taken as (
     delete from stale_days
-    where workspace_id = $1::uuid and day >= $2::text::date and day < $2::text::date + interval '1 month'
+    where workspace_id = $1::uuid and day >= $2::date and day < $2::date + interval '1 month'
     returning day
   )
   select distinct day from taken`,
@@ -67,14 +67,14 @@ const clearDays = (table: string) =>
   statement(
     `clear_days_of_${table}`,
     {},
-    `delete from ${table} where workspace_id = $1::uuid and day = any($2::text[]::date[])`,
+    `delete from ${table} where workspace_id = $1::uuid and day = any($2::date[])`,
   )
 
 const clearMonth = (table: string) =>
   statement(
     `clear_month_of_${table}`,
     {},
-    `delete from ${table} where workspace_id = $1::uuid and month = $2::text::date`,
+    `delete from ${table} where workspace_id = $1::uuid and month = $2::date`,
   )
 
 const ROLLUPS_OF_DAYS = ['activity_days', 'activity_member_days', 'activity_repo_days', 'activity_hours']
@@ -96,7 +96,7 @@ const MAKE_DAYS = [
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.user_id, ${SUMS}
   from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::text[]::date[]) and ${ANYTHING}
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.user_id`,
   ),
   statement(
@@ -106,7 +106,7 @@ const MAKE_DAYS = [
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
   select a.workspace_id, a.day, ${SUMS}, count(*) filter (where a.minutes > 0)
   from activity_member_days a
-  where a.workspace_id = $1::uuid and a.day = any($2::text[]::date[])
+  where a.workspace_id = $1::uuid and a.day = any($2::date[])
   group by a.workspace_id, a.day`,
   ),
   statement(
@@ -116,7 +116,7 @@ const MAKE_DAYS = [
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.repo_key, ${SUMS}
   from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::text[]::date[]) and ${ANYTHING}
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.repo_key`,
   ),
 ]
@@ -133,7 +133,7 @@ const READ_ZONE_DAYS = statement(
   `
   select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
   from activity a join users u on u.id = a.user_id
-  where a.workspace_id = $1::uuid and a.day = any($2::text[]::date[]) and a.hours is not null
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
   group by a.day, ${ZONE}`,
 )
 
@@ -165,7 +165,7 @@ const makeHours = async (tx: Db, workspaceId: string, days: string[]): Promise<v
 }
 
 /** SQL: whether `a.day` is in the month $2. */
-const IN_MONTH = `a.day >= $2::text::date and a.day < $2::text::date + interval '1 month'`
+const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
 
 /** SQL: the integer in which the bit of `a.day` alone is set. */
 const BIT = `1 << extract(day from a.day)::int - 1`
@@ -177,7 +177,7 @@ const MAKE_MONTH = [
     {},
     `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
-  select a.workspace_id, $2::text::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
+  select a.workspace_id, $2::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
@@ -187,7 +187,7 @@ const MAKE_MONTH = [
     {},
     `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
-  select a.workspace_id, $2::text::date, a.repo_key, ${SUMS}
+  select a.workspace_id, $2::date, a.repo_key, ${SUMS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
@@ -197,7 +197,7 @@ const MAKE_MONTH = [
     {},
     `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
-  select a.workspace_id, $2::text::date, a.repo_key, a.user_id, bit_or(${BIT})
+  select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING}
   group by a.workspace_id, a.repo_key, a.user_id`,
@@ -257,12 +257,12 @@ const DROP_HOURS = [
     {},
     `
   update activity set hours = null
-  where workspace_id = $1::uuid and day = $2::text::date and hours is not null`,
+  where workspace_id = $1::uuid and day = $2::date and hours is not null`,
   ),
   statement(
     'drop_hours_from_rollup',
     {},
-    `delete from activity_hours where workspace_id = $1::uuid and day = $2::text::date`,
+    `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
   ),
 ]
 
