@@ -32,11 +32,11 @@ export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
 
-/** @param month its first day */
-export const daysOfMonth = (month: string): string[] => {
+/** In days. */
+export const lengthOfMonth = (month: string): number => {
   const moment = new Date(month)
   moment.setUTCMonth(moment.getUTCMonth() + 1, 0)
-  return listDays(month, moment.toISOString().slice(0, -14))
+  return moment.getUTCDate()
 }
 
 export interface Range {

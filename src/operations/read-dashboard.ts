@@ -43,20 +43,20 @@ export const readDashboard = (
   database.transaction(async (tx) => {
     await beginSnapshot(tx)
     const before = { from: addDays(range.from, -range.days), to: addDays(range.from, -1) }
-    const both = { from: before.from, to: range.to }
     const [workspace, stale] = await Promise.all([
       readWorkspaceHead(tx, workspaceId),
-      readStaleDays(tx, workspaceId, both),
+      readStaleDays(tx, workspaceId, { from: before.from, to: range.to }),
     ])
     if (!workspace) throw new ApiError('workspace_not_found')
     const sources = sourcesOf(workspaceId, range, filter, stale)
+    const previous = sourcesOf(workspaceId, before, filter, stale)
     const [days, rows, repos, cells, zoneDays, activeBefore] = await Promise.all([
-      readDays(tx, sourcesOf(workspaceId, both, filter, stale)),
+      readDays(tx, { ...sources, from: before.from, raw: [...previous.raw, ...sources.raw] }),
       readMembers(tx, sources),
       readRepos(tx, sources),
       readCells(tx, sources),
       readRawZoneDays(tx, sources),
-      countActiveMembers(tx, sourcesOf(workspaceId, before, filter, stale)),
+      countActiveMembers(tx, previous),
     ])
     const heatmap = new Heatmap()
     for (const cell of cells) heatmap.addCell(cell)

@@ -11,7 +11,7 @@ import { limits } from '../../schemas/limits.js'
 import type { Db, Parameter } from '../db/client.js'
 import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
 import { staleDays, workspaces } from '../db/tables.js'
-import { daysOfMonth, listDays, monthOf } from '../domain/days.js'
+import { lengthOfMonth, listDays, monthOf } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
 import { ANYTHING, SUM_OF_HOURS, ZONE } from './rollups.js'
 
@@ -46,11 +46,9 @@ export const sourcesOf = (
   filter: Filter,
   stale: string[],
 ): Sources => {
-  const asked = listDays(from, to)
   const isFiltered = filter.userId !== undefined || filter.repoKey !== undefined
+  const asked = listDays(from, to)
   const raw = isFiltered ? asked : stale.filter((day) => day >= from && day <= to)
-  const holding = new Set(asked)
-  for (const day of raw) holding.delete(day)
   const sources: Sources = {
     workspaceId,
     from,
@@ -62,10 +60,16 @@ export const sourcesOf = (
     masks: [],
     days: [],
   }
-  for (const month of new Set([...holding].map(monthOf))) {
-    const all = daysOfMonth(month)
-    const days = all.filter((day) => holding.has(day))
-    if (days.length === all.length) sources.months.push(month)
+  const isRaw = new Set(raw)
+  const holding = new Map<string, string[]>()
+  for (const day of asked) {
+    if (isRaw.has(day)) continue
+    const days = holding.get(monthOf(day))
+    if (days) days.push(day)
+    else holding.set(monthOf(day), [day])
+  }
+  for (const [month, days] of holding) {
+    if (days.length === lengthOfMonth(month)) sources.months.push(month)
     else {
       sources.parts.push(month)
       sources.masks.push(days.reduce((mask, day) => mask | (1 << (Number(day.slice(-2)) - 1)), 0))
@@ -75,11 +79,17 @@ export const sourcesOf = (
   return sources
 }
 
+const SNAPSHOT = [
+  'set transaction isolation level repeatable read, read only',
+  // Planned for each call, a filter that is null costs nothing and one that is not is looked up in an index.
+  'set local plan_cache_mode = force_custom_plan',
+  // The people of a large team's repositories are told apart in memory.
+  `set local work_mem = '32MB'`,
+]
+
 /** Makes the following statements of a transaction see one state. */
 export const beginSnapshot = async (tx: Db): Promise<void> => {
-  await tx.execute(sql.raw('set transaction isolation level repeatable read, read only'))
-  // Planned for each call, a filter that is null costs nothing and one that is not is looked up in an index.
-  await tx.execute(sql.raw(`set local plan_cache_mode = force_custom_plan`))
+  await Promise.all(SNAPSHOT.map((text) => tx.execute(sql.raw(text))))
 }
 
 /** $1 to $4. */
@@ -100,8 +110,8 @@ const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::
       and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${ANYTHING}`
 
 /** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
-const SUMS = `sum(a.minutes)::float8 as active_minutes, sum(a.commits)::float8 as commits,
-    sum(a.closed_issues)::float8 as closed_issues`
+const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+    sum(a.closed_issues::float8) as closed_issues`
 const RAW_SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
 const sums = { active_minutes: double, commits: double, closed_issues: double }
@@ -137,7 +147,7 @@ const COUNT_ACTIVE = statement(
     union
     select user_id
     from activity_member_months join unnest($6::date[], $7::int[]) as part (month, days) using (month)
-    where workspace_id = $1::uuid and active_days & part.days <> 0
+    where workspace_id = $1::uuid and month = any($6::date[]) and active_days & part.days <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
   ) active`,
@@ -243,7 +253,7 @@ const READ_REPOS = statement(
     union
     select repo_key, user_id
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, days) using (month)
-    where workspace_id = $1::uuid and activity_repo_people.days & part.days <> 0
+    where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.days & part.days <> 0
     union
     select a.repo_key, a.user_id from activity a where ${RAW}
   ), members as (
