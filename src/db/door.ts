@@ -14,6 +14,8 @@ import type { InTurn } from './turns.js'
  */
 export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
+  /** As `rows`, of a statement that changes rows. @returns how many */
+  change(statement: Statement<unknown>, parameters: Parameter[]): Promise<number>
   /** Until the last queries are declared. */
   statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
 }
@@ -26,6 +28,8 @@ export const createDoor = (send: Send, inTurn: InTurn): Db => {
   return Object.assign(drizzle(driverForDrizzle(send, inTurn)), {
     rows: <Row>({ text }: Statement<Row>, parameters: Parameter[]) =>
       rows(text, parameters) as Promise<Row[]>,
+    change: async ({ text }: Statement<unknown>, parameters: Parameter[]) =>
+      (await rows(text, parameters)).count,
     statement: <Row>(text: string, parameters: Parameter[]) => rows(text, parameters) as Promise<Row[]>,
   })
 }

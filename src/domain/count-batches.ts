@@ -14,18 +14,26 @@ export type ArrayLiteral = Uint8Array<ArrayBuffer>
 
 /** One element per row in each. */
 export interface CountBatch {
-  /** Positions in `logins`, from 1. */
+  /** Positions in `members`, from 1. */
   members: ArrayLiteral
   repos: ArrayLiteral
   counts: ArrayLiteral
 }
 
+export interface CountedMember {
+  login: string
+  /** Of which some may be 0. */
+  counts: number
+  /** Whether one is not. */
+  hasMore: boolean
+}
+
 export interface CountBatches {
   workspace: string
   day: string
-  logins: string[]
-  /** The repositories that have a count, each once and in lower case, in parts. */
-  repoKeys: ArrayLiteral[]
+  members: CountedMember[]
+  /** The repositories that have a count, each once and sorted, in parts. */
+  repos: ArrayLiteral[]
   batches: CountBatch[]
 }
 
@@ -47,12 +55,20 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
     repos.map(({ repo, count }) => ({ key: `${repo} ${login}`.toLowerCase(), member, repo, count })),
   )
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
-  const repoKeys = new Set(rows.filter(({ count }) => count > 0).map(({ repo }) => repo.toLowerCase()))
+  const repos = new Map<string, string>()
+  for (const { repo, count } of rows) {
+    const repoKey = repo.toLowerCase()
+    if (count > 0 && !repos.has(repoKey)) repos.set(repoKey, repo)
+  }
   return {
     workspace,
     day,
-    logins: members.map(({ login }) => login),
-    repoKeys: inParts([...repoKeys]).map(arrayOf),
+    members: members.map(({ login, repos: { length }, repos }) => ({
+      login,
+      counts: length,
+      hasMore: repos.some(({ count }) => count > 0),
+    })),
+    repos: inParts([...repos.values()]).map(arrayOf),
     batches: inParts(rows).map((part) => ({
       members: arrayOf(part.map(({ member }) => member + 1)),
       repos: arrayOf(part.map(({ repo }) => repo)),
@@ -62,7 +78,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
 }
 
 /** What can be handed over with them. */
-export const buffersOf = ({ repoKeys, batches }: CountBatches): ArrayBuffer[] =>
-  [...repoKeys, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
+export const buffersOf = ({ repos, batches }: CountBatches): ArrayBuffer[] =>
+  [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
     ({ buffer }) => buffer,
   )

@@ -33,7 +33,13 @@ export const recordActiveMinutes = async (
   const flush: Flush = {
     userId,
     id: body.flush_id,
-    entries: body.entries.map((entry) => ({ ...entry, repoKey: entry.repo.toLowerCase() })),
+    entries: body.entries.map(({ repo, day, minutes, hours }) => ({
+      repo,
+      repoKey: repo.toLowerCase(),
+      day,
+      minutes,
+      hours,
+    })),
     timezone,
     bodyHash: hashOf(body),
   }
@@ -58,9 +64,13 @@ interface Flush {
   bodyHash: string
 }
 
-interface Entry extends ActivityEntry {
-  /** The repository in lower case. */
+interface Entry {
+  repo: string
+  /** In lower case. */
   repoKey: string
+  day: string
+  minutes: number
+  hours: ActivityEntry['hours']
 }
 
 const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
@@ -94,7 +104,13 @@ const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushRe
     id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
     ...members.map(({ workspaceId, days }) => {
       const added = Array.from(days, ([day, { added }]) =>
-        Array.from(added, ([repoKey, minutes]) => ({ day, repo: names.get(repoKey) ?? repoKey, ...minutes })),
+        Array.from(added, ([repoKey, { minutes, hours }]) => ({
+          day,
+          repoKey,
+          repo: names.get(repoKey) ?? repoKey,
+          minutes,
+          hours,
+        })),
       ).flat()
       return added.length > 0 && addMinutes(tx, workspaceId, userId, added)
     }),

@@ -3,8 +3,14 @@ import type { CountBatches } from '../domain/count-batches.js'
 import { addDays } from '../domain/days.js'
 import { invalid } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
-import { readToday } from '../queries/activity.js'
-import { type CountKind, findMembers, hasNameless, nameRepos, upsertCounts } from '../queries/counts.js'
+import { markDays, readToday } from '../queries/activity.js'
+import {
+  type CountKind,
+  findMembers,
+  nameReposInside,
+  registerPeople,
+  writeCounts,
+} from '../queries/counts.js'
 import { lockRole } from '../queries/members.js'
 
 const FIRST_DAY = '2000-01-01'
@@ -24,27 +30,33 @@ export const uploadCounts = async (
   database: Database,
   userId: string,
   kind: CountKind,
-  { workspace: workspaceId, day, logins, repoKeys, batches }: CountBatches,
-): Promise<string> => {
-  return database.transaction(async (tx) => {
+  { workspace: workspaceId, day, members, repos, batches }: CountBatches,
+): Promise<string> =>
+  database.transaction(async (tx) => {
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')
+    const logins = members.map(({ login }) => login)
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins
       .filter((_, index) => userIds[index] === null)
       .map((login) => JSON.stringify({ login, code: 'member_not_found' }))
+    const known = members.flatMap((member, index) => {
+      const memberId = userIds[index]
+      return memberId ? [{ ...member, memberId }] : []
+    })
+    const counted = known.filter(({ hasMore }) => hasMore).map(({ memberId }) => memberId)
+    if (counted.length > 0) {
+      await registerPeople(tx, workspaceId, counted)
+      for (const part of repos) await nameReposInside(tx, workspaceId, part)
+    }
     let upserted = 0
-    let unchanged = 0
-    const target = { workspaceId, day, userIds, logins }
-    let nameless = false
-    for (const part of repoKeys) nameless ||= await hasNameless(tx, workspaceId, part)
-    if (nameless) for (const batch of batches) await nameRepos(tx, target, batch)
+    let unchanged = known.reduce((sum, { counts }) => sum + counts, 0)
     for (const batch of batches) {
-      const written = await upsertCounts(tx, kind, target, batch)
+      const written = await writeCounts(tx, kind, { workspaceId, day, userIds, logins }, batch)
       upserted += written.upserted
-      unchanged += written.rows - written.upserted
+      unchanged -= written.upserted + written.outside
       if (written.skipped !== null) skipped.push(written.skipped)
     }
+    if (upserted > 0) await markDays(tx, workspaceId, [day])
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   })
-}

@@ -5,36 +5,43 @@ import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
 
-/** $1: the user; $2: flush id or null. */
-export const READ_FLUSHER = statement(
-  'read who flushes',
-  { today: date, timezone: orNull(text), bodyHash: orNull(text), answer: orNull(text) },
-  `
-  select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer
-  from users u
-  left join flushes f on f.user_id = $1::uuid and f.flush_id = $2::text
-  where u.id = $1::uuid`,
-)
-
 /**
- * $1: the user; $2, $3: owners and names of repositories. All matching workspaces, and not the best one as for settings;
- * what the user's own login owns counts only where the user is admin, because another workspace's admins can claim any
- * name.
+ * Who flushes, what is known of the flush and, in a row for each, the workspaces in which it counts. $1: the user; $2:
+ * flush id or null; $3, $4: owners and names of repositories.
+ *
+ * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
+ * user is admin, because another workspace's admins can claim any name.
  */
-export const LIST_MATCHING = statement(
-  'list the workspaces in which repositories count',
-  { workspaceId: uuid, repoKeys: texts },
+export const READ_FLUSH = statement(
+  'read what a flush comes upon',
+  {
+    today: date,
+    timezone: orNull(text),
+    bodyHash: orNull(text),
+    answer: orNull(text),
+    workspaceId: orNull(uuid),
+    repoKeys: orNull(texts),
+  },
   `
-  select m.workspace_id as "workspaceId", array_agg(r.owner_key || '/' || r.repo_key) as "repoKeys"
-  from members m
-  join users u on u.id = m.user_id
-  cross join unnest($2::text[], $3::text[]) as r (owner_key, repo_key)
-  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-    select from patterns p
-    where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
-  )
-  group by m.workspace_id
-  order by m.workspace_id`,
+  select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
+    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
+  from users u
+  left join (
+    select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
+  ) f on true
+  left join (
+    select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+    from members m
+    join users u on u.id = m.user_id
+    cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+    where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
+      select from patterns p
+      where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
+    )
+    group by m.workspace_id
+  ) w on true
+  where u.id = $1::uuid
+  order by w.workspace_id`,
 )
 
 export interface FlushTarget {
@@ -61,14 +68,23 @@ export const readFlushTarget = async (
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
   const names = Array.from(repoKeys, (repoKey) => repoKey.split('/'))
-  const [[flusher], workspaces] = await Promise.all([
-    db.rows(READ_FLUSHER, [userId, flushId ?? null]),
-    db.rows(LIST_MATCHING, [userId, names.map(([owner = '']) => owner), names.map(([, repo = '']) => repo)]),
+  const rows = await db.rows(READ_FLUSH, [
+    userId,
+    flushId ?? null,
+    names.map(([owner = '']) => owner),
+    names.map(([, repo = '']) => repo),
   ])
-  if (!flusher) return undefined
-  const { today, timezone, bodyHash, answer } = flusher
-  const known = bodyHash !== null && answer !== null ? { known: { bodyHash, answer } } : {}
-  return { today, timezone, ...known, workspaces }
+  const [first] = rows
+  if (!first) return undefined
+  const { today, timezone, bodyHash, answer } = first
+  return {
+    today,
+    timezone,
+    ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
+    workspaces: rows.flatMap(({ workspaceId, repoKeys }) =>
+      workspaceId !== null && repoKeys !== null ? [{ workspaceId, repoKeys }] : [],
+    ),
+  }
 }
 
 /** $1: the workspace; $2: the user. Makes the row, or only locks it: nothing in it ever changes. */
@@ -112,14 +128,13 @@ export const lockDays = async (
   return new Map(rows.map(({ day, ...total }) => [day, total]))
 }
 
-/** $1: the workspace; $2: repositories as given. */
+/** $1: the workspace; $2, $3: repositories in lower case and as given. */
 export const NAME_REPOS = statement(
   'name repositories',
   {},
   `
   insert into activity_repos (workspace_id, repo_key, repo)
-  select $1::uuid, lower(r.repo), r.repo from unnest($2::text[]) as r (repo)
-  order by lower(r.repo) collate "C"
+  values ($1::uuid, unnest($2::text[]), unnest($3::text[]))
   on conflict do nothing`,
 )
 
@@ -141,7 +156,7 @@ export const ADD_MINUTES = statement(
 export const MARK_DAYS = statement(
   'mark days as stale',
   {},
-  'insert into stale_days (workspace_id, day) select $1::uuid, d.day from unnest($2::date[]) as d (day)',
+  'insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]))',
 )
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: answer. */
@@ -158,6 +173,8 @@ export interface AddedMinutes extends Minutes {
   day: string
   /** As given. */
   repo: string
+  /** In lower case. */
+  repoKey: string
 }
 
 /**
@@ -171,19 +188,26 @@ export const addMinutes = async (
   added: AddedMinutes[],
 ): Promise<void> => {
   const days = added.map(({ day }) => day)
-  const repos = added.map(({ repo }) => repo)
+  const repos = [...new Map(added.map(({ repoKey, repo }) => [repoKey, repo]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
   await Promise.all([
-    tx.rows(NAME_REPOS, [workspaceId, [...new Set(repos)]]),
+    tx.rows(NAME_REPOS, [workspaceId, repos.map(([repoKey]) => repoKey), repos.map(([, repo]) => repo)]),
+    markDays(tx, workspaceId, [...new Set(days)]),
     tx.rows(ADD_MINUTES, [
       workspaceId,
       userId,
       days,
-      repos.map((repo) => repo.toLowerCase()),
+      added.map(({ repoKey }) => repoKey),
       added.map(({ minutes }) => minutes),
       added.map(({ hours }) => `{${hours.join()}}`),
     ]),
-    tx.rows(MARK_DAYS, [workspaceId, [...new Set(days)]]),
   ])
+}
+
+/** Whoever changes the activity of a workspace's days says so in the same transaction. */
+export const markDays = async (tx: Db, workspaceId: string, days: string[]): Promise<void> => {
+  await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
 /** @throws a conflict when another flush with this id has come first */
@@ -211,12 +235,11 @@ const LIST_WORKSPACES_OF_PERSON = statement(
 )
 
 /** $1: the workspace; $2: the user. */
-const MARK_DAYS_OF_PERSON = statement(
-  'mark the days of a person as stale',
-  {},
+const LIST_DAYS_WITH_HOURS = statement(
+  'list the days of which the hours of somebody are known',
+  { day: date },
   `
-  insert into stale_days (workspace_id, day)
-  select distinct workspace_id, day from activity
+  select distinct day from activity
   where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null`,
 )
 
@@ -229,7 +252,11 @@ export const changeTimezone = async (tx: Db, userId: string, timezone: string): 
     tx.rows(CHANGE_TIMEZONE, [userId, timezone]),
     tx.rows(LIST_WORKSPACES_OF_PERSON, [userId]),
   ])
-  await Promise.all(workspaces.map(({ workspaceId }) => tx.rows(MARK_DAYS_OF_PERSON, [workspaceId, userId])))
+  for (const { workspaceId } of workspaces) {
+    const rows = await tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId])
+    const days = rows.map(({ day }) => day)
+    await markDays(tx, workspaceId, days)
+  }
 }
 
 /** SQL: what the user $1 has from $2 to $3 in the workspaces that the user is in. */

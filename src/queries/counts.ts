@@ -1,16 +1,21 @@
 /** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
 import type { Db } from '../db/client.js'
+import { integer, orNull, statement, text, uuid } from '../db/statement.js'
 import type { ArrayLiteral, CountBatch } from '../domain/count-batches.js'
 import { patternMatches } from './repo-access.js'
 
 export type CountKind = 'commits' | 'closed_issues'
 
 /** $1: the workspace; $2: logins in lower case. */
-const FIND_MEMBERS = `
+const FIND_MEMBERS = statement(
+  'find members by their logins',
+  { n: integer, userId: uuid },
+  `
   select l.n::int, m.user_id as "userId"
   from unnest($2::text[]) with ordinality as l (login_key, n)
   join users u on u.login_key = l.login_key
-  join members m on m.workspace_id = $1::uuid and m.user_id = u.id`
+  join members m on m.workspace_id = $1::uuid and m.user_id = u.id`,
+)
 
 /** The user of each login, null for who is no member. */
 export const findMembers = async (
@@ -19,15 +24,24 @@ export const findMembers = async (
   logins: string[],
 ): Promise<(string | null)[]> => {
   const keys = logins.map((login) => login.toLowerCase())
-  const rows = await db.statement<{ n: number; userId: string }>(FIND_MEMBERS, [workspaceId, keys])
+  const rows = await db.rows(FIND_MEMBERS, [workspaceId, keys])
   const found = new Map(rows.map(({ n, userId }) => [n, userId]))
   return logins.map((_, index) => found.get(index + 1) ?? null)
 }
 
-/** SQL: the rows of members. $2: users (null: no member); $3 to $5: positions of members, repositories and counts. */
-const GIVEN = `
-    unnest($3::int[], $4::text[], $5::int[]) with ordinality as g (member, repo, count, n)
-    join unnest($2::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
+/** $1: the workspace; $2: users. */
+const REGISTER_PEOPLE = statement(
+  'register people who will have activity',
+  {},
+  `
+  insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
+  on conflict do nothing`,
+)
+
+/** Whoever has activity is registered before. */
+export const registerPeople = async (tx: Db, workspaceId: string, userIds: string[]): Promise<void> => {
+  await tx.rows(REGISTER_PEOPLE, [workspaceId, userIds.toSorted()])
+}
 
 /** SQL: whether a repository is inside the patterns of the workspace $1. */
 const inside = (repoKey: string) => `exists (
@@ -35,119 +49,122 @@ const inside = (repoKey: string) => `exists (
       where p.workspace_id = $1::uuid and ${patternMatches('p', `split_part(${repoKey}, '/', 1)`, `split_part(${repoKey}, '/', 2)`)}
     )`
 
-/** $2: repositories in lower case. */
-const HAS_NAMELESS = `
-  select exists (
-    select from unnest($2::text[]) as k (repo_key)
-    where not exists (
-      select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = k.repo_key
-    ) and ${inside('k.repo_key')}
-  ) as nameless`
-
-/** Whether there is a repository inside the patterns that has no activity yet. */
-export const hasNameless = async (tx: Db, workspaceId: string, repoKeys: ArrayLiteral): Promise<boolean> => {
-  const [row] = await tx.statement<{ nameless: boolean }>(HAS_NAMELESS, [workspaceId, textOf(repoKeys)])
-  return row?.nameless === true
-}
+/** $1: the workspace; $2: repositories as given. */
+const NAME_REPOS_INSIDE = statement(
+  'name repositories inside the patterns',
+  {},
+  `
+  insert into activity_repos (workspace_id, repo_key, repo)
+  select $1::uuid, lower(r.repo), r.repo
+  from unnest($2::text[]) as r (repo)
+  where ${inside('lower(r.repo)')}
+  order by lower(r.repo) collate "C"
+  on conflict do nothing`,
+)
 
 const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 
-/** $1: the workspace; the others: see `GIVEN`. */
-const NAME_REPOS = `
-  with asked as (
-    select distinct on (lower(g.repo) collate "C") lower(g.repo) as repo_key, g.repo
-    from ${GIVEN}
-    where g.count > 0
-    order by lower(g.repo) collate "C", g.n
-  )
-  insert into activity_repos (workspace_id, repo_key, repo)
-  select $1::uuid, a.repo_key, a.repo from asked a
-  where not exists (
-    select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = a.repo_key
-  ) and ${inside('a.repo_key')}
-  order by a.repo_key collate "C"
-  on conflict do nothing`
-
 /**
- * $1: the workspace; $6, $7: day and logins; the others: see `GIVEN`. A 0 where there is nothing is not stored; what `where`
- * leaves out of the update has not changed.
+ * Names those that get their first activity. A flush does so before it writes activity: an upload that would name some
+ * after it has written counts could wait for a flush that waits for it.
  */
-const writeCounts = (column: CountKind) => `
-  with given as materialized (
-    select u.user_id, l.login, g.repo, lower(g.repo) as repo_key, g.count, g.n
-    from ${GIVEN}
-    join unnest($7::text[]) with ordinality as l (login, n) on l.n = g.member
-  ), inside as materialized (
-    select r.repo_key from (select distinct repo_key from given) r where ${inside('r.repo_key')}
-  ), rows as materialized (
-    select g.* from given g join inside i on i.repo_key = g.repo_key
-  ), written as (
-    insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
-    select $1::uuid, r.user_id, $6::text::date, r.repo_key, r.count from rows r
-    where r.count > 0 or exists (
-      select from activity x
-      where x.workspace_id = $1::uuid and x.user_id = r.user_id and x.day = $6::text::date and x.repo_key = r.repo_key
-    )
-    order by r.n
-    on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
-    where a.${column} <> excluded.${column}
-    returning 1
-  ), marked as (
-    insert into stale_days (workspace_id, day)
-    select $1::uuid, $6::text::date where exists (select from written)
-  )
-  select (select count(*) from rows)::int as rows, (select count(*) from written)::int as upserted,
-    (
-      select string_agg(json_build_object('login', g.login, 'repo', g.repo, 'code', 'repo_outside_patterns')::text, ','
-        order by g.n)
-      from given g where not exists (select from inside i where i.repo_key = g.repo_key)
-    ) as skipped`
-
-const statements = { commits: writeCounts('commits'), closed_issues: writeCounts('closed_issues') }
-
-export interface CountsWritten {
-  /** How many are of members and inside the patterns. */
-  rows: number
-  upserted: number
-  /** The others of members, as the elements of a JSON array. */
-  skipped: string | null
+export const nameReposInside = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
+  await tx.rows(NAME_REPOS_INSIDE, [workspaceId, textOf(repos)])
 }
 
-interface CountsTarget {
+/** $1: the workspace; $2: repositories as given. */
+const LIST_OUTSIDE = statement(
+  'list repositories outside the patterns',
+  { repoKey: text },
+  `
+  select r.repo_key as "repoKey"
+  from (select distinct lower(r.repo) as repo_key from unnest($2::text[]) as r (repo)) r
+  where not ${inside('r.repo_key')}`,
+)
+
+/** SQL: the counts of members. $1: users (null: no member); $2 to $4: positions of members, repositories and counts. */
+const GIVEN = `
+    unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
+    join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
+
+/** $1 to $4: see `GIVEN`; $5, $6: workspace and day. */
+const LIST_TAKEN_BACK = statement(
+  'list counts of 0 where there is activity',
+  { n: integer },
+  `
+  select g.n::int
+  from ${GIVEN}
+  join activity a on a.workspace_id = $5::uuid and a.user_id = u.user_id and a.day = $6::date
+    and a.repo_key = lower(g.repo)
+  where g.count = 0`,
+)
+
+/**
+ * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out; $8: positions of the counts
+ * of 0 that are stored. What the last line leaves out has not changed.
+ */
+const setCounts = (column: CountKind) =>
+  statement(
+    `set ${column}`,
+    {},
+    `
+  insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
+  select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
+  from ${GIVEN}
+  where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
+  order by g.n
+  on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
+  where a.${column} <> excluded.${column}`,
+  )
+
+const SET_COUNTS = { commits: setCounts('commits'), closed_issues: setCounts('closed_issues') }
+
+/** $1 to $4: see `GIVEN`; $5: logins; $6: repositories that are left out. */
+const LIST_SKIPPED = statement(
+  'list counts that are left out',
+  { rows: integer, skipped: orNull(text) },
+  `
+  select count(*)::int as rows,
+    string_agg(
+      json_build_object('login', l.login, 'repo', g.repo, 'code', 'repo_outside_patterns')::text, ',' order by g.n
+    ) as skipped
+  from ${GIVEN}
+  join unnest($5::text[]) with ordinality as l (login, n) on l.n = g.member
+  where lower(g.repo) in (select unnest($6::text[]))`,
+)
+
+export interface CountsTarget {
   workspaceId: string
   day: string
   userIds: (string | null)[]
   logins: string[]
 }
 
-/** Of `GIVEN`. */
-const parametersOf = ({ workspaceId, userIds }: CountsTarget, { members, repos, counts }: CountBatch) => [
-  workspaceId,
-  userIds,
-  textOf(members),
-  textOf(repos),
-  textOf(counts),
-]
-
-/**
- * Names the repositories that get their first activity. A flush does so before it writes activity: an upload that would
- * name some after it has written counts could wait for a flush that waits for it.
- */
-export const nameRepos = async (tx: Db, target: CountsTarget, batch: CountBatch): Promise<void> => {
-  await tx.statement(NAME_REPOS, parametersOf(target, batch))
+export interface CountsWritten {
+  upserted: number
+  /** Of members, but outside the patterns. */
+  outside: number
+  /** The latter, as the elements of a JSON array. */
+  skipped: string | null
 }
 
-/** Their repositories have names already. */
-export const upsertCounts = async (
+/** People are registered and repositories named already. */
+export const writeCounts = async (
   tx: Db,
   kind: CountKind,
-  target: CountsTarget,
-  batch: CountBatch,
+  { workspaceId, day, userIds, logins }: CountsTarget,
+  { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {
-  const { day, logins } = target
-  const parameters = [...parametersOf(target, batch), day, logins]
-  const [written] = await tx.statement<CountsWritten>(statements[kind], parameters)
-  if (!written) throw new Error('The upsert of counts says nothing')
-  return written
+  const given = [userIds, textOf(members), textOf(repos), textOf(counts)]
+  const [outside, takenBack] = await Promise.all([
+    tx.rows(LIST_OUTSIDE, [workspaceId, textOf(repos)]),
+    tx.rows(LIST_TAKEN_BACK, [...given, workspaceId, day]),
+  ])
+  const outsideKeys = outside.map(({ repoKey }) => repoKey)
+  const positions = takenBack.map(({ n }) => n)
+  const upserted = await tx.change(SET_COUNTS[kind], [...given, workspaceId, day, outsideKeys, positions])
+  if (outside.length === 0) return { upserted, outside: 0, skipped: null }
+  const [left] = await tx.rows(LIST_SKIPPED, [...given, logins, outsideKeys])
+  return { upserted, outside: left?.rows ?? 0, skipped: left?.skipped ?? null }
 }
