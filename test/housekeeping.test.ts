@@ -1,8 +1,10 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
+import { monthOf } from '../src/domain/days.js'
 import { readToday } from '../src/queries/activity.js'
 import { takeHousekeepingTurn } from '../src/queries/housekeeping.js'
 import { tablesOfWorkspaces } from '../src/queries/purge.js'
+import { rebuildMonth } from '../src/queries/rollups.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -115,6 +117,31 @@ t.test('a change of time zone succeeds while workspaces that the user has left a
   t.match(await flush, { status: 200, body: { ignored: 1 } })
   await removal
   for (const id of [gone, going]) t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+})
+
+t.test('rollups that are made while their workspace is removed go with it', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const day = await readToday(service.database)
+  const entries = [{ repo: 'acme/api', day, minutes: 5, hours: { 9: 5 } }]
+  t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
+  const month = { workspaceId: id, month: monthOf(day) }
+  let removal = Promise.resolve()
+  await service.database.transaction(async (tx) => {
+    t.equal(await rebuildMonth(tx, month), 1)
+    t.equal((await ada.delete(`${team}/${id}`)).status, 200)
+    removal = service.app.housekeeping.run()
+    await lockWaiters(service)
+  })
+  await removal
+  await service.app.housekeeping.run()
+  for (const table of await tablesWithWorkspace(service)) {
+    t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
+  }
+  t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+  // Another instance may have listed the month before.
+  t.equal(await service.database.transaction((tx) => rebuildMonth(tx, month)), 0)
 })
 
 t.test('a large workspace is removed in steps, also by an instance that did not delete it', async (t) => {

@@ -15,10 +15,10 @@ declare module 'fastify' {
 }
 
 /**
- * Dashboards read days that have changed from the activity itself, so they are right without it. The current days of a
- * busy team change all the time: to roll them up more often would only repeat the work.
+ * Dashboards read days that have changed from the activity itself, so they are right without it. The current day of a
+ * busy team changes all the time: to roll it up more often would only repeat the work.
  */
-const ROLL_UP_MS = 30_000
+const ROLL_UP_MS = 60_000
 const RETIRE_MS = 3_600_000
 
 export default fp(async (app) => {
