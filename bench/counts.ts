@@ -6,8 +6,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
-import { findMembers, hasNameless, upsertCounts } from '../src/queries/counts.js'
+import { markDays, readToday } from '../src/queries/activity.js'
+import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/queries/counts.js'
 import {
   addOthers,
   benchmark,
@@ -70,13 +70,21 @@ await benchmark(async (cleanUp) => {
     await expectOk(send(url, 'POST', '/api/team/commits', token, text))
     const http = performance.now() - start
     const stall = await longestStall()
-    const { logins, repoKeys, batches } = toCountBatches(bodyOf(addDays(today, -round - 100), 7))
+    const before = addDays(today, -round - 100)
+    const { members, repos, batches } = toCountBatches(bodyOf(before, 7))
+    const logins = members.map(({ login }) => login)
     start = performance.now()
     await database.transaction(async (tx) => {
       const userIds = await findMembers(tx, workspace, logins)
-      const target = { workspaceId: workspace, day: addDays(today, -round - 100), userIds, logins }
-      for (const part of repoKeys) await hasNameless(tx, workspace, part)
-      for (const batch of batches) await upsertCounts(tx, 'commits', target, batch)
+      const target = { workspaceId: workspace, day: before, userIds, logins }
+      await registerPeople(
+        tx,
+        workspace,
+        userIds.filter((userId) => userId !== null),
+      )
+      for (const part of repos) await nameReposInside(tx, workspace, part)
+      for (const batch of batches) await writeCounts(tx, 'commits', target, batch)
+      await markDays(tx, workspace, [before])
     })
     if (round === 0) continue
     httpTimes.push(http)

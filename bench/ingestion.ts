@@ -1,12 +1,22 @@
 /**
- * Flushes of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements; the few
- * of its flushes that meet another of the same user write nothing. Options: `--teams 31` (others).
+ * Flushes of 3 and of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements.
+ * Options: `--teams 31` (others).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addDays } from '../src/domain/days.js'
-import { READ_FLUSH, readToday, WRITE_FLUSH } from '../src/queries/activity.js'
+import type { Statement } from '../src/db/statement.js'
+import { addDays, HOURS } from '../src/domain/days.js'
+import {
+  ADD_MINUTES,
+  MARK_DAYS,
+  NAME_REPOS,
+  READ_DAYS,
+  READ_FLUSH,
+  REMEMBER_FLUSH,
+  readToday,
+  TAKE_TURN,
+} from '../src/queries/activity.js'
 import {
   addOthers,
   benchmark,
@@ -30,9 +40,16 @@ const REPOS = 20
 const DAYS = 10
 
 /** `$1` … of a statement as SQL expressions. */
-const fill = (text: string, values: string[]) =>
+const fill = ({ text }: Statement<unknown>, values: string[]) =>
   `${text.replace(/\$([0-9]+)/g, (_, number) => values[Number(number) - 1] ?? 'null').replaceAll(/\s+/g, ' ')};`
-const textArray = (values: unknown[]) => `'{${values.map((value) => `"${value}"`).join()}}'`
+const arrayOf = (values: unknown[]) => `'{${values.map((value) => `"${value}"`).join()}}'`
+
+interface Entry {
+  repo: string
+  day: string
+  minutes: number
+  hours: Record<string, number>
+}
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
@@ -51,88 +68,95 @@ await benchmark(async (cleanUp) => {
   const today = await readToday(database)
   const days = Array.from({ length: DAYS }, (_, index) => addDays(today, -index))
   const repos = Array.from({ length: REPOS }, (_, index) => `repo-${index}`)
-  const entries = days.flatMap((day) =>
-    repos.map((repo, index) => ({ repo: `acme/${repo}`, day, minutes: 1, hours: { [index]: 1 } })),
-  )
+  const entriesOf = (someDays: string[], some: string[]): Entry[] =>
+    someDays.flatMap((day) =>
+      some.map((repo, index) => ({ repo: `acme/${repo}`, day, minutes: 1, hours: { [index]: 1 } })),
+    )
 
   const folder = await mkdtemp(join(tmpdir(), 'bench-ingestion-'))
   cleanUp(() => rm(folder, { recursive: true }))
   const requests = join(folder, 'flush.lua')
-  await writeFile(
-    requests,
-    [
-      `local tokens = { ${users.map(({ token }) => `"${token}"`).join(', ')} }`,
-      `local entries = [==[${JSON.stringify(entries)}]==]`,
-      'math.randomseed(os.time())',
-      'local run, turn = math.random(1000000000), 0',
-      'request = function()',
-      '  turn = turn + 1',
-      '  local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer " .. tokens[turn % #tokens + 1] }',
-      `  local body = '{"flush_id":"' .. run .. '-' .. turn .. '","entries":' .. entries .. '}'`,
-      '  return wrk.format("POST", wrk.path, headers, body)',
-      'end',
-    ].join('\n'),
-  )
+  const flush = { pid: service.pid, url: `${service.url}/api/team/active-minutes` }
+  const kinds = [days.map((day) => entriesOf([day], repos.slice(0, 3))), [entriesOf(days, repos)]]
+  for (const flushes of kinds) {
+    await writeFile(requests, luaOf(users, flushes))
+    const entries = flushes[0] ?? []
+    const script = scriptOf(workspace, entries)
+    const ratios: number[] = []
+    for (let round = 0; round <= ROUNDS; round++) {
+      const http = await wrk(flush, {}, { seconds: SECONDS, connections: CLIENTS, script: requests })
+      const limit = await pgbench(databaseUrl, script, CLIENTS, SECONDS)
+      // The first round warms up.
+      if (round === 0) continue
+      if (limit !== undefined) ratios.push(http.perSecond / limit)
+      say(
+        [
+          `${http.perSecond.toFixed(0)} flushes/s of ${entries.length} entries through HTTP (p99 ${http.p99.toFixed(0)} ms,`,
+          `${(http.cpu / 1_000).toFixed(1)} ms of CPU), ${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
+        ].join(' '),
+      )
+    }
+    if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench`)
+  }
+})
 
+/** For wrk: each user sends one after the other. */
+function luaOf(users: SignedIn[], flushes: Entry[][]): string {
+  return [
+    `local tokens = { ${users.map(({ token }) => `"${token}"`).join(', ')} }`,
+    `local flushes = { ${flushes.map((entries) => `[==[${JSON.stringify(entries)}]==]`).join(', ')} }`,
+    'math.randomseed(os.time())',
+    'local run, turn = math.random(1000000000), math.random(1000000)',
+    'request = function()',
+    '  turn = turn + 1',
+    '  local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer " .. tokens[turn % #tokens + 1] }',
+    '  local entries = flushes[math.floor(turn / #tokens) % #flushes + 1]',
+    `  local body = '{"flush_id":"' .. run .. '-' .. turn .. '","entries":' .. entries .. '}'`,
+    '  return wrk.format("POST", wrk.path, headers, body)',
+    'end',
+  ].join('\n')
+}
+
+/** For pgbench: what the service sends, and sent together what it sends together. */
+function scriptOf(workspace: string, entries: Entry[]): string {
+  const user = '(select id from bench_users where n = :user)'
+  const repos = [...new Set(entries.map(({ repo }) => repo))]
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
-    owners: textArray(repos.map(() => 'acme')),
-    names: textArray(repos),
-    workspace: textArray([workspace]),
-    workspaces: textArray(days.map(() => workspace)),
-    days: textArray(days),
-    entry_days: textArray(entries.map(({ day }) => day)),
-    entry_repos: textArray(entries.map(({ repo }) => repo)),
-    repos: textArray(days.map(() => repos.map((repo) => `acme/${repo}`).join())),
-    minutes: textArray(days.map(() => repos.map(() => 3).join())),
-    hours: textArray(days.map(() => `01${'00'.repeat(23)}`.repeat(REPOS))),
+    workspace: `'${workspace}'`,
+    owners: arrayOf(repos.map((repo) => repo.split('/')[0])),
+    names: arrayOf(repos.map((repo) => repo.split('/')[1])),
+    repos: arrayOf(repos),
+    days: arrayOf([...new Set(entries.map(({ day }) => day))]),
+    row_days: arrayOf(entries.map(({ day }) => day)),
+    row_repos: arrayOf(entries.map(({ repo }) => repo)),
+    minutes: arrayOf(entries.map(({ minutes }) => minutes)),
+    hours: arrayOf(
+      entries.map(({ hours }) => `{${Array.from({ length: HOURS }, (_, hour) => hours[hour] ?? 0)}}`),
+    ),
   }
-  const user = '(select id from bench_users where n = :user)'
-  const script = [
+  return [
     '\\if :ready = 0',
     `select ${Object.entries(parameters).map(([name, value]) => `${value}::text as ${name}`)} \\gset`,
     '\\set ready 1',
     '\\endif',
     `\\set user random(1, ${USERS})`,
     '\\set turn random(1, 9000000000000000)',
-    fill(READ_FLUSH, [
-      user,
-      ':owners',
-      ':names',
-      ':days',
-      ':turn::text',
-      ':entry_days',
-      ':entry_repos',
-    ]).replace(/;$/, ' \\aset before_'),
-    fill(WRITE_FLUSH, [
-      user,
-      ':workspace',
-      'array[:before_version]',
-      ...['workspaces', 'days', 'repos', 'minutes', 'hours'].map((name) => `:${name}`),
-      ':turn::text',
-      "'x'",
-      "'{}'",
-    ]),
+    fill(READ_FLUSH, [user, ':turn::text', ':owners', ':names']),
+    'begin;',
+    '\\startpipeline',
+    fill(TAKE_TURN, [':workspace', user]),
+    fill(READ_DAYS, [':workspace', user, ':days']),
+    '\\endpipeline',
+    '\\startpipeline',
+    fill(REMEMBER_FLUSH, [user, ':turn::text', "'x'", "'{}'"]),
+    fill(NAME_REPOS, [':workspace', ':repos', ':repos']),
+    fill(MARK_DAYS, [':workspace', ':days']),
+    fill(ADD_MINUTES, [':workspace', user, ':row_days', ':row_repos', ':minutes', ':hours']),
+    '\\endpipeline',
+    'commit;',
   ].join('\n')
-
-  const flush = { pid: service.pid, url: `${service.url}/api/team/active-minutes` }
-  const ratios: number[] = []
-  for (let round = 0; round <= ROUNDS; round++) {
-    const http = await wrk(flush, {}, { seconds: SECONDS, connections: CLIENTS, script: requests })
-    const limit = await pgbench(databaseUrl, script, CLIENTS, SECONDS)
-    // The first round warms up.
-    if (round === 0) continue
-    if (limit !== undefined) ratios.push(http.perSecond / limit)
-    say(
-      [
-        `${http.perSecond.toFixed(0)} flushes/s through HTTP (${(http.perSecond * entries.length).toFixed(0)} entries/s,`,
-        `p99 ${http.p99.toFixed(0)} ms, ${(http.cpu / 1_000).toFixed(1)} ms of CPU),`,
-        `${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
-      ].join(' '),
-    )
-  }
-  if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench  (target 0.75)`)
-})
+}
 
 /** Of all users. @returns its id */
 async function createWorkspace(url: string, [admin, ...others]: SignedIn[]): Promise<string> {
