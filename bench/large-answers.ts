@@ -119,13 +119,17 @@ await benchmark(async (cleanUp) => {
       returning id
     ), joined as (
       insert into members (workspace_id, user_id, role) select $1::text::uuid, id, 'member' from people
+    ), worked as (
+      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      select $1::text::uuid, id, $2::text::date - d, 'acme/r' || r, 100
+      from people, generate_series(0, 30) d, generate_series(1, 2) r
     )
-    insert into activity (workspace_id, user_id, day, repo_key, minutes)
-    select $1::text::uuid, id, $2::text::date - d, 'acme/r' || r, 100
-    from people, generate_series(0, 30) d, generate_series(1, 2) r`,
+    insert into stale_days select $1::text::uuid, $2::text::date - d from generate_series(0, 30) d`,
     [team, today],
   )
   const month = `/api/team/dashboard?workspace=${team}&from=${addDays(today, -30)}&to=${today}`
+  await measure(setting, `dashboard of ${MEMBERS} members, not rolled up`, month, boss.token)
+  await waitForRollups(database)
   await measure(setting, `dashboard of ${MEMBERS} members`, month, boss.token)
   await measure(setting, 'the same as CSV', month, boss.token, 'text/csv')
 

@@ -3,6 +3,7 @@
  * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
+import { sql } from 'drizzle-orm'
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
 import { bool, date, integers, statement, text, uuid } from '../db/statement.js'
@@ -63,24 +64,20 @@ const TAKE_MARKS = statement(
   select distinct day from taken`,
 )
 
-const clearDays = (table: string) =>
-  statement(
-    `clear_days_of_${table}`,
-    {},
-    `delete from ${table} where workspace_id = $1::uuid and day = any($2::date[])`,
-  )
-
-const clearMonth = (table: string) =>
-  statement(
-    `clear_month_of_${table}`,
-    {},
-    `delete from ${table} where workspace_id = $1::uuid and month = $2::date`,
-  )
+/** Statements that only write, by their names. */
+const writes = (texts: Record<string, string>) =>
+  Object.entries(texts).map(([name, text]) => statement(name, {}, text))
 
 const ROLLUPS_OF_DAYS = ['activity_days', 'activity_member_days', 'activity_repo_days', 'activity_hours']
 const ROLLUPS_OF_MONTHS = ['activity_member_months', 'activity_repo_months', 'activity_repo_people']
-const CLEAR_DAYS = ROLLUPS_OF_DAYS.map(clearDays)
-const CLEAR_MONTH = ROLLUPS_OF_MONTHS.map(clearMonth)
+
+const clear = (tables: string[], period: string) =>
+  tables.map((table) =>
+    statement(`clear_${table}`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
+  )
+
+const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
+const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
 /** SQL: anything at all. */
 export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
@@ -88,38 +85,26 @@ export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
 const SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
 /** $1, $2: workspace and days. */
-const MAKE_DAYS = [
-  statement(
-    'make_member_days',
-    {},
-    `
+const MAKE_DAYS = writes({
+  make_member_days: `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.user_id, ${SUMS}
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.user_id`,
-  ),
-  statement(
-    'make_days',
-    {},
-    `
+  make_days: `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
   select a.workspace_id, a.day, ${SUMS}, count(*) filter (where a.minutes > 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and a.day = any($2::date[])
   group by a.workspace_id, a.day`,
-  ),
-  statement(
-    'make_repo_days',
-    {},
-    `
+  make_repo_days: `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.repo_key, ${SUMS}
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.repo_key`,
-  ),
-]
+})
 
 /** SQL: the 24 sums of the hours of `activity a`. */
 export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
@@ -142,8 +127,8 @@ const MAKE_HOURS = statement(
   {},
   `
   insert into activity_hours (workspace_id, day, weekday, hour, minutes)
-  select $1::uuid, c.day::date, c.weekday, c.hour, c.minutes
-  from unnest($2::text[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
+  select $1::uuid, c.day, c.weekday, c.hour, c.minutes
+  from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
 )
 
 /** The zones are known here, and not by every database. */
@@ -171,38 +156,26 @@ const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
 const BIT = `1 << extract(day from a.day)::int - 1`
 
 /** $1, $2: workspace and month. */
-const MAKE_MONTH = [
-  statement(
-    'make_member_months',
-    {},
-    `
+const MAKE_MONTH = writes({
+  make_member_months: `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
   select a.workspace_id, $2::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
-  ),
-  statement(
-    'make_repo_months',
-    {},
-    `
+  make_repo_months: `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, $2::date, a.repo_key, ${SUMS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
-  ),
-  statement(
-    'make_repo_people',
-    {},
-    `
+  make_repo_people: `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
   select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING}
   group by a.workspace_id, a.repo_key, a.user_id`,
-  ),
-]
+})
 
 /** Makes the rollups of the month's marked days anew, and those of the month. @returns how many days */
 export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMonth): Promise<number> => {
@@ -227,14 +200,8 @@ const MARK_EVERYTHING = statement(
   ].join('\n  union ')}`,
 )
 
-const ALLOW_ANY_TIME = statement(
-  'allow_any_time',
-  { allowed: text },
-  `select set_config('statement_timeout', '0', true) as allowed`,
-)
-
 export const markEverythingStale = async (tx: Db): Promise<void> => {
-  await tx.rows(ALLOW_ANY_TIME, [])
+  await tx.execute(sql`set local statement_timeout = 0`)
   await tx.rows(MARK_EVERYTHING, [])
 }
 
@@ -251,20 +218,12 @@ const LIST_OLD_HOURS = statement(
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
-const DROP_HOURS = [
-  statement(
-    'drop_hours',
-    {},
-    `
+const DROP_HOURS = writes({
+  drop_hours: `
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
-  ),
-  statement(
-    'drop_hours_from_rollup',
-    {},
-    `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
-  ),
-]
+  drop_hours_from_rollup: `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
+})
 
 /** Forgets the hours of a day; its sums stay. */
 export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
