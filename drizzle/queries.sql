@@ -2,6 +2,39 @@
 
 -- == Written by hand ==
 
+-- add minutes
+insert into activity as a (workspace_id, user_id, day, repo_key, minutes, hours)
+select $1::uuid, $2::uuid, r.day, r.repo_key, r.minutes, r.hours::smallint[]
+from unnest($3::date[], $4::text[], $5::smallint[], $6::text[]) as r (day, repo_key, minutes, hours)
+order by r.day, r.repo_key collate "C"
+on conflict (workspace_id, user_id, day, repo_key) do update set
+  minutes = a.minutes + excluded.minutes,
+  hours = array[coalesce(a.hours[1], 0::smallint) + excluded.hours[1], coalesce(a.hours[2], 0::smallint) + excluded.hours[2], coalesce(a.hours[3], 0::smallint) + excluded.hours[3], coalesce(a.hours[4], 0::smallint) + excluded.hours[4], coalesce(a.hours[5], 0::smallint) + excluded.hours[5], coalesce(a.hours[6], 0::smallint) + excluded.hours[6], coalesce(a.hours[7], 0::smallint) + excluded.hours[7], coalesce(a.hours[8], 0::smallint) + excluded.hours[8], coalesce(a.hours[9], 0::smallint) + excluded.hours[9], coalesce(a.hours[10], 0::smallint) + excluded.hours[10], coalesce(a.hours[11], 0::smallint) + excluded.hours[11], coalesce(a.hours[12], 0::smallint) + excluded.hours[12], coalesce(a.hours[13], 0::smallint) + excluded.hours[13], coalesce(a.hours[14], 0::smallint) + excluded.hours[14], coalesce(a.hours[15], 0::smallint) + excluded.hours[15], coalesce(a.hours[16], 0::smallint) + excluded.hours[16], coalesce(a.hours[17], 0::smallint) + excluded.hours[17], coalesce(a.hours[18], 0::smallint) + excluded.hours[18], coalesce(a.hours[19], 0::smallint) + excluded.hours[19], coalesce(a.hours[20], 0::smallint) + excluded.hours[20], coalesce(a.hours[21], 0::smallint) + excluded.hours[21], coalesce(a.hours[22], 0::smallint) + excluded.hours[22], coalesce(a.hours[23], 0::smallint) + excluded.hours[23], coalesce(a.hours[24], 0::smallint) + excluded.hours[24]];
+
+-- change the time zone of a user
+update users set timezone = $2::text where id = $1::uuid;
+
+-- clear_activity_days
+delete from activity_days where workspace_id = $1::uuid and day = any($2::date[]);
+
+-- clear_activity_hours
+delete from activity_hours where workspace_id = $1::uuid and day = any($2::date[]);
+
+-- clear_activity_member_days
+delete from activity_member_days where workspace_id = $1::uuid and day = any($2::date[]);
+
+-- clear_activity_member_months
+delete from activity_member_months where workspace_id = $1::uuid and month = $2::date;
+
+-- clear_activity_repo_days
+delete from activity_repo_days where workspace_id = $1::uuid and day = any($2::date[]);
+
+-- clear_activity_repo_months
+delete from activity_repo_months where workspace_id = $1::uuid and month = $2::date;
+
+-- clear_activity_repo_people
+delete from activity_repo_people where workspace_id = $1::uuid and month = $2::date;
+
 -- count a funnel event
 -- returns events int2|int4
 with caller as (select id from users where id = $1::uuid),
@@ -14,6 +47,45 @@ insert into funnel_days (user_id, event, source, day)
 select id, $2::text, $3::text, (now() at time zone 'UTC')::date from caller
 on conflict (user_id, event, source, day) do update set events = funnel_days.events + 1
 returning events;
+
+-- count own minutes
+-- returns day date, rows int2|int4
+select a.day, count(*)::int as rows
+from members m join activity a on
+  a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
+  and a.minutes > 0
+where m.user_id = $1::uuid
+group by a.day
+order by a.day;
+
+-- count_active_members
+-- returns active_members int2|int4
+select count(*)::int as active_members
+from (
+  select user_id from activity_member_months
+  where workspace_id = $1::uuid and month = any($5::date[]) and active_days <> 0
+  union
+  select user_id
+  from activity_member_months join unnest($6::date[], $7::int[]) as part (month, days) using (month)
+  where workspace_id = $1::uuid and month = any($6::date[]) and active_days & part.days <> 0
+  union
+  select a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.minutes > 0
+) active;
+
+-- drop_hours
+update activity set hours = null
+where workspace_id = $1::uuid and day = $2::date and hours is not null;
+
+-- drop_hours_from_rollup
+delete from activity_hours where workspace_id = $1::uuid and day = $2::date;
+
+-- find members by their logins
+-- returns n int2|int4, userId uuid
+select l.n::int, m.user_id as "userId"
+from unnest($2::text[]) with ordinality as l (login_key, n)
+join users u on u.login_key = l.login_key
+join members m on m.workspace_id = $1::uuid and m.user_id = u.id;
 
 -- find the matching workspaces of a caller
 -- returns workspaceId uuid, role text, pattern text, holds bool
@@ -28,6 +100,40 @@ join lateral (
 ) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)
 left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
 order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
+
+-- find_person_of_workspace
+-- returns id uuid
+select u.id from users u
+where u.login_key = $2::text and (
+  exists (select from members where workspace_id = $1::uuid and user_id = u.id)
+  or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
+);
+
+-- let the flushes of a member take turns
+insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
+on conflict (workspace_id, user_id) do update set user_id = excluded.user_id where false;
+
+-- list counts of 0 where there is activity
+-- returns n int2|int4
+select g.n::int
+from
+  unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
+  join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null
+join activity a on a.workspace_id = $5::uuid and a.user_id = u.user_id and a.day = $6::date
+  and a.repo_key = lower(g.repo)
+where g.count = 0;
+
+-- list counts that are left out
+-- returns rows int2|int4, skipped text
+select count(*)::int as rows,
+  string_agg(
+    json_build_object('login', l.login, 'repo', g.repo, 'code', 'repo_outside_patterns')::text, ',' order by g.n
+  ) as skipped
+from
+  unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
+  join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null
+join unnest($5::text[]) with ordinality as l (login, n) on l.n = g.member
+where lower(g.repo) in (select unnest($6::text[]));
 
 -- list older audit entries
 -- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
@@ -44,6 +150,56 @@ select "id", "at", "actor", "action", "target", "details", total from (
 ) measured
 where bytes_before < 1048576
 order by at desc, id desc;
+
+-- list own minutes
+-- returns day date, workspace text
+select a.day, json_build_object(
+    'workspace_id', w.id, 'name', w.name, 'minutes', coalesce(sum(a.minutes), 0), 'repos', coalesce(
+      json_agg(json_build_object('repo', r.repo, 'minutes', a.minutes) order by a.minutes desc, a.repo_key)
+        filter (where a.minutes is not null),
+      '[]'
+    )
+  )::text as workspace
+from members m
+join workspaces w on w.id = m.workspace_id
+join (activity a join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key) on
+  a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
+  and a.minutes > 0
+where m.user_id = $1::uuid
+group by a.day, w.id
+order by a.day, w.created_at, w.id;
+
+-- list own minutes in all workspaces
+-- returns day date, workspace text
+select a.day, json_build_object(
+    'workspace_id', w.id, 'name', w.name, 'minutes', coalesce(sum(a.minutes), 0), 'repos', coalesce(
+      json_agg(json_build_object('repo', r.repo, 'minutes', a.minutes) order by a.minutes desc, a.repo_key)
+        filter (where a.minutes is not null),
+      '[]'
+    )
+  )::text as workspace
+from members m
+join workspaces w on w.id = m.workspace_id
+left join (activity a join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key) on
+  a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
+  and a.minutes > 0
+where m.user_id = $1::uuid
+group by a.day, w.id
+order by a.day, w.created_at, w.id;
+
+-- list repositories outside the patterns
+-- returns repoKey text
+select r.repo_key as "repoKey"
+from (select distinct lower(r.repo) as repo_key from unnest($2::text[]) as r (repo)) r
+where not exists (
+    select from patterns p
+    where p.workspace_id = $1::uuid and p.owner_key = split_part(r.repo_key, '/', 1) and case when p.exact then p.repo_key = split_part(r.repo_key, '/', 2) else split_part(r.repo_key, '/', 2) like p.repo_like end
+  );
+
+-- list the days of which the hours of somebody are known
+-- returns day date
+select distinct day from activity
+where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null;
 
 -- list the newest audit entries
 -- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
@@ -107,8 +263,111 @@ where exists (
 order by k.owner_key, k.repo_key, k.workspace_id
 limit $5::int;
 
+-- list the workspaces in which somebody has activity
+-- returns workspaceId uuid
+select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
+order by workspace_id;
+
+-- list_days_with_old_hours
+-- returns workspaceId uuid, day date
+select distinct workspace_id as "workspaceId", day from activity_hours
+where day < (now() at time zone 'UTC')::date - $1::int
+limit $2::int;
+
+-- list_member_days
+-- returns line text
+select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+group by a.day, u.id
+order by a.day, u.login_key;
+
+-- list_stale_months
+-- returns workspaceId uuid, month date
+select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
+from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
+limit $1::int;
+
 -- lock the workspaces of a user
 select pg_advisory_xact_lock(1, hashtext($1::text));
+
+-- make_days
+insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
+select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0)
+from activity_member_days a
+where a.workspace_id = $1::uuid and a.day = any($2::date[])
+group by a.workspace_id, a.day;
+
+-- make_hours
+insert into activity_hours (workspace_id, day, weekday, hour, minutes)
+select $1::uuid, c.day, c.weekday, c.hour, c.minutes
+from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes);
+
+-- make_member_days
+insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
+select a.workspace_id, a.day, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+from activity a
+where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.minutes + a.commits + a.closed_issues > 0
+group by a.workspace_id, a.day, a.user_id;
+
+-- make_member_months
+insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
+select a.workspace_id, $2::date, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, coalesce(bit_or(1 << extract(day from a.day)::int - 1) filter (where a.minutes > 0), 0)
+from activity_member_days a
+where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
+group by a.workspace_id, a.user_id;
+
+-- make_repo_days
+insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
+select a.workspace_id, a.day, a.repo_key, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+from activity a
+where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.minutes + a.commits + a.closed_issues > 0
+group by a.workspace_id, a.day, a.repo_key;
+
+-- make_repo_months
+insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
+select a.workspace_id, $2::date, a.repo_key, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+from activity_repo_days a
+where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
+group by a.workspace_id, a.repo_key;
+
+-- make_repo_people
+insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
+select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(1 << extract(day from a.day)::int - 1)
+from activity a
+where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month' and a.minutes + a.commits + a.closed_issues > 0
+group by a.workspace_id, a.repo_key, a.user_id;
+
+-- mark days as stale
+insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]));
+
+-- mark_everything_stale
+insert into stale_days (workspace_id, day)
+select workspace_id, day from activity
+union select workspace_id, day from activity_days
+union select workspace_id, day from activity_member_days
+union select workspace_id, day from activity_repo_days
+union select workspace_id, day from activity_hours
+union select workspace_id, month from activity_member_months
+union select workspace_id, month from activity_repo_months
+union select workspace_id, month from activity_repo_people;
+
+-- name repositories
+insert into activity_repos (workspace_id, repo_key, repo)
+values ($1::uuid, unnest($2::text[]), unnest($3::text[]))
+on conflict do nothing;
+
+-- name repositories inside the patterns
+insert into activity_repos (workspace_id, repo_key, repo)
+select $1::uuid, lower(r.repo), r.repo
+from unnest($2::text[]) as r (repo)
+where exists (
+    select from patterns p
+    where p.workspace_id = $1::uuid and p.owner_key = split_part(lower(r.repo), '/', 1) and case when p.exact then p.repo_key = split_part(lower(r.repo), '/', 2) else split_part(lower(r.repo), '/', 2) like p.repo_like end
+  )
+order by lower(r.repo) collate "C"
+on conflict do nothing;
 
 -- note milestones of users
 with reached as (
@@ -122,6 +381,142 @@ with reached as (
 )
 insert into funnel_days (user_id, event, source, day)
 select user_id, event, source, (now() at time zone 'UTC')::date from reached;
+
+-- purge_activity
+-- returns purged int2|int4
+delete from activity
+where workspace_id = $1::uuid
+  and (workspace_id,user_id,day,repo_key) in (select workspace_id,user_id,day,repo_key from activity where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_days
+-- returns purged int2|int4
+delete from activity_days
+where workspace_id = $1::uuid
+  and (workspace_id,day) in (select workspace_id,day from activity_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_hours
+-- returns purged int2|int4
+delete from activity_hours
+where workspace_id = $1::uuid
+  and (workspace_id,day,weekday,hour) in (select workspace_id,day,weekday,hour from activity_hours where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_member_days
+-- returns purged int2|int4
+delete from activity_member_days
+where workspace_id = $1::uuid
+  and (workspace_id,day,user_id) in (select workspace_id,day,user_id from activity_member_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_member_months
+-- returns purged int2|int4
+delete from activity_member_months
+where workspace_id = $1::uuid
+  and (workspace_id,month,user_id) in (select workspace_id,month,user_id from activity_member_months where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_people
+-- returns purged int2|int4
+delete from activity_people
+where workspace_id = $1::uuid
+  and (workspace_id,user_id) in (select workspace_id,user_id from activity_people where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_repo_days
+-- returns purged int2|int4
+delete from activity_repo_days
+where workspace_id = $1::uuid
+  and (workspace_id,day,repo_key) in (select workspace_id,day,repo_key from activity_repo_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_repo_months
+-- returns purged int2|int4
+delete from activity_repo_months
+where workspace_id = $1::uuid
+  and (workspace_id,month,repo_key) in (select workspace_id,month,repo_key from activity_repo_months where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_repo_people
+-- returns purged int2|int4
+delete from activity_repo_people
+where workspace_id = $1::uuid
+  and (workspace_id,month,repo_key,user_id) in (select workspace_id,month,repo_key,user_id from activity_repo_people where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_activity_repos
+-- returns purged int2|int4
+delete from activity_repos
+where workspace_id = $1::uuid
+  and (workspace_id,repo_key) in (select workspace_id,repo_key from activity_repos where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_audit_entries
+-- returns purged int2|int4
+delete from audit_entries
+where workspace_id = $1::uuid
+  and (workspace_id,id) in (select workspace_id,id from audit_entries where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_invites
+-- returns purged int2|int4
+delete from invites
+where workspace_id = $1::uuid
+  and (id) in (select id from invites where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_members
+-- returns purged int2|int4
+delete from members
+where workspace_id = $1::uuid
+  and (workspace_id,user_id) in (select workspace_id,user_id from members where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_overrides
+-- returns purged int2|int4
+delete from overrides
+where workspace_id = $1::uuid
+  and (owner_key,repo_key,workspace_id) in (select owner_key,repo_key,workspace_id from overrides where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_patterns
+-- returns purged int2|int4
+delete from patterns
+where workspace_id = $1::uuid
+  and (workspace_id,owner_key,repo_key) in (select workspace_id,owner_key,repo_key from patterns where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_removals
+-- returns purged int2|int4
+delete from removals
+where workspace_id = $1::uuid
+  and (workspace_id,user_id) in (select workspace_id,user_id from removals where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_snapshot_versions
+-- returns purged int2|int4
+delete from snapshot_versions
+where workspace_id = $1::uuid
+  and (owner_key,repo_key,workspace_id,version) in (select owner_key,repo_key,workspace_id,version from snapshot_versions where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_snapshots
+-- returns purged int2|int4
+delete from snapshots
+where workspace_id = $1::uuid
+  and (owner_key,repo_key,workspace_id) in (select owner_key,repo_key,workspace_id from snapshots where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_stale_days
+-- returns purged int2|int4
+delete from stale_days
+where workspace_id = $1::uuid
+  and (workspace_id,day,id) in (select workspace_id,day,id from stale_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as purged;
+
+-- purge_workspace
+delete from workspaces where id = $1::uuid;
 
 -- read the best snapshot
 -- returns ownsRepo bool, inWorkspace bool, workspaceId uuid, id uuid, owner text, repo text, version int2|int4, sizeBytes int2|int4, updatedAt timestamptz, updatedBy text, settings text
@@ -290,6 +685,165 @@ select idle_window_minutes as "idleWindowMinutes", settings_version as version, 
   case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
 from workspaces where id = $1::uuid and deleted_at is null;
 
+-- read today
+-- returns today date
+select (now() at time zone 'UTC')::date as today;
+
+-- read what a flush comes upon
+-- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text
+select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
+  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
+from users u
+left join (
+  select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
+) f on true
+left join (
+  select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+  from members m
+  join users u on u.id = m.user_id
+  cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
+    select from patterns p
+    where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
+  )
+  group by m.workspace_id
+) w on true
+where u.id = $1::uuid
+order by w.workspace_id;
+
+-- read what a member has on days
+-- returns day date, minutes int2|int4, hours _int2|_int4
+select day, sum(minutes)::int as minutes,
+  array[coalesce(sum(hours[1]), 0)::int, coalesce(sum(hours[2]), 0)::int, coalesce(sum(hours[3]), 0)::int, coalesce(sum(hours[4]), 0)::int, coalesce(sum(hours[5]), 0)::int, coalesce(sum(hours[6]), 0)::int, coalesce(sum(hours[7]), 0)::int, coalesce(sum(hours[8]), 0)::int, coalesce(sum(hours[9]), 0)::int, coalesce(sum(hours[10]), 0)::int, coalesce(sum(hours[11]), 0)::int, coalesce(sum(hours[12]), 0)::int, coalesce(sum(hours[13]), 0)::int, coalesce(sum(hours[14]), 0)::int, coalesce(sum(hours[15]), 0)::int, coalesce(sum(hours[16]), 0)::int, coalesce(sum(hours[17]), 0)::int, coalesce(sum(hours[18]), 0)::int, coalesce(sum(hours[19]), 0)::int, coalesce(sum(hours[20]), 0)::int, coalesce(sum(hours[21]), 0)::int, coalesce(sum(hours[22]), 0)::int, coalesce(sum(hours[23]), 0)::int, coalesce(sum(hours[24]), 0)::int] as hours
+from activity
+where workspace_id = $1::uuid and user_id = $2::uuid and day = any($3::date[]) and minutes > 0
+group by day;
+
+-- read_cells_of_heatmap
+-- returns weekday int2|int4, hour int2|int4, minutes float8
+select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
+where workspace_id = $1::uuid and day between $3::date and $4::date
+  and day <> all($2::date[])
+group by weekday, hour;
+
+-- read_days
+-- returns day date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
+select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+from activity_days a
+where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
+  and a.day <> all($4::date[])
+union all
+select a.day, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+  sum(a.closed_issues::float8) as closed_issues, count(*) filter (where a.minutes > 0)::int
+from (select a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.day, a.user_id) a
+group by a.day;
+
+-- read_members_of_dashboard
+-- returns login text, avatar_url text, role text, active_minutes float8, commits float8, closed_issues float8, active_days int2|int4, last_active_day date, active_members int2|int4
+with parts as (
+  select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
+    case when active_days <> 0 then month + 31 - position(B'1' in active_days::bit(31)) end as last_active_day
+  from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
+  union all
+  select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+  from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
+  union all
+  select a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+  from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.user_id, a.day
+), people as (
+  select a.user_id, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+  sum(a.closed_issues::float8) as closed_issues, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
+  from parts a group by a.user_id
+), listed as (
+  select user_id from people
+  union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
+  union select $2::uuid where $2::uuid is not null
+), placed as (
+  select u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+    coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
+    coalesce(p.active_days, 0) as active_days, p.last_active_day,
+    row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
+      p.closed_issues desc nulls last, u.login_key collate "C") as place
+  from listed
+  join users u on u.id = listed.user_id
+  left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
+  left join people p on p.user_id = listed.user_id
+)
+select case when count(*) = 1 then min(login) end as login,
+  case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
+  case when count(*) = 1 then min(role) end as role,
+  sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+  sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
+  count(*) filter (where active_minutes > 0)::int as active_members
+from placed group by least(place, 1000) order by least(place, 1000);
+
+-- read_raw_zone_days
+-- returns day date, timezone text, hours _int2|_int4
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
+group by a.day, coalesce(u.timezone, 'UTC');
+
+-- read_repos_of_dashboard
+-- returns repo text, active_minutes float8, commits float8, closed_issues float8, members int2|int4
+with parts as (
+  select repo_key, minutes, commits, closed_issues
+  from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[])
+  union all
+  select repo_key, minutes, commits, closed_issues
+  from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[])
+  union all
+  select a.repo_key, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.repo_key
+), repos as (
+  select a.repo_key, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+  sum(a.closed_issues::float8) as closed_issues from parts a group by a.repo_key
+), placed as (
+  select *,
+    row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+  from repos
+), people as not materialized (
+  select repo_key, user_id from activity_repo_people
+  where workspace_id = $1::uuid and month = any($5::date[])
+  union
+  select repo_key, user_id
+  from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, days) using (month)
+  where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.days & part.days <> 0
+  union
+  select a.repo_key, a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+), members as (
+  select repo_key, count(*)::int as members from people group by repo_key
+)
+select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
+  sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+  case when count(*) = 1 then min(members.members) else (
+    select count(distinct user_id)::int from people
+    where repo_key in (select repo_key from placed where place >= 1000)
+  ) end as members
+from placed
+join members on members.repo_key = placed.repo_key
+left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
+group by least(place, 1000) order by least(place, 1000);
+
+-- read_zone_days
+-- returns day date, timezone text, hours _int2|_int4
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
+group by a.day, coalesce(u.timezone, 'UTC');
+
+-- register people who will have activity
+insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
+on conflict do nothing;
+
+-- remember the answer to a flush
+insert into flushes (user_id, flush_id, body_hash, answer)
+values ($1::uuid, $2::text, $3::text, $4::text);
+
 -- revoke all tokens of a user
 -- returns generation int2|int4
 with raised as (
@@ -298,6 +852,28 @@ with raised as (
 insert into revocations (user_id, generation, expires_at)
 select id, generation, now() + make_interval(days => 30) from raised
 returning generation;
+
+-- set closed_issues
+insert into activity as a (workspace_id, user_id, day, repo_key, closed_issues)
+select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
+from
+  unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
+  join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null
+where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
+order by g.n
+on conflict (workspace_id, user_id, day, repo_key) do update set closed_issues = excluded.closed_issues
+where a.closed_issues <> excluded.closed_issues;
+
+-- set commits
+insert into activity as a (workspace_id, user_id, day, repo_key, commits)
+select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
+from
+  unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
+  join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null
+where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
+order by g.n
+on conflict (workspace_id, user_id, day, repo_key) do update set commits = excluded.commits
+where a.commits <> excluded.commits;
 
 -- take a login from another user
 update users set login = login || s.suffix, login_key = login_key || s.suffix
@@ -312,6 +888,19 @@ where users.id = s.id;
 
 -- take the turn at housekeeping
 select pg_advisory_xact_lock(7318214903);
+
+-- take_rollup_turn
+-- returns taken bool
+select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true);
+
+-- take_stale_marks
+-- returns day date
+with taken as (
+  delete from stale_days
+  where workspace_id = $1::uuid and day >= $2::date and day < $2::date + interval '1 month'
+  returning day
+)
+select distinct day from taken;
 
 -- whether a repository matches a workspace
 -- returns matches bool
@@ -367,6 +956,25 @@ inner join "subscriptions" on "subscriptions"."customer_id" = "billing_customers
 where "billing_customers"."user_id" = $1
 order by array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], "subscriptions"."status")
 limit $2;
+
+-- dashboard.beginSnapshot
+set transaction isolation level repeatable read, read only;
+
+-- dashboard.beginSnapshot
+set local plan_cache_mode = force_custom_plan;
+
+-- dashboard.beginSnapshot
+set local work_mem = '32MB';
+
+-- dashboard.readStaleDays
+select distinct "day"
+from "stale_days"
+where ("stale_days"."workspace_id" = $1 and "stale_days"."day" between $2 and $3);
+
+-- dashboard.readWorkspaceHead
+select "name", "idle_window_minutes"
+from "workspaces"
+where "workspaces"."id" = $1;
 
 -- deleteOldFlushes
 delete from flushes
@@ -511,6 +1119,12 @@ insert into "overrides" ("owner_key", "repo_key", "workspace_id", "revision", "o
 values ($1, $2, $3, $4, $5, $6, $7, default, $8)
 on conflict ("owner_key","repo_key","workspace_id") do update set "revision" = $9, "settings" = $10, "updated_at" = now(), "updated_by" = $11
 returning "owner", "repo", "updated_at";
+
+-- purge.purgeDeletedWorkspaces
+select "id"
+from "workspaces"
+where "workspaces"."deleted_at" is not null
+limit $1;
 
 -- sessions.deleteExpiredLogins
 delete from oauth_states

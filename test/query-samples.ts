@@ -5,10 +5,12 @@
 import type { Db } from '../src/db/client.js'
 import * as audit from '../src/queries/audit.js'
 import * as billing from '../src/queries/billing.js'
+import * as dashboard from '../src/queries/dashboard.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'
 import * as invites from '../src/queries/invites.js'
 import * as members from '../src/queries/members.js'
 import * as overrides from '../src/queries/overrides.js'
+import { purgeDeletedWorkspaces } from '../src/queries/purge.js'
 import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
 import * as users from '../src/queries/users.js'
@@ -40,6 +42,9 @@ const pattern = {
   repoLike: '%',
 }
 
+const range = { from: '2026-10-01', to: '2026-11-21' }
+const sources = dashboard.sourcesOf(id, range, {}, ['2026-11-21'])
+
 export const samples: Sample[] = [
   ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: 'ada', action: 'member.left' }]),
   ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
@@ -53,6 +58,18 @@ export const samples: Sample[] = [
     { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
   ]),
   ...calls(billing.deleteOldBillingEvents, [10]),
+
+  ...calls(dashboard.beginSnapshot, []),
+  ...calls(dashboard.readDays, [sources]),
+  ...calls(dashboard.countActiveMembers, [sources]),
+  ...calls(dashboard.readMembers, [sources]),
+  ...calls(dashboard.readRepos, [sources]),
+  ...calls(dashboard.readCells, [sources]),
+  ...calls(dashboard.readRawZoneDays, [sources]),
+  ...calls(dashboard.readStaleDays, [id, range]),
+  ...calls(dashboard.findPerson, [id, 'ada']),
+  ...calls(dashboard.readWorkspaceHead, [id]),
+  ...calls(dashboard.listMemberDays, [id, {}, range]),
 
   ...calls(deleteOldFlushes, [10]),
 
@@ -81,6 +98,8 @@ export const samples: Sample[] = [
   ...calls(overrides.upsertOverride, [place, { owner: 'Acme', repo: 'Web', settings: '{}', author: user }]),
   ...calls(overrides.deleteOverride, [place]),
   ...calls(overrides.listOverrides, [id, undefined, 10]),
+
+  ...calls(purgeDeletedWorkspaces, [10]),
 
   ...calls(sessions.revokeToken, [id, 1]),
   ...calls(sessions.revokeAllTokens, [id]),

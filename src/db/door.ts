@@ -27,10 +27,11 @@ export const createDoor = (send: Send, inTurn: InTurn): Db => {
     inTurn(() => checkedRows(text, send(text, parameters.map(toParameter))))
   return Object.assign(drizzle(driverForDrizzle(send, inTurn)), {
     rows: <Row>({ text }: Statement<Row>, parameters: Parameter[]) =>
-      rows(text, parameters) as Promise<Row[]>,
+      rows(text, parameters) as Promise<unknown[]> as Promise<Row[]>,
     change: async ({ text }: Statement<unknown>, parameters: Parameter[]) =>
       (await rows(text, parameters)).count,
-    statement: <Row>(text: string, parameters: Parameter[]) => rows(text, parameters) as Promise<Row[]>,
+    statement: <Row>(text: string, parameters: Parameter[]) =>
+      rows(text, parameters) as Promise<unknown[]> as Promise<Row[]>,
   })
 }
 
