@@ -7,7 +7,7 @@ import { json, moment, orNull, text, uuid } from '../db/statement.js'
 import { auditEntries } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
-import { daysAgo, deleteSome } from './limited-delete.js'
+import { daysAgo, deleteSome, limitedDelete } from './limited-delete.js'
 
 interface NewAuditEntry {
   workspaceId: string
@@ -71,6 +71,12 @@ export const listAuditEntries = async (
   return { rows: rows.map((row) => ({ ...row, at: toTimestamp(row.at) })), more }
 }
 
+const DELETE_OLD_ENTRIES = limitedDelete(
+  'delete old audit entries',
+  auditEntries,
+  `at < ${daysAgo(limits.audit_days)}`,
+)
+
 /** Deletes entries that are past their time, at most so many. @returns how many */
 export const deleteOldAuditEntries = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, 'audit_entries', `at < ${daysAgo(limits.audit_days)}`, rows)
+  deleteSome(tx, DELETE_OLD_ENTRIES, rows)

@@ -3,7 +3,7 @@ import type { SubscriptionStatus } from '../../schemas/billing.js'
 import type { Db } from '../db/client.js'
 import { billingCustomers, billingEvents, subscriptions, users } from '../db/tables.js'
 import type { SubscriptionChange } from '../domain/billing-event.js'
-import { daysAgo, deleteSome } from './limited-delete.js'
+import { daysAgo, deleteSome, limitedDelete } from './limited-delete.js'
 
 /** The user's customer at the billing provider: of several the first. */
 export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {
@@ -76,6 +76,12 @@ export const applyChange = async (
 /** The provider repeats an event for days, not months; the order of events protects what they say. */
 const EVENT_DAYS = 90
 
+const DELETE_OLD_BILLING_EVENTS = limitedDelete(
+  'delete old billing events',
+  billingEvents,
+  `received_at < ${daysAgo(EVENT_DAYS)}`,
+)
+
 /** @returns how many */
 export const deleteOldBillingEvents = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, 'billing_events', `received_at < ${daysAgo(EVENT_DAYS)}`, rows)
+  deleteSome(tx, DELETE_OLD_BILLING_EVENTS, rows)

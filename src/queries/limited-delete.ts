@@ -1,13 +1,40 @@
+/** Deletes that last no longer however much has piled up: so many rows at a time. */
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
+import { integer, type Statement, statement } from '../db/statement.js'
 
 /**
- * Deletes at most so many of a table's rows that fit a constant condition, so that no statement lasts long however much
- * has piled up. @returns how many
+ * A statement that deletes rows of a table that fit a condition, at most as many as its last parameter says. It finds
+ * them by their primary key, which means the same on every node of a cluster.
+ * @param condition SQL; said twice, so that one that names a workspace goes to the one node that has its rows
+ * @param limit the last parameter
  */
-export const deleteSome = async (tx: Db, table: string, condition: string, rows: number): Promise<number> => {
-  const text = `delete from ${table} where ctid = any (array(select ctid from ${table} where ${condition} limit $1::int)) returning 1`
-  return (await tx.statement(text, [rows])).length
+export const limitedDelete = (
+  name: string,
+  table: PgTable,
+  condition: string,
+  limit = '$1',
+): Statement<{ deleted: number }> => {
+  const { name: tableName, columns, primaryKeys } = getTableConfig(table)
+  const key = (primaryKeys[0]?.columns ?? columns.filter((column) => column.primary))
+    .map((column) => column.name)
+    .join(', ')
+  return statement(
+    name,
+    { deleted: integer },
+    `
+  delete from ${tableName}
+  where ${condition} and (${key}) in (select ${key} from ${tableName} where ${condition} limit ${limit}::int)
+  returning 1 as deleted`,
+  )
 }
+
+/** Deletes at most so many rows. @returns how many */
+export const deleteSome = async (
+  tx: Db,
+  deletion: Statement<{ deleted: number }>,
+  rows: number,
+): Promise<number> => (await tx.rows(deletion, [rows])).length
 
 /** SQL: so many days ago. */
 export const daysAgo = (days: number): string => `now() - make_interval(days => ${days})`

@@ -1,8 +1,8 @@
 /** Removes what a deleted workspace leaves behind. */
-import { isNotNull } from 'drizzle-orm'
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
+import { getTableName, isNotNull } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
-import { integer, statement } from '../db/statement.js'
+import { statement } from '../db/statement.js'
 import {
   activity,
   activityDays,
@@ -25,6 +25,7 @@ import {
   staleDays,
   workspaces,
 } from '../db/tables.js'
+import { limitedDelete } from './limited-delete.js'
 
 /**
  * Every table with a `workspace_id`; a test holds the list against the database. The marks of stale days go before the
@@ -52,24 +53,10 @@ export const tablesOfWorkspaces: PgTable[] = [
   activityPeople,
 ]
 
-/** By the primary key, because rows that are spread over several nodes have no other name. */
-const purges = tablesOfWorkspaces.map((table) => {
-  const { name, columns, primaryKeys } = getTableConfig(table)
-  const key = (primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)).map(
-    (column) => column.name,
-  )
-  return statement(
-    `purge_${name}`,
-    { purged: integer },
-    `
-  delete from ${name}
-  where workspace_id = $1::uuid
-    and (${key}) in (select ${key} from ${name} where workspace_id = $1::uuid limit $2::int)
-  returning 1 as purged`,
-  )
-})
-
-const PURGE_WORKSPACE = statement('purge_workspace', {}, 'delete from workspaces where id = $1::uuid')
+const PURGES = tablesOfWorkspaces.map((table) =>
+  limitedDelete(`purge ${getTableName(table)}`, table, 'workspace_id = $1::uuid', '$2'),
+)
+const PURGE_WORKSPACE = statement('purge a workspace', {}, 'delete from workspaces where id = $1::uuid')
 
 /**
  * One step of removing one deleted workspace: at most so many rows of one table, or at the end the workspace itself.
@@ -82,10 +69,7 @@ export const purgeDeletedWorkspaces = async (tx: Db, rows: number): Promise<bool
     .where(isNotNull(workspaces.deletedAt))
     .limit(1)
   if (!gone) return false
-  for (const purge of purges) {
-    const deleted = await tx.rows(purge, [gone.id, rows])
-    if (deleted.length > 0) return true
-  }
+  for (const purge of PURGES) if ((await tx.rows(purge, [gone.id, rows])).length > 0) return true
   await tx.rows(PURGE_WORKSPACE, [gone.id])
   return true
 }

@@ -4,7 +4,7 @@ import type { Db } from '../db/client.js'
 import { integer, statement, text } from '../db/statement.js'
 import { oauthStates, revocations } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
-import { deleteSome } from './limited-delete.js'
+import { deleteSome, limitedDelete } from './limited-delete.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })
@@ -48,13 +48,21 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
   return { revocations: rows, asOf: now }
 }
 
+const DELETE_EXPIRED_REVOCATIONS = limitedDelete(
+  'delete expired revocations',
+  revocations,
+  'expires_at < now()',
+)
+
 /** @returns how many */
 export const deleteExpiredRevocations = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, 'revocations', 'expires_at < now()', rows)
+  deleteSome(tx, DELETE_EXPIRED_REVOCATIONS, rows)
+
+const DELETE_EXPIRED_LOGINS = limitedDelete('delete expired logins', oauthStates, 'expires_at < now()')
 
 /** @returns how many */
 export const deleteExpiredLogins = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, 'oauth_states', 'expires_at < now()', rows)
+  deleteSome(tx, DELETE_EXPIRED_LOGINS, rows)
 
 /** Remembers a login that begins; it may be finished once and within ten minutes. */
 export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {
