@@ -23,4 +23,8 @@ export const locksOfUsers = {
 export const locksOfWorkspaces = {
   /** Held while settings that have become larger are counted. */
   room: 2,
+  /** Held while a workspace's administration changes. */
+  administration: 4,
+  /** Shared by those who rely on a role; held alone while roles change. */
+  roles: 3,
 } as const

@@ -3,7 +3,14 @@ import type { Member } from '../../schemas/members.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { revokeInvitesOf } from '../queries/invites.js'
-import { deleteMember, findMember, hasOtherAdmin, recordRemoval, updateRole } from '../queries/members.js'
+import {
+  deleteMember,
+  findMember,
+  hasOtherAdmin,
+  lockRoles,
+  recordRemoval,
+  updateRole,
+} from '../queries/members.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
@@ -19,7 +26,7 @@ const keepAnAdmin = async (tx: Db, workspaceId: string, { userId, role }: { user
 
 /**
  * Nobody's invites outlive their right to make them. Before the membership itself changes: who joins holds the invite
- * and then asks for memberships, so the other way round the two could wait for each other.
+ * and then becomes a member, so the other way round the two could wait for each other.
  */
 const withdrawInvites = async (
   { tx, record }: Change,
@@ -38,6 +45,7 @@ export const changeRole = (
 ): Promise<Member> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const { tx, record } = change
+    await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     if (member.role === role) return member
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
@@ -58,6 +66,7 @@ export const changeRole = (
 export const removeMember = (database: Database, call: WorkspaceCall, login: string): Promise<void> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const { tx, caller, record } = change
+    await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
     await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
@@ -72,6 +81,7 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
   changeWorkspace(database, call, 'member', async (change) => {
     const { tx, caller, workspace, record } = change
     if (workspace.personal) throw new ApiError('personal_workspace')
+    await lockRoles(tx, call.workspaceId)
     await keepAnAdmin(tx, call.workspaceId, { userId: caller.id, role: caller.role })
     await withdrawInvites(change, call.workspaceId, { userId: caller.id, login: caller.login })
     await deleteMember(tx, call.workspaceId, caller.id)

@@ -1,18 +1,26 @@
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
-import type { Database } from '../db/client.js'
+import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { insertAuditEntry } from '../queries/audit.js'
-import { countInviteUse, lockInvite, wasRemovedSince } from '../queries/invites.js'
+import { findInvite, useInvite, wasRemovedSince } from '../queries/invites.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
 import { lockUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
 const refusals = {
+  // Not seen: nothing makes an invite active again.
+  active: 'unavailable',
   revoked: 'invite_revoked',
   expired: 'invite_expired',
   exhausted: 'invite_exhausted',
 } as const
+
+/** Why an invite cannot be redeemed. */
+const refusal = async (tx: Db, code: string): Promise<ApiError> => {
+  const invite = await findInvite(tx, code)
+  return new ApiError(invite ? refusals[invite.status] : 'invite_not_found')
+}
 
 /**
  * Redeems an invite. A member who joins again is told so, whatever became of the invite, and uses nothing up.
@@ -26,27 +34,27 @@ export const joinWorkspace = (
   database.transaction(async (tx) => {
     const caller = await lockUser(tx, userId)
     if (!caller) throw new ApiError('token_invalid')
-    const invite = await lockInvite(tx, code)
+    const invite = await findInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
+    const { workspaceId } = invite
     // Held, so that a member is not removed before the answer describes the workspace; and a removal under way is
     // waited for, so that what it records is seen below.
-    const alreadyMember = (await lockRole(tx, invite.workspaceId, userId)) !== undefined
+    const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (await wasRemovedSince(tx, invite, userId)) throw new ApiError('invite_revoked')
-      if (invite.status !== 'active') throw new ApiError(refusals[invite.status])
+      if (!(await useInvite(tx, invite.id))) throw await refusal(tx, code)
       if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
         throw new ApiError('workspace_limit')
-      await countInviteUse(tx, invite.id)
-      await insertMember(tx, invite.workspaceId, userId, invite.role)
+      await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {
-        workspaceId: invite.workspaceId,
+        workspaceId,
         actor: caller.login,
         action: 'member.joined',
         target: caller.login,
         details: { role: invite.role, invite: invite.id },
       })
     }
-    const [workspace] = await listWorkspacesOf(tx, userId, [invite.workspaceId])
+    const [workspace] = await listWorkspacesOf(tx, userId, [workspaceId])
     if (!workspace) throw new Error('The workspace just joined is not there')
     return { workspace, already_member: alreadyMember }
   })

@@ -25,7 +25,7 @@ import {
   countPatterns,
   insertPatterns,
   insertWorkspace,
-  lockPersonalWorkspace,
+  lockWorkspace,
   readPersonalWorkspace,
 } from '../queries/workspaces.js'
 
@@ -123,8 +123,8 @@ const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promi
     await insertAuditEntry(tx, { workspaceId: created, actor: caller.login, action: 'workspace.created' })
     return true
   }
-  const existing = await lockPersonalWorkspace(tx, caller.id)
-  if (existing !== undefined) {
+  const existing = await readPersonalWorkspace(tx, caller.id)
+  if (existing !== undefined && (await lockWorkspace(tx, existing))) {
     await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
     await insertAuditEntry(tx, {
       workspaceId: existing,

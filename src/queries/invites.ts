@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, isNull, lt, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../schemas/common.js'
 import type { Invite } from '../../schemas/invites.js'
@@ -14,6 +14,12 @@ const status = sql<Invite['status']>`case
   when ${invites.expiresAt} <= now() then 'expired'
   when ${invites.usedCount} >= ${invites.maxUses} then 'exhausted'
   else 'active' end`
+
+const isActive = and(
+  isNull(invites.revokedAt),
+  gt(invites.expiresAt, sql`now()`),
+  or(isNull(invites.maxUses), lt(invites.usedCount, invites.maxUses)),
+)
 
 /** Its moment, like that of a removal, is of the statement and not of the transaction's begin, which may have waited for the other. */
 export const insertInvite = async (
@@ -51,9 +57,9 @@ export const insertInvite = async (
   }
 }
 
-/** The invite with this code, held until the transaction ends, so that its uses are counted one after the other. */
-export const lockInvite = async (tx: Db, code: string) => {
-  const [row] = await tx
+/** The invite with this code. */
+export const findInvite = async (db: Db, code: string) => {
+  const [row] = await db
     .select({
       id: invites.id,
       workspaceId: invites.workspaceId,
@@ -63,7 +69,6 @@ export const lockInvite = async (tx: Db, code: string) => {
     })
     .from(invites)
     .where(eq(invites.codeKey, inviteCodeKey(code)))
-    .for('update')
   return row
 }
 
@@ -86,11 +91,14 @@ export const wasRemovedSince = async (
   return removal !== undefined
 }
 
-export const countInviteUse = async (tx: Db, id: string): Promise<void> => {
-  await tx
+/** @returns whether the invite can be redeemed; it is then held until the transaction ends, and one use less is left. */
+export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
+  const used = await tx
     .update(invites)
     .set({ usedCount: sql`${invites.usedCount} + 1` })
-    .where(eq(invites.id, id))
+    .where(and(eq(invites.id, id), isActive))
+    .returning({ id: invites.id })
+  return used.length > 0
 }
 
 /** Those that can still be redeemed, newest first. `after` is where the previous page ended: the moment and the id. */
@@ -118,7 +126,7 @@ export const listActiveInvites = async (
     .where(
       and(
         eq(invites.workspaceId, workspaceId),
-        sql`${status} = 'active'`,
+        isActive,
         after && sql`(${invites.createdAt}, ${invites.id}) < (${lastCreated}::timestamptz, ${lastId}::uuid)`,
       ),
     )
@@ -153,9 +161,7 @@ export const revokeInvitesOf = async (tx: Db, workspaceId: string, userId: strin
   const revoked = await tx
     .update(invites)
     .set({ revokedAt: sql`now()` })
-    .where(
-      and(eq(invites.workspaceId, workspaceId), eq(invites.createdBy, userId), sql`${status} = 'active'`),
-    )
+    .where(and(eq(invites.workspaceId, workspaceId), eq(invites.createdBy, userId), isActive))
     .returning({ id: invites.id })
   return revoked.length
 }

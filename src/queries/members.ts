@@ -2,6 +2,8 @@ import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
 import type { Db } from '../db/client.js'
+import { locksOfWorkspaces } from '../db/locks.js'
+import { statement } from '../db/statement.js'
 import { activity, members, removals, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 
@@ -31,14 +33,31 @@ export const readOwnMembership = async (
   return member
 }
 
-/** The role, held until the transaction ends: no one can demote or remove the member, or delete the workspace, meanwhile. */
+/**
+ * Advisory locks, and not locks of rows: on a cluster, where every node has a copy of the members, a lock of one row is
+ * one of the whole table.
+ */
+const HOLD_ROLES = statement(
+  'hold the roles of a workspace',
+  {},
+  `select pg_advisory_xact_lock_shared(${locksOfWorkspaces.roles}, hashtext($1::text))`,
+)
+const LOCK_ROLES = statement(
+  'lock the roles of a workspace',
+  {},
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::text))`,
+)
+
+/** The role, held until the transaction ends: no one can demote or remove a member, or delete the workspace, meanwhile. */
 export const lockRole = async (tx: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
-  const [member] = await tx
-    .select({ role: members.role })
-    .from(members)
-    .where(membership(workspaceId, userId))
-    .for('share')
-  return member?.role
+  // Sent together; the role is read once the lock is there.
+  const [, role] = await Promise.all([tx.rows(HOLD_ROLES, [workspaceId]), readRole(tx, workspaceId, userId)])
+  return role
+}
+
+/** Waits for whoever holds a role in the workspace, and keeps others from it until the transaction ends. */
+export const lockRoles = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(LOCK_ROLES, [workspaceId])
 }
 
 export const insertMember = async (
@@ -55,21 +74,21 @@ export const countWorkspacesOf = async (db: Db, userId: string): Promise<number>
   return row?.total ?? 0
 }
 
-/** The last UTC day on which the member of the row was active in its workspace. */
-const lastActiveDay = sql<string | null>`(
+/** The last UTC day on which the member of the row was active. It names the workspace, and so the one node that knows. */
+const lastActiveDay = (workspaceId: string) => sql<string | null>`(
   select ${activity.day}::text from ${activity}
-  where ${activity.workspaceId} = ${members.workspaceId} and ${activity.userId} = ${members.userId} and ${activity.minutes} > 0
+  where ${activity.workspaceId} = ${workspaceId}::uuid and ${activity.userId} = ${members.userId} and ${activity.minutes} > 0
   order by ${activity.day} desc limit 1
 )`
 
-const columns = {
+const columns = (workspaceId: string) => ({
   userId: members.userId,
   login: users.login,
   avatar_url: users.avatarUrl,
   role: members.role,
   joined_at: members.joinedAt,
-  last_active_day: lastActiveDay,
-}
+  last_active_day: lastActiveDay(workspaceId),
+})
 
 /** A member with the id of the user, for cursors and for the writes that follow. */
 export interface ListedMember {
@@ -91,7 +110,7 @@ export const listMembers = async (
 ): Promise<ListedMember[]> => {
   const [lastJoined, lastUser] = after ?? []
   const found = await db
-    .select(columns)
+    .select(columns(workspaceId))
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(
@@ -113,7 +132,7 @@ export const findMember = async (
   login: string,
 ): Promise<ListedMember | undefined> => {
   const [found] = await db
-    .select(columns)
+    .select(columns(workspaceId))
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.workspaceId, workspaceId), eq(users.loginKey, login.toLowerCase())))
@@ -140,9 +159,11 @@ export const deleteMember = async (tx: Db, workspaceId: string, userId: string):
 
 /** Remembers that the member is put out now; see `insertInvite` for the moment. */
 export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
-  const removedAt = sql`statement_timestamp()`
   await tx
     .insert(removals)
-    .values({ workspaceId, userId, removedAt })
-    .onConflictDoUpdate({ target: [removals.workspaceId, removals.userId], set: { removedAt } })
+    .values({ workspaceId, userId, removedAt: sql`statement_timestamp()` })
+    .onConflictDoUpdate({
+      target: [removals.workspaceId, removals.userId],
+      set: { removedAt: sql`excluded.removed_at` },
+    })
 }

@@ -63,7 +63,7 @@ export const upsertOverride = async (
     .values({ ...key, owner, repo, ...content })
     .onConflictDoUpdate({
       target: [overrides.ownerKey, overrides.repoKey, overrides.workspaceId],
-      set: { ...content, updatedAt: sql`now()` },
+      set: { ...content, updatedAt: sql`excluded.updated_at` },
     })
     .returning({ owner: overrides.owner, repo: overrides.repo, updatedAt: overrides.updatedAt })
   const row = theRow(rows)

@@ -3,10 +3,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
+import { locksOfWorkspaces } from '../db/locks.js'
+import { statement } from '../db/statement.js'
 import { invites, members, patterns, workspaces } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
+import { lockRoles } from './members.js'
 
 /** As JSON, because the driver takes many times as long to read an array of texts. */
 const patternsOf = sql<string[]>`to_json(array(
@@ -36,20 +39,30 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
   return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
 }
 
+/** An advisory lock for the reason that the locks of roles have (`members.ts`). */
+const LOCK_ADMINISTRATION = statement(
+  'lock the administration of a workspace',
+  {},
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::text))`,
+)
+
 /**
  * Held until the transaction ends. Every change of a workspace's administration, its roles included, takes this lock
  * before any other, so that such changes come one after the other, cannot deadlock, and may trust the roles that they
- * read. Pushes hold their caller's role instead (`lockRole`), joins the invite.
+ * read. Pushes and joins hold the roles instead (`lockRole`).
  */
 export const lockWorkspace = async (
   tx: Db,
   id: string,
 ): Promise<{ name: string; personal: boolean } | undefined> => {
-  const [row] = await tx
-    .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
-    .from(workspaces)
-    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
-    .for('no key update')
+  // Sent together; the workspace is read once the lock is there.
+  const [, [row]] = await Promise.all([
+    tx.rows(LOCK_ADMINISTRATION, [id]),
+    tx
+      .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
+      .from(workspaces)
+      .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt))),
+  ])
   return row
 }
 
@@ -78,17 +91,11 @@ export const insertWorkspace = async (
   return row?.id
 }
 
-const personalWorkspaceOf = (db: Db, userId: string) =>
-  db.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.personalOf, userId))
-
 export const readPersonalWorkspace = async (db: Db, userId: string): Promise<string | undefined> => {
-  const [row] = await personalWorkspaceOf(db, userId)
-  return row?.id
-}
-
-/** Held until the transaction ends. */
-export const lockPersonalWorkspace = async (tx: Db, userId: string): Promise<string | undefined> => {
-  const [row] = await personalWorkspaceOf(tx, userId).for('no key update')
+  const [row] = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(eq(workspaces.personalOf, userId))
   return row?.id
 }
 
@@ -125,10 +132,11 @@ export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void>
 
 /**
  * Makes a locked workspace disappear at once: nobody finds it any more, through whatever they ask. The rows that remain
- * are for `purgeDeletedWorkspaces`. The order matters. Who joins holds the invite and then becomes a member, so the
- * invites go first; who pushes holds the own role, so that behind the members nothing can be written any more.
+ * are for `purgeDeletedWorkspaces`. Who joins or pushes holds the roles, so that behind them nothing can be written any
+ * more.
  */
 export const hideWorkspace = async (tx: Db, id: string): Promise<void> => {
+  await lockRoles(tx, id)
   await tx.delete(invites).where(eq(invites.workspaceId, id))
   await tx.delete(members).where(eq(members.workspaceId, id))
   await deletePatterns(tx, id)
