@@ -51,7 +51,7 @@ const unlessUnsupported = (error: { code?: string }) => {
 }
 
 /** @throws {OperatorError} when a newer version has migrated the database */
-const isCurrent = async (client: postgres.Sql): Promise<boolean> => {
+export const isCurrent = async (client: postgres.Sql): Promise<boolean> => {
   const [table] = await client`select to_regclass('drizzle.__drizzle_migrations') as name`
   if (table?.name === null) return false
   const [row] = await client<{ newest: string | null }[]>`
