@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import postgres from 'postgres'
 import { clearLeftDatabases, startThrowAwayDatabase } from '../demo/database.js'
+import { clusterSetting, distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
+import { until } from './until.js'
 
 const TEMPLATE_DATABASE = 'template_service'
+const IN_USE = '55006'
 
 const withDatabase = (url: string, name: string): string => {
   const changed = new URL(url)
@@ -19,19 +22,91 @@ const serverUrl = (): string => {
   return url
 }
 
+interface Node {
+  nodename: string
+  nodeport: number
+}
+
+const withNode = (url: string, { nodename, nodeport }: Node): string => {
+  const changed = new URL(url)
+  changed.hostname = nodename
+  changed.port = String(nodeport)
+  return changed.href
+}
+
+const onServer = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  return work(sql).finally(() => sql.end())
+}
+
+/** The nodes of the Citus cluster whose coordinator this is, itself first; none for a server that is alone. */
+const readNodes = (url: string): Promise<Node[]> =>
+  onServer(url, async (sql) => {
+    const [extension] = await sql`select from pg_extension where extname = 'citus'`
+    return extension ? sql<Node[]>`select nodename, nodeport from pg_dist_node order by groupid` : []
+  })
+
+/** Runs commands on the server, or on every node: a database of a cluster is one of the same name on each. */
+const onEveryNode = async (url: string, nodes: Node[], commands: string[]): Promise<void> => {
+  const servers = nodes.length === 0 ? [url] : nodes.map((node) => withNode(url, node))
+  const run = async (sql: postgres.Sql) => {
+    for (const command of commands) await sql.unsafe(command)
+  }
+  await Promise.all(servers.map((server) => onServer(server, run)))
+}
+
+/** The extension starts a worker in each of its databases, which may come between. */
+const dropOnEveryNode = (url: string, nodes: Node[], name: string): Promise<unknown> =>
+  until(
+    () =>
+      onEveryNode(url, nodes, [`drop database if exists ${name} with (force)`]).then(
+        () => true,
+        (error) => {
+          if (error.code === IN_USE) return false
+          throw error
+        },
+      ),
+    `${name} is dropped`,
+  )
+
 /** A migrated database of its own. */
 export const createTestDatabase = async (template = TEMPLATE_DATABASE) => {
   const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = postgres(serverUrl(), { max: 1, onnotice: () => {} })
+  const server = serverUrl()
+  const nodes = await readNodes(server)
   // To copy files takes less than to write every page to the log of changes as well.
-  await admin.unsafe(`create database ${name} template ${template} strategy file_copy`)
+  await onEveryNode(server, nodes, [`create database ${name} template ${template} strategy file_copy`])
+  if (nodes.length > 0)
+    await onServer(server, (sql) => sql.unsafe(`alter database ${name} ${clusterSetting}`))
   return {
-    url: withDatabase(serverUrl(), name),
-    drop: async () => {
-      await admin.unsafe(`drop database if exists ${name} with (force)`)
-      await admin.end()
-    },
+    url: withDatabase(server, name),
+    drop: () => dropOnEveryNode(server, nodes, name),
   }
+}
+
+/** An empty database on every node of the cluster with this coordinator, or on fewer workers. */
+export const createCluster = async (
+  server: string,
+  { name = `test_${randomBytes(6).toString('hex')}`, workersUsed = 99, shards = 8 } = {},
+) => {
+  const nodes = (await readNodes(server)).slice(0, workersUsed + 1)
+  const drop = () => dropOnEveryNode(server, nodes, name)
+  await drop()
+  await onEveryNode(server, nodes, [`create database ${name}`])
+  const url = withDatabase(server, name)
+  await onEveryNode(url, nodes, ['create extension citus'])
+  const [coordinator, ...workers] = nodes
+  await onServer(url, async (sql) => {
+    if (coordinator)
+      await sql`select citus_set_coordinator_host(${coordinator.nodename}, ${coordinator.nodeport})`
+    for (const { nodename, nodeport } of workers) await sql`select citus_add_node(${nodename}, ${nodeport})`
+    // Without any, the coordinator does their work.
+    if (coordinator && workers.length === 0)
+      await sql`select citus_set_node_property(${coordinator.nodename}, ${coordinator.nodeport}, 'shouldhaveshards', true)`
+    // For tests, more only take longer to make and to ask.
+    await sql.unsafe(`alter database ${name} set citus.shard_count = ${shards}`)
+  })
+  return { url, workers: workers.map((worker) => withNode(url, worker)), drop }
 }
 
 const FAST_FOLDER = '/dev/shm'
@@ -60,9 +135,18 @@ export const startTestServer = async (say: (line: string) => void) => {
 }
 
 const prepareTemplate = async (url: string) => {
-  const admin = postgres(url, { max: 1, onnotice: () => {} })
-  await admin.unsafe(`drop database if exists ${TEMPLATE_DATABASE}`)
-  await admin.unsafe(`create database ${TEMPLATE_DATABASE}`)
-  await admin.end()
-  await migrate(withDatabase(url, TEMPLATE_DATABASE))
+  const name = TEMPLATE_DATABASE
+  const nodes = await readNodes(url)
+  if (nodes.length === 0) {
+    await onEveryNode(url, [], [`drop database if exists ${name}`, `create database ${name}`])
+    return migrate(withDatabase(url, name))
+  }
+  const cluster = await createCluster(url, { name })
+  await migrate(cluster.url)
+  await distribute(cluster.url, () => {})
+  await onEveryNode(url, nodes, [
+    // Else the extension's own connections would keep it from being copied.
+    `alter database ${name} allow_connections false`,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+  ])
 }

@@ -1,0 +1,212 @@
+/** Where the tables go on a cluster. What needs one is tested where CITUS_URL names a coordinator, as a superuser. */
+import postgres from 'postgres'
+import t from 'tap'
+import type { Parameter } from '../src/db/client.js'
+import { distribute, layout } from '../src/db/distribute.js'
+import { migrate } from '../src/db/migrate.js'
+import type { Statement } from '../src/db/statement.js'
+import { readToday } from '../src/queries/activity.js'
+import { createCluster, createTestDatabase } from './database.js'
+import { launchProgram } from './process.js'
+import { patiently, type Reply, type Service, startService } from './service.js'
+
+type Test = Parameters<typeof startService>[0]
+
+const open = (test: Test, url: string) => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  test.teardown(() => sql.end())
+  return sql
+}
+
+/** `npm run distribute`. @returns its exit code and what it says */
+const run = async (test: Test, url: string) => {
+  const program = launchProgram(test, 'src/bin/distribute', { DATABASE_URL: url })
+  return { code: await program.ended, output: program.output() }
+}
+
+t.test('every table has its place', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const tables = await open(t, url)`
+    select relname::text as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      -- A cluster keeps parts of the tables beside them.
+      and relname !~ '_[0-9]{6,}$'`
+  const placed = [...layout.copied, ...Object.values(layout.spread).flat(), ...layout.kept]
+  t.strictSame(placed.toSorted(), tables.map(({ name }) => name).toSorted())
+})
+
+t.test('a PostgreSQL of its own is told that it needs nothing', async (t) => {
+  const { url, drop } = await createTestDatabase('template0')
+  t.teardown(drop)
+  t.match(await run(t, url), { code: 1, output: /^The database has no extension "citus"[^\n]*\n$/ })
+})
+
+const server = process.env.CITUS_URL
+const onCluster = { skip: server === undefined && 'CITUS_URL names no cluster' }
+
+const ownCluster = async (test: Test) => {
+  const { url, workers, drop } = await createCluster(server ?? '')
+  test.teardown(drop)
+  return { url, workers }
+}
+
+const distributedCluster = async (test: Test) => {
+  const { url } = await ownCluster(test)
+  await migrate(url)
+  await distribute(url, () => {})
+  return url
+}
+
+t.test('what was interrupted is finished by the next run, and no row is lost', onCluster, async (t) => {
+  const { url, workers } = await ownCluster(t)
+  t.match(await run(t, url), {
+    code: 1,
+    output: /^The schema is not current: run `npm run migrate` first\n$/,
+  })
+  t.match(await run(t, workers[0] ?? ''), { code: 1, output: /^DATABASE_URL names a worker/ })
+  await migrate(url)
+  const before = await startService(t, { env: { DATABASE_URL: url } })
+  const ada = await before.signIn('ada')
+  const { id } = await before.workspace(ada)
+  await ada.push('acme/api', { 'ext.a': 1 })
+  const sql = open(t, url)
+  await sql`select create_reference_table('users')`
+  await sql`select create_distributed_table('funnel_users', 'user_id')`
+
+  const { code, output } = await run(t, url)
+  t.equal(code, 0)
+  t.match(output, /^workspaces: copied to every node\n/)
+  t.match(output, /\nactivity: spread by workspace_id\n/)
+  t.notMatch(output, /^(users|funnel_users):/m, 'these had their places')
+  t.same(await run(t, url), { code: 0, output: 'Every table has its place.\n' })
+  const places = await sql`
+    select table_name::text as name, distribution_column as column, colocation_id as shared from citus_tables
+    where citus_table_type in ('reference', 'distributed')`
+  t.equal(places.length, layout.copied.length + Object.values(layout.spread).flat().length)
+  for (const [column, tables] of Object.entries(layout.spread)) {
+    const rows = places.filter(({ name }) => tables.includes(name))
+    t.ok(
+      rows.every((row) => row.column === column),
+      column,
+    )
+    t.equal(new Set(rows.map(({ shared }) => shared)).size, 1, `what shares ${column} is together`)
+  }
+
+  const after = await startService(t, { env: { DATABASE_URL: url }, beside: before })
+  const again = await after.signIn('ada')
+  t.match((await again.get('/api/settings/acme/api')).body, { workspace_id: id, settings: { 'ext.a': 1 } })
+})
+
+t.test('migrations go through the coordinator as they are', onCluster, async (t) => {
+  const url = await distributedCluster(t)
+  const sql = open(t, url)
+  // As drizzle does: all that is new in one transaction.
+  await sql.begin(async (tx) => {
+    for (const text of [
+      'create table badges (workspace_id uuid not null, name text not null, primary key (workspace_id, name))',
+      'alter table activity add column reviews smallint not null default 0',
+      'alter table workspaces add column colour text',
+      `alter table badges add constraint badges_of_workspace
+       foreign key (workspace_id) references workspaces (id) on delete cascade`,
+      'create index activity_reviews on activity (workspace_id, reviews)',
+      'update activity set reviews = 1 where minutes > 100',
+      'alter table activity alter column reviews set data type integer',
+    ]) {
+      await tx.unsafe(text)
+    }
+  })
+  t.same(await sql`select reviews from activity`, [])
+  t.same(await run(t, url), { code: 0, output: 'Every table has its place.\n' })
+})
+
+/** The shards of distributed tables that the hand-written statements of a call touch; several of one number on a node are one. */
+const shardsOf = async ({ app: { database } }: Service, sql: postgres.Sql, call: () => Promise<Reply>) => {
+  const calls: [Statement<unknown>, Parameter[]][] = []
+  const record = (db: object) => {
+    const { rows } = db as Service['database']['read']
+    const recorded = (statement: Statement<unknown>, parameters: Parameter[]) => {
+      // These are noted later, for many users at once.
+      if (!statement.name.includes('milestones')) calls.push([statement, parameters])
+      return rows(statement, parameters)
+    }
+    return Object.assign(db, { rows: recorded })
+  }
+  for (const door of [database.read, database.hot, database.write]) record(door)
+  const { transaction } = database
+  database.transaction = (work, options) => transaction((tx) => work(record(tx) as never), options)
+  const { status } = await call()
+  if (status !== 200) throw new Error(`The call was answered with ${status}`)
+  const shards = new Set<string>()
+  for (const [{ text }, parameters] of calls) {
+    for (const line of await sql.unsafe(`explain (costs off) ${text}`, parameters as never[])) {
+      for (const [, id] of String(line['QUERY PLAN']).matchAll(/ on \w+?_(\d{6,})\b/g)) {
+        const [shard] = await sql`
+          select p.colocationid || '/' || s.shardminvalue as group
+          from pg_dist_shard s join pg_dist_partition p using (logicalrelid)
+          where s.shardid = ${id ?? ''}::bigint and p.partmethod = 'h'`
+        if (shard) shards.add(shard.group)
+      }
+      // Where there are more, only one is shown.
+      const tasks = Number(/Task Count: (\d+)/.exec(String(line['QUERY PLAN']))?.[1] ?? 1)
+      for (let task = 1; task < tasks; task++) shards.add(`${text} ${task}`)
+    }
+  }
+  return { statements: calls.map(([{ name }]) => name), shards: shards.size }
+}
+
+t.test('what is called all the time touches one shard', onCluster, async (t) => {
+  const url = await distributedCluster(t)
+  const sql = open(t, url)
+  const day = async (service: Service) => readToday(service.database)
+  const calls: [
+    string,
+    number,
+    (ada: Awaited<ReturnType<Service['signIn']>>, id: string, day: string) => Promise<Reply>,
+  ][] = [
+    ['a pull', 1, (ada) => ada.get('/api/settings/acme/api')],
+    ['an effective configuration', 1, (ada) => ada.get('/api/team/effective-config?repo=acme/api')],
+    [
+      'a flush',
+      1,
+      (ada, _id, day) =>
+        ada.post('/api/team/active-minutes', { entries: [{ repo: 'acme/api', day, minutes: 5 }] }),
+    ],
+    [
+      'a flush with an id',
+      2,
+      (ada, _id, day) =>
+        ada.post('/api/team/active-minutes', {
+          flush_id: 'once',
+          entries: [{ repo: 'acme/api', day, minutes: 5 }],
+        }),
+    ],
+    ['a dashboard', 1, (ada, id) => ada.get(`/api/team/dashboard?workspace=${id}`)],
+  ]
+  for (const [name, shards, call] of calls) {
+    const service = await startService(t, { env: { DATABASE_URL: url } })
+    const ada = await service.signIn('ada')
+    // Only the newest matches: a flush counts wherever it does.
+    await sql`delete from patterns`
+    const { id } = await service.workspace(ada)
+    await ada.push('acme/api', { 'ext.a': 1 })
+    const today = await day(service)
+    const found = await shardsOf(service, sql, () => call(ada, id, today))
+    t.ok(found.statements.length > 0, name)
+    t.equal(found.shards, shards, `${name}: ${found.statements.join(', ')}`)
+  }
+})
+
+t.test('first pushes of one user and of many at once wait for each other', onCluster, async (t) => {
+  const env = { DATABASE_URL: await distributedCluster(t), DATABASE_POOL_SIZE: '20' }
+  const service = await startService(t, { env })
+  const ada = await service.signIn('ada')
+  const many = await Promise.all(Array.from({ length: 20 }, (_, n) => service.signIn(`user${n}`)))
+  const replies = await Promise.all([
+    ...Array.from({ length: 200 }, (_, n) => patiently(() => ada.push(`ada/repo-${n}`, { 'ext.n': n }))),
+    ...many.map((user) => patiently(() => user.push(`${user.login}/repo`, { 'ext.n': 1 }))),
+  ])
+  t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
+  t.equal(replies.filter(({ body }) => body.workspace_created).length, 21)
+  t.match((await ada.get('/api/team/me')).body.workspaces, [{ name: 'ada', personal: true }])
+})
