@@ -35,7 +35,7 @@ export const benchmark = async (work: (cleanUp: CleanUp) => Promise<void>) => {
   }
 }
 
-const freshDatabase = async (url: string, name: string): Promise<string> => {
+export const freshDatabase = async (url: string, name: string): Promise<string> => {
   const admin = postgres(url, { max: 1, onnotice: () => {} })
   await admin.unsafe(`drop database if exists ${name} with (force)`)
   await admin.unsafe(`create database ${name}`)
@@ -206,21 +206,25 @@ export interface SignedIn {
 }
 
 /** Starts a database, the service on it as a process of its own, and a repository host. */
-export const prepare = async (cleanUp: CleanUp, env: Record<string, string> = {}): Promise<Setting> => {
+export const prepare = async (
+  cleanUp: CleanUp,
+  env: Record<string, string> = {},
+  start = startDatabase,
+): Promise<Setting> => {
   say(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   )
-  const { url: databaseUrl, stop } = await startDatabase()
+  const { url: databaseUrl, stop } = await start()
   cleanUp(stop)
   const repohost = await startRepohost()
   cleanUp(repohost.close)
-  const start = () => startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
-  const service = await start()
+  const startService = () => startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
+  const service = await startService()
   let current = service
   cleanUp(() => current.stop())
   const restart = async () => {
     await current.stop()
-    current = await start()
+    current = await startService()
     return current
   }
   const database = withAdHocSql(connect({ url: databaseUrl, poolSize: 4, prepare: true }))
