@@ -1,5 +1,6 @@
 /** Believable activity of a team: working hours in several time zones, weekends, holidays, a handful of repositories each. */
 import type { Database } from '../src/db/client.js'
+import { integer, statement } from '../src/db/statement.js'
 import { localHoursOf } from '../src/domain/heatmap.js'
 
 const timezones = [
@@ -47,7 +48,10 @@ export interface TeamActivity {
  * $5, $6: first and last day. A working day has three blocks of three hours from nine on, each in another repository;
  * people change their repositories every few weeks, have free weekends (mostly), holidays, and weeks of their own away.
  */
-const INSERT_ACTIVITY = `
+const INSERT_ACTIVITY = statement(
+  'make up activity',
+  { rows: integer },
+  `
   with people as (
     select user_id, ahead, n::int from unnest($2::uuid[], $3::int[]) with ordinality as p (user_id, ahead, n)
   ), repos as (
@@ -84,7 +88,22 @@ const INSERT_ACTIVITY = `
   ), marked as (
     insert into stale_days (workspace_id, day) select distinct $1::uuid, day from written
   )
-  select count(*)::int as rows from written`
+  select count(*)::int as rows from written`,
+)
+
+const ALLOW_ANY_TIME = statement(
+  'let activity be made for as long as it takes',
+  {},
+  'set local statement_timeout = 0',
+)
+
+const SET_ZONES = statement(
+  'set the time zones of people',
+  {},
+  `
+  update users u set timezone = z.timezone
+  from unnest($1::uuid[], $2::text[]) as z (user_id, timezone) where u.id = z.user_id`,
+)
 
 /** Adds activity without touching what is there; the rollups follow by themselves. @returns how many rows */
 export const seedActivity = (
@@ -99,14 +118,9 @@ export const seedActivity = (
   const repos = repoNames.map((name) => `${owner}/${name}`)
   return database.transaction(
     async (tx) => {
-      await tx.statement('set local statement_timeout = 0', [])
-      await tx.statement(
-        `update users u set timezone = z.timezone
-          from unnest($1::uuid[], $2::text[]) as z (user_id, timezone) where u.id = z.user_id`,
-        [userIds, zones],
-      )
-      const parameters = [workspaceId, userIds, ahead, repos, from, to]
-      const [row] = await tx.statement<{ rows: number }>(INSERT_ACTIVITY, parameters)
+      await tx.rows(ALLOW_ANY_TIME, [])
+      await tx.rows(SET_ZONES, [userIds, zones])
+      const [row] = await tx.rows(INSERT_ACTIVITY, [workspaceId, userIds, ahead, repos, from, to])
       return row?.rows ?? 0
     },
     { background: true },

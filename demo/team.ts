@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../schemas/limits.js'
 import type { Database, Db } from '../src/db/client.js'
+import { statement, uuid } from '../src/db/statement.js'
 import { parsePatterns } from '../src/domain/repo-pattern.js'
 import { insertPatterns } from '../src/queries/workspaces.js'
 import { seedActivity } from './activity.js'
@@ -18,7 +19,10 @@ export interface MadeUpTeam {
 }
 
 /** $1, $2: id and name; $3: the owner, in lower case; $4: host ids begin after it; $5: how many members. */
-const INSERT_TEAM = `
+const INSERT_TEAM = statement(
+  'make up a team',
+  { id: uuid },
+  `
   with team as (
     insert into workspaces (id, name, idle_window_minutes)
     values ($1::uuid, $2::text, ${limits.idle_window_minutes_default})
@@ -31,7 +35,8 @@ const INSERT_TEAM = `
     insert into members (workspace_id, user_id, role)
     select $1::uuid, id, case when repohost_id = $4::bigint + 1 then 'admin' else 'member' end from people
   )
-  select id from people order by repohost_id`
+  select id from people order by repohost_id`,
+)
 
 /** A workspace for `owner/*` with made-up members; the first is its admin. @returns the members' ids */
 export const insertTeam = async (
@@ -39,13 +44,7 @@ export const insertTeam = async (
   team: { workspaceId: string; name: string; owner: string; firstRepohostId: number; members: number },
 ): Promise<string[]> => {
   const { workspaceId, name, owner, firstRepohostId, members } = team
-  const rows = await tx.statement<{ id: string }>(INSERT_TEAM, [
-    workspaceId,
-    name,
-    owner,
-    firstRepohostId,
-    members,
-  ])
+  const rows = await tx.rows(INSERT_TEAM, [workspaceId, name, owner, firstRepohostId, members])
   await insertPatterns(tx, workspaceId, parsePatterns([`${owner}/*`]))
   return rows.map(({ id }) => id)
 }

@@ -11,28 +11,31 @@ on conflict (workspace_id, user_id, day, repo_key) do update set
   minutes = a.minutes + excluded.minutes,
   hours = array[coalesce(a.hours[1], 0::smallint) + excluded.hours[1], coalesce(a.hours[2], 0::smallint) + excluded.hours[2], coalesce(a.hours[3], 0::smallint) + excluded.hours[3], coalesce(a.hours[4], 0::smallint) + excluded.hours[4], coalesce(a.hours[5], 0::smallint) + excluded.hours[5], coalesce(a.hours[6], 0::smallint) + excluded.hours[6], coalesce(a.hours[7], 0::smallint) + excluded.hours[7], coalesce(a.hours[8], 0::smallint) + excluded.hours[8], coalesce(a.hours[9], 0::smallint) + excluded.hours[9], coalesce(a.hours[10], 0::smallint) + excluded.hours[10], coalesce(a.hours[11], 0::smallint) + excluded.hours[11], coalesce(a.hours[12], 0::smallint) + excluded.hours[12], coalesce(a.hours[13], 0::smallint) + excluded.hours[13], coalesce(a.hours[14], 0::smallint) + excluded.hours[14], coalesce(a.hours[15], 0::smallint) + excluded.hours[15], coalesce(a.hours[16], 0::smallint) + excluded.hours[16], coalesce(a.hours[17], 0::smallint) + excluded.hours[17], coalesce(a.hours[18], 0::smallint) + excluded.hours[18], coalesce(a.hours[19], 0::smallint) + excluded.hours[19], coalesce(a.hours[20], 0::smallint) + excluded.hours[20], coalesce(a.hours[21], 0::smallint) + excluded.hours[21], coalesce(a.hours[22], 0::smallint) + excluded.hours[22], coalesce(a.hours[23], 0::smallint) + excluded.hours[23], coalesce(a.hours[24], 0::smallint) + excluded.hours[24]];
 
+-- allow any time
+set local statement_timeout = 0;
+
 -- change the time zone of a user
 update users set timezone = $2::text where id = $1::uuid;
 
--- clear_activity_days
+-- clear activity_days
 delete from activity_days where workspace_id = $1::uuid and day = any($2::date[]);
 
--- clear_activity_hours
+-- clear activity_hours
 delete from activity_hours where workspace_id = $1::uuid and day = any($2::date[]);
 
--- clear_activity_member_days
+-- clear activity_member_days
 delete from activity_member_days where workspace_id = $1::uuid and day = any($2::date[]);
 
--- clear_activity_member_months
+-- clear activity_member_months
 delete from activity_member_months where workspace_id = $1::uuid and month = $2::date;
 
--- clear_activity_repo_days
+-- clear activity_repo_days
 delete from activity_repo_days where workspace_id = $1::uuid and day = any($2::date[]);
 
--- clear_activity_repo_months
+-- clear activity_repo_months
 delete from activity_repo_months where workspace_id = $1::uuid and month = $2::date;
 
--- clear_activity_repo_people
+-- clear activity_repo_people
 delete from activity_repo_people where workspace_id = $1::uuid and month = $2::date;
 
 -- count a funnel event
@@ -48,17 +51,7 @@ select id, $2::text, $3::text, (now() at time zone 'UTC')::date from caller
 on conflict (user_id, event, source, day) do update set events = funnel_days.events + 1
 returning events;
 
--- count own minutes
--- returns day date, rows int2|int4
-select a.day, count(*)::int as rows
-from members m join activity a on
-  a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
-  and a.minutes > 0
-where m.user_id = $1::uuid
-group by a.day
-order by a.day;
-
--- count_active_members
+-- count active members
 -- returns active_members int2|int4
 select count(*)::int as active_members
 from (
@@ -73,12 +66,60 @@ from (
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.minutes > 0
 ) active;
 
--- drop_hours
+-- count own minutes
+-- returns day date, rows int2|int4
+select a.day, count(*)::int as rows
+from members m join activity a on
+  a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
+  and a.minutes > 0
+where m.user_id = $1::uuid
+group by a.day
+order by a.day;
+
+-- delete expired logins
+-- returns deleted int2|int4
+delete from oauth_states
+where expires_at < now() and (state_hash) in (select state_hash from oauth_states where expires_at < now() limit $1::int)
+returning 1 as deleted;
+
+-- delete expired revocations
+-- returns deleted int2|int4
+delete from revocations
+where expires_at < now() and (id) in (select id from revocations where expires_at < now() limit $1::int)
+returning 1 as deleted;
+
+-- delete old audit entries
+-- returns deleted int2|int4
+delete from audit_entries
+where at < now() - make_interval(days => 400) and (workspace_id, id) in (select workspace_id, id from audit_entries where at < now() - make_interval(days => 400) limit $1::int)
+returning 1 as deleted;
+
+-- delete old billing events
+-- returns deleted int2|int4
+delete from billing_events
+where received_at < now() - make_interval(days => 90) and (id) in (select id from billing_events where received_at < now() - make_interval(days => 90) limit $1::int)
+returning 1 as deleted;
+
+-- delete old flushes
+-- returns deleted int2|int4
+delete from flushes
+where created_at < now() - make_interval(days => 32) and (user_id, flush_id) in (select user_id, flush_id from flushes where created_at < now() - make_interval(days => 32) limit $1::int)
+returning 1 as deleted;
+
+-- drop hours
 update activity set hours = null
 where workspace_id = $1::uuid and day = $2::date and hours is not null;
 
--- drop_hours_from_rollup
+-- drop the hours of the rollup
 delete from activity_hours where workspace_id = $1::uuid and day = $2::date;
+
+-- find a person of a workspace
+-- returns id uuid
+select u.id from users u
+where u.login_key = $2::text and (
+  exists (select from members where workspace_id = $1::uuid and user_id = u.id)
+  or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
+);
 
 -- find members by their logins
 -- returns n int2|int4, userId uuid
@@ -101,13 +142,8 @@ join lateral (
 left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
 order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
 
--- find_person_of_workspace
--- returns id uuid
-select u.id from users u
-where u.login_key = $2::text and (
-  exists (select from members where workspace_id = $1::uuid and user_id = u.id)
-  or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
-);
+-- hold the roles of a workspace
+select pg_advisory_xact_lock_shared(3, hashtext($1::text));
 
 -- let the flushes of a member take turns
 insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -134,6 +170,12 @@ from
   join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null
 join unnest($5::text[]) with ordinality as l (login, n) on l.n = g.member
 where lower(g.repo) in (select unnest($6::text[]));
+
+-- list days with old hours
+-- returns workspaceId uuid, day date
+select distinct workspace_id as "workspaceId", day from activity_hours
+where day < (now() at time zone 'UTC')::date - $1::int
+limit $2::int;
 
 -- list older audit entries
 -- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
@@ -195,6 +237,21 @@ where not exists (
     select from patterns p
     where p.workspace_id = $1::uuid and p.owner_key = split_part(r.repo_key, '/', 1) and case when p.exact then p.repo_key = split_part(r.repo_key, '/', 2) else split_part(r.repo_key, '/', 2) like p.repo_like end
   );
+
+-- list stale months
+-- returns workspaceId uuid, month date
+select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
+from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
+limit $1::int;
+
+-- list the days of members
+-- returns line text
+select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+group by a.day, u.id
+order by a.day, u.login_key;
 
 -- list the days of which the hours of somebody are known
 -- returns day date
@@ -268,71 +325,59 @@ limit $5::int;
 select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
 order by workspace_id;
 
--- list_days_with_old_hours
--- returns workspaceId uuid, day date
-select distinct workspace_id as "workspaceId", day from activity_hours
-where day < (now() at time zone 'UTC')::date - $1::int
-limit $2::int;
+-- lock the administration of a workspace
+select pg_advisory_xact_lock(4, hashtext($1::text));
 
--- list_member_days
--- returns line text
-select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
-from activity a join users u on u.id = a.user_id
-where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
-group by a.day, u.id
-order by a.day, u.login_key;
+-- lock the roles of a workspace
+select pg_advisory_xact_lock(3, hashtext($1::text));
 
--- list_stale_months
--- returns workspaceId uuid, month date
-select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
-from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
-limit $1::int;
+-- lock the room of a workspace
+select pg_advisory_xact_lock(2, hashtext($1::text));
 
 -- lock the workspaces of a user
 select pg_advisory_xact_lock(1, hashtext($1::text));
 
--- make_days
+-- make days
 insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
 select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0)
 from activity_member_days a
 where a.workspace_id = $1::uuid and a.day = any($2::date[])
 group by a.workspace_id, a.day;
 
--- make_hours
+-- make hours
 insert into activity_hours (workspace_id, day, weekday, hour, minutes)
 select $1::uuid, c.day, c.weekday, c.hour, c.minutes
 from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes);
 
--- make_member_days
+-- make the days of members
 insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
 select a.workspace_id, a.day, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
 from activity a
 where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.minutes + a.commits + a.closed_issues > 0
 group by a.workspace_id, a.day, a.user_id;
 
--- make_member_months
-insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
-select a.workspace_id, $2::date, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, coalesce(bit_or(1 << extract(day from a.day)::int - 1) filter (where a.minutes > 0), 0)
-from activity_member_days a
-where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
-group by a.workspace_id, a.user_id;
-
--- make_repo_days
+-- make the days of repositories
 insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
 select a.workspace_id, a.day, a.repo_key, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
 from activity a
 where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.minutes + a.commits + a.closed_issues > 0
 group by a.workspace_id, a.day, a.repo_key;
 
--- make_repo_months
+-- make the months of members
+insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
+select a.workspace_id, $2::date, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, coalesce(bit_or(1 << extract(day from a.day)::int - 1) filter (where a.minutes > 0), 0)
+from activity_member_days a
+where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
+group by a.workspace_id, a.user_id;
+
+-- make the months of repositories
 insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
 select a.workspace_id, $2::date, a.repo_key, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
 from activity_repo_days a
 where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
 group by a.workspace_id, a.repo_key;
 
--- make_repo_people
+-- make the people of repositories
 insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
 select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(1 << extract(day from a.day)::int - 1)
 from activity a
@@ -342,7 +387,7 @@ group by a.workspace_id, a.repo_key, a.user_id;
 -- mark days as stale
 insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]));
 
--- mark_everything_stale
+-- mark everything stale
 insert into stale_days (workspace_id, day)
 select workspace_id, day from activity
 union select workspace_id, day from activity_days
@@ -382,141 +427,137 @@ with reached as (
 insert into funnel_days (user_id, event, source, day)
 select user_id, event, source, (now() at time zone 'UTC')::date from reached;
 
--- purge_activity
--- returns purged int2|int4
-delete from activity
-where workspace_id = $1::uuid
-  and (workspace_id,user_id,day,repo_key) in (select workspace_id,user_id,day,repo_key from activity where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_days
--- returns purged int2|int4
-delete from activity_days
-where workspace_id = $1::uuid
-  and (workspace_id,day) in (select workspace_id,day from activity_days where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_hours
--- returns purged int2|int4
-delete from activity_hours
-where workspace_id = $1::uuid
-  and (workspace_id,day,weekday,hour) in (select workspace_id,day,weekday,hour from activity_hours where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_member_days
--- returns purged int2|int4
-delete from activity_member_days
-where workspace_id = $1::uuid
-  and (workspace_id,day,user_id) in (select workspace_id,day,user_id from activity_member_days where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_member_months
--- returns purged int2|int4
-delete from activity_member_months
-where workspace_id = $1::uuid
-  and (workspace_id,month,user_id) in (select workspace_id,month,user_id from activity_member_months where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_people
--- returns purged int2|int4
-delete from activity_people
-where workspace_id = $1::uuid
-  and (workspace_id,user_id) in (select workspace_id,user_id from activity_people where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_repo_days
--- returns purged int2|int4
-delete from activity_repo_days
-where workspace_id = $1::uuid
-  and (workspace_id,day,repo_key) in (select workspace_id,day,repo_key from activity_repo_days where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_repo_months
--- returns purged int2|int4
-delete from activity_repo_months
-where workspace_id = $1::uuid
-  and (workspace_id,month,repo_key) in (select workspace_id,month,repo_key from activity_repo_months where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_repo_people
--- returns purged int2|int4
-delete from activity_repo_people
-where workspace_id = $1::uuid
-  and (workspace_id,month,repo_key,user_id) in (select workspace_id,month,repo_key,user_id from activity_repo_people where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_activity_repos
--- returns purged int2|int4
-delete from activity_repos
-where workspace_id = $1::uuid
-  and (workspace_id,repo_key) in (select workspace_id,repo_key from activity_repos where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_audit_entries
--- returns purged int2|int4
-delete from audit_entries
-where workspace_id = $1::uuid
-  and (workspace_id,id) in (select workspace_id,id from audit_entries where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_invites
--- returns purged int2|int4
-delete from invites
-where workspace_id = $1::uuid
-  and (id) in (select id from invites where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_members
--- returns purged int2|int4
-delete from members
-where workspace_id = $1::uuid
-  and (workspace_id,user_id) in (select workspace_id,user_id from members where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_overrides
--- returns purged int2|int4
-delete from overrides
-where workspace_id = $1::uuid
-  and (owner_key,repo_key,workspace_id) in (select owner_key,repo_key,workspace_id from overrides where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_patterns
--- returns purged int2|int4
-delete from patterns
-where workspace_id = $1::uuid
-  and (workspace_id,owner_key,repo_key) in (select workspace_id,owner_key,repo_key from patterns where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_removals
--- returns purged int2|int4
-delete from removals
-where workspace_id = $1::uuid
-  and (workspace_id,user_id) in (select workspace_id,user_id from removals where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_snapshot_versions
--- returns purged int2|int4
-delete from snapshot_versions
-where workspace_id = $1::uuid
-  and (owner_key,repo_key,workspace_id,version) in (select owner_key,repo_key,workspace_id,version from snapshot_versions where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_snapshots
--- returns purged int2|int4
-delete from snapshots
-where workspace_id = $1::uuid
-  and (owner_key,repo_key,workspace_id) in (select owner_key,repo_key,workspace_id from snapshots where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_stale_days
--- returns purged int2|int4
-delete from stale_days
-where workspace_id = $1::uuid
-  and (workspace_id,day,id) in (select workspace_id,day,id from stale_days where workspace_id = $1::uuid limit $2::int)
-returning 1 as purged;
-
--- purge_workspace
+-- purge a workspace
 delete from workspaces where id = $1::uuid;
+
+-- purge activity
+-- returns deleted int2|int4
+delete from activity
+where workspace_id = $1::uuid and (workspace_id, user_id, day, repo_key) in (select workspace_id, user_id, day, repo_key from activity where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_days
+-- returns deleted int2|int4
+delete from activity_days
+where workspace_id = $1::uuid and (workspace_id, day) in (select workspace_id, day from activity_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_hours
+-- returns deleted int2|int4
+delete from activity_hours
+where workspace_id = $1::uuid and (workspace_id, day, weekday, hour) in (select workspace_id, day, weekday, hour from activity_hours where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_member_days
+-- returns deleted int2|int4
+delete from activity_member_days
+where workspace_id = $1::uuid and (workspace_id, day, user_id) in (select workspace_id, day, user_id from activity_member_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_member_months
+-- returns deleted int2|int4
+delete from activity_member_months
+where workspace_id = $1::uuid and (workspace_id, month, user_id) in (select workspace_id, month, user_id from activity_member_months where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_people
+-- returns deleted int2|int4
+delete from activity_people
+where workspace_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from activity_people where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_repo_days
+-- returns deleted int2|int4
+delete from activity_repo_days
+where workspace_id = $1::uuid and (workspace_id, day, repo_key) in (select workspace_id, day, repo_key from activity_repo_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_repo_months
+-- returns deleted int2|int4
+delete from activity_repo_months
+where workspace_id = $1::uuid and (workspace_id, month, repo_key) in (select workspace_id, month, repo_key from activity_repo_months where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_repo_people
+-- returns deleted int2|int4
+delete from activity_repo_people
+where workspace_id = $1::uuid and (workspace_id, month, repo_key, user_id) in (select workspace_id, month, repo_key, user_id from activity_repo_people where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge activity_repos
+-- returns deleted int2|int4
+delete from activity_repos
+where workspace_id = $1::uuid and (workspace_id, repo_key) in (select workspace_id, repo_key from activity_repos where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge audit_entries
+-- returns deleted int2|int4
+delete from audit_entries
+where workspace_id = $1::uuid and (workspace_id, id) in (select workspace_id, id from audit_entries where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge invites
+-- returns deleted int2|int4
+delete from invites
+where workspace_id = $1::uuid and (id) in (select id from invites where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge members
+-- returns deleted int2|int4
+delete from members
+where workspace_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from members where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge overrides
+-- returns deleted int2|int4
+delete from overrides
+where workspace_id = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from overrides where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge patterns
+-- returns deleted int2|int4
+delete from patterns
+where workspace_id = $1::uuid and (workspace_id, owner_key, repo_key) in (select workspace_id, owner_key, repo_key from patterns where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge removals
+-- returns deleted int2|int4
+delete from removals
+where workspace_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from removals where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge snapshot_versions
+-- returns deleted int2|int4
+delete from snapshot_versions
+where workspace_id = $1::uuid and (owner_key, repo_key, workspace_id, version) in (select owner_key, repo_key, workspace_id, version from snapshot_versions where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge snapshots
+-- returns deleted int2|int4
+delete from snapshots
+where workspace_id = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from snapshots where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge stale_days
+-- returns deleted int2|int4
+delete from stale_days
+where workspace_id = $1::uuid and (workspace_id, day, id) in (select workspace_id, day, id from stale_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- read hours by zone
+-- returns day date, timezone text, hours _int2|_int4
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
+group by a.day, coalesce(u.timezone, 'UTC');
+
+-- read raw hours by zone
+-- returns day date, timezone text, hours _int2|_int4
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+from activity a join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
+group by a.day, coalesce(u.timezone, 'UTC');
 
 -- read the best snapshot
 -- returns ownsRepo bool, inWorkspace bool, workspaceId uuid, id uuid, owner text, repo text, version int2|int4, sizeBytes int2|int4, updatedAt timestamptz, updatedBy text, settings text
@@ -539,6 +580,19 @@ left join users a on a.id = t.updated_by;
 -- read the clock of the database
 -- returns now text
 select now()::text as now;
+
+-- read the days of a dashboard
+-- returns day date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
+select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+from activity_days a
+where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
+  and a.day <> all($4::date[])
+union all
+select a.day, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+  sum(a.closed_issues::float8) as closed_issues, count(*) filter (where a.minutes > 0)::int
+from (select a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.day, a.user_id) a
+group by a.day;
 
 -- read the effective configuration
 -- returns inWorkspace bool, workspaceId uuid, pattern text, idleWindowMinutes int2|int4, alsoMatched _uuid, etag text, owner text, repo text, settings text, override text
@@ -675,71 +729,14 @@ select
     order by users desc, events desc, source limit 100
   ) s) as by_source;
 
--- read the newest migration
--- returns newest float8
-select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;
-
--- read the settings of a workspace
--- returns idleWindowMinutes int2|int4, version int2|int4, updatedAt timestamptz, settings text
-select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
-  case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
-from workspaces where id = $1::uuid and deleted_at is null;
-
--- read today
--- returns today date
-select (now() at time zone 'UTC')::date as today;
-
--- read what a flush comes upon
--- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text
-select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
-from users u
-left join (
-  select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
-) f on true
-left join (
-  select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
-  from members m
-  join users u on u.id = m.user_id
-  cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-    select from patterns p
-    where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
-  )
-  group by m.workspace_id
-) w on true
-where u.id = $1::uuid
-order by w.workspace_id;
-
--- read what a member has on days
--- returns day date, minutes int2|int4, hours _int2|_int4
-select day, sum(minutes)::int as minutes,
-  array[coalesce(sum(hours[1]), 0)::int, coalesce(sum(hours[2]), 0)::int, coalesce(sum(hours[3]), 0)::int, coalesce(sum(hours[4]), 0)::int, coalesce(sum(hours[5]), 0)::int, coalesce(sum(hours[6]), 0)::int, coalesce(sum(hours[7]), 0)::int, coalesce(sum(hours[8]), 0)::int, coalesce(sum(hours[9]), 0)::int, coalesce(sum(hours[10]), 0)::int, coalesce(sum(hours[11]), 0)::int, coalesce(sum(hours[12]), 0)::int, coalesce(sum(hours[13]), 0)::int, coalesce(sum(hours[14]), 0)::int, coalesce(sum(hours[15]), 0)::int, coalesce(sum(hours[16]), 0)::int, coalesce(sum(hours[17]), 0)::int, coalesce(sum(hours[18]), 0)::int, coalesce(sum(hours[19]), 0)::int, coalesce(sum(hours[20]), 0)::int, coalesce(sum(hours[21]), 0)::int, coalesce(sum(hours[22]), 0)::int, coalesce(sum(hours[23]), 0)::int, coalesce(sum(hours[24]), 0)::int] as hours
-from activity
-where workspace_id = $1::uuid and user_id = $2::uuid and day = any($3::date[]) and minutes > 0
-group by day;
-
--- read_cells_of_heatmap
+-- read the heatmap
 -- returns weekday int2|int4, hour int2|int4, minutes float8
 select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
 where workspace_id = $1::uuid and day between $3::date and $4::date
   and day <> all($2::date[])
 group by weekday, hour;
 
--- read_days
--- returns day date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
-select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
-from activity_days a
-where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
-  and a.day <> all($4::date[])
-union all
-select a.day, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
-  sum(a.closed_issues::float8) as closed_issues, count(*) filter (where a.minutes > 0)::int
-from (select a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.day, a.user_id) a
-group by a.day;
-
--- read_members_of_dashboard
+-- read the members of a dashboard
 -- returns login text, avatar_url text, role text, active_minutes float8, commits float8, closed_issues float8, active_days int2|int4, last_active_day date, active_members int2|int4
 with parts as (
   select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
@@ -779,15 +776,11 @@ select case when count(*) = 1 then min(login) end as login,
   count(*) filter (where active_minutes > 0)::int as active_members
 from placed group by least(place, 1000) order by least(place, 1000);
 
--- read_raw_zone_days
--- returns day date, timezone text, hours _int2|_int4
-select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
-from activity a join users u on u.id = a.user_id
-where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
-group by a.day, coalesce(u.timezone, 'UTC');
+-- read the newest migration
+-- returns newest float8
+select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;
 
--- read_repos_of_dashboard
+-- read the repositories of a dashboard
 -- returns repo text, active_minutes float8, commits float8, closed_issues float8, members int2|int4
 with parts as (
   select repo_key, minutes, commits, closed_issues
@@ -829,12 +822,45 @@ join members on members.repo_key = placed.repo_key
 left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
 group by least(place, 1000) order by least(place, 1000);
 
--- read_zone_days
--- returns day date, timezone text, hours _int2|_int4
-select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
-from activity a join users u on u.id = a.user_id
-where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
-group by a.day, coalesce(u.timezone, 'UTC');
+-- read the settings of a workspace
+-- returns idleWindowMinutes int2|int4, version int2|int4, updatedAt timestamptz, settings text
+select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
+  case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
+from workspaces where id = $1::uuid and deleted_at is null;
+
+-- read today
+-- returns today date
+select (now() at time zone 'UTC')::date as today;
+
+-- read what a flush comes upon
+-- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text
+select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
+  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
+from users u
+left join (
+  select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
+) f on true
+left join (
+  select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+  from members m
+  join users u on u.id = m.user_id
+  cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
+    select from patterns p
+    where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
+  )
+  group by m.workspace_id
+) w on true
+where u.id = $1::uuid
+order by w.workspace_id;
+
+-- read what a member has on days
+-- returns day date, minutes int2|int4, hours _int2|_int4
+select day, sum(minutes)::int as minutes,
+  array[coalesce(sum(hours[1]), 0)::int, coalesce(sum(hours[2]), 0)::int, coalesce(sum(hours[3]), 0)::int, coalesce(sum(hours[4]), 0)::int, coalesce(sum(hours[5]), 0)::int, coalesce(sum(hours[6]), 0)::int, coalesce(sum(hours[7]), 0)::int, coalesce(sum(hours[8]), 0)::int, coalesce(sum(hours[9]), 0)::int, coalesce(sum(hours[10]), 0)::int, coalesce(sum(hours[11]), 0)::int, coalesce(sum(hours[12]), 0)::int, coalesce(sum(hours[13]), 0)::int, coalesce(sum(hours[14]), 0)::int, coalesce(sum(hours[15]), 0)::int, coalesce(sum(hours[16]), 0)::int, coalesce(sum(hours[17]), 0)::int, coalesce(sum(hours[18]), 0)::int, coalesce(sum(hours[19]), 0)::int, coalesce(sum(hours[20]), 0)::int, coalesce(sum(hours[21]), 0)::int, coalesce(sum(hours[22]), 0)::int, coalesce(sum(hours[23]), 0)::int, coalesce(sum(hours[24]), 0)::int] as hours
+from activity
+where workspace_id = $1::uuid and user_id = $2::uuid and day = any($3::date[]) and minutes > 0
+group by day;
 
 -- register people who will have activity
 insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
@@ -886,14 +912,7 @@ from (
 ) s
 where users.id = s.id;
 
--- take the turn at housekeeping
-select pg_advisory_xact_lock(7318214903);
-
--- take_rollup_turn
--- returns taken bool
-select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true);
-
--- take_stale_marks
+-- take the stale marks of a month
 -- returns day date
 with taken as (
   delete from stale_days
@@ -902,18 +921,25 @@ with taken as (
 )
 select distinct day from taken;
 
+-- take the turn at housekeeping
+select pg_advisory_xact_lock(7318214903);
+
+-- take the turn to roll up
+-- returns taken bool
+select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true);
+
 -- whether a repository matches a workspace
 -- returns matches bool
 select exists (
   select from patterns p where p.workspace_id = $1::uuid and p.owner_key = $2::text and case when p.exact then p.repo_key = $3::text else $3::text like p.repo_like end
 ) as matches;
 
--- == Made by Drizzle's builder ==
+-- whether a workspace is within its room
+-- returns within bool
+select coalesce((select sum(size_bytes) from snapshots where workspace_id = $1::uuid), 0)
+  + coalesce((select sum(size_bytes) from overrides where workspace_id = $1::uuid), 0) <= $2::bigint as within;
 
--- audit.deleteOldAuditEntries
-delete from audit_entries
-where ctid = any (array(select ctid from audit_entries where at < now() - make_interval(days => 400) limit $1::int))
-returning 1;
+-- == Made by Drizzle's builder ==
 
 -- audit.insertAuditEntry
 insert into "audit_entries" ("workspace_id", "id", "at", "actor", "action", "target", "details")
@@ -924,11 +950,6 @@ insert into "subscriptions" ("id", "customer_id", "status", "event_created", "ev
 values ($1, $2, $3, $4, $5, default)
 on conflict ("id") do update set "customer_id" = $6, "status" = $7, "event_created" = $8, "event_rank" = $9, "updated_at" = now()
 where ("subscriptions"."event_created", "subscriptions"."event_rank") <= ($10, $11);
-
--- billing.deleteOldBillingEvents
-delete from billing_events
-where ctid = any (array(select ctid from billing_events where received_at < now() - make_interval(days => 90) limit $1::int))
-returning 1;
 
 -- billing.insertBillingEvent
 insert into "billing_events" ("id", "type", "received_at")
@@ -976,15 +997,10 @@ select "name", "idle_window_minutes"
 from "workspaces"
 where "workspaces"."id" = $1;
 
--- deleteOldFlushes
-delete from flushes
-where ctid = any (array(select ctid from flushes where created_at < now() - make_interval(days => 32) limit $1::int))
-returning 1;
-
--- invites.countInviteUse
-update "invites"
-set "used_count" = "invites"."used_count" + 1
-where "invites"."id" = $1;
+-- invites.findInvite
+select "id", "workspace_id", "role", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
+from "invites"
+where "invites"."code_key" = $1;
 
 -- invites.insertInvite
 insert into "invites" ("id", "workspace_id", "code", "code_key", "role", "max_uses", "used_count", "expires_at", "revoked_at", "created_by", "created_at")
@@ -995,7 +1011,7 @@ returning "id", "expires_at", "created_at";
 select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
 from "invites"
 inner join "users" on "users"."id" = "invites"."created_by"
-where ("invites"."workspace_id" = $1 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active')
+where ("invites"."workspace_id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
 order by "invites"."created_at" desc, "invites"."id" desc
 limit $2;
 
@@ -1003,15 +1019,9 @@ limit $2;
 select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
 from "invites"
 inner join "users" on "users"."id" = "invites"."created_by"
-where ("invites"."workspace_id" = $1 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active' and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
+where ("invites"."workspace_id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")) and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
 order by "invites"."created_at" desc, "invites"."id" desc
 limit $4;
-
--- invites.lockInvite
-select "id", "workspace_id", "role", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
-from "invites"
-where "invites"."code_key" = $1
-for update;
 
 -- invites.revokeInvite
 update "invites"
@@ -1027,7 +1037,13 @@ where ("invites"."workspace_id" = $1 and "invites"."id" = $2);
 -- invites.revokeInvitesOf
 update "invites"
 set "revoked_at" = now()
-where ("invites"."workspace_id" = $1 and "invites"."created_by" = $2 and case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end = 'active')
+where ("invites"."workspace_id" = $1 and "invites"."created_by" = $2 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
+returning "id";
+
+-- invites.useInvite
+update "invites"
+set "used_count" = "invites"."used_count" + 1
+where ("invites"."id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
 returning "id";
 
 -- invites.wasRemovedSince
@@ -1045,10 +1061,10 @@ delete from "members"
 where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
 
 -- members.findMember
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where ("members"."workspace_id" = $1 and "users"."login_key" = $2);
+where ("members"."workspace_id" = $2 and "users"."login_key" = $3);
 
 -- members.hasOtherAdmin
 select "user_id"
@@ -1061,26 +1077,25 @@ insert into "members" ("workspace_id", "user_id", "role", "joined_at")
 values ($1, $2, $3, default);
 
 -- members.listMembers
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where "members"."workspace_id" = $1
+where "members"."workspace_id" = $2
 order by "members"."joined_at" asc, "members"."user_id" asc
-limit $2;
+limit $3;
 
 -- members.listMembers
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = "members"."workspace_id" and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where ("members"."workspace_id" = $1 and ("members"."joined_at", "members"."user_id") > ($2::timestamptz, $3::uuid))
+where ("members"."workspace_id" = $2 and ("members"."joined_at", "members"."user_id") > ($3::timestamptz, $4::uuid))
 order by "members"."joined_at" asc, "members"."user_id" asc
-limit $4;
+limit $5;
 
 -- members.lockRole
 select "role"
 from "members"
-where ("members"."workspace_id" = $1 and "members"."user_id" = $2)
-for share;
+where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
 
 -- members.readOwnMembership
 select "members"."role", "users"."login"
@@ -1096,7 +1111,7 @@ where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
 -- members.recordRemoval
 insert into "removals" ("workspace_id", "user_id", "removed_at")
 values ($1, $2, statement_timestamp())
-on conflict ("workspace_id","user_id") do update set "removed_at" = statement_timestamp();
+on conflict ("workspace_id","user_id") do update set "removed_at" = excluded.removed_at;
 
 -- members.updateRole
 update "members"
@@ -1117,7 +1132,7 @@ where ("overrides"."owner_key" = $1 and "overrides"."repo_key" = $2 and "overrid
 -- overrides.upsertOverride
 insert into "overrides" ("owner_key", "repo_key", "workspace_id", "revision", "owner", "repo", "settings", "updated_at", "updated_by")
 values ($1, $2, $3, $4, $5, $6, $7, default, $8)
-on conflict ("owner_key","repo_key","workspace_id") do update set "revision" = $9, "settings" = $10, "updated_at" = now(), "updated_by" = $11
+on conflict ("owner_key","repo_key","workspace_id") do update set "revision" = $9, "settings" = $10, "updated_at" = excluded.updated_at, "updated_by" = $11
 returning "owner", "repo", "updated_at";
 
 -- purge.purgeDeletedWorkspaces
@@ -1125,16 +1140,6 @@ select "id"
 from "workspaces"
 where "workspaces"."deleted_at" is not null
 limit $1;
-
--- sessions.deleteExpiredLogins
-delete from oauth_states
-where ctid = any (array(select ctid from oauth_states where expires_at < now() limit $1::int))
-returning 1;
-
--- sessions.deleteExpiredRevocations
-delete from revocations
-where ctid = any (array(select ctid from revocations where expires_at < now() limit $1::int))
-returning 1;
 
 -- sessions.insertOauthState
 insert into "oauth_states" ("state_hash", "return_to", "expires_at")
@@ -1303,17 +1308,10 @@ inner join "workspaces" on "workspaces"."id" = "members"."workspace_id"
 where ("members"."user_id" = $1 and "workspaces"."id" in ($2))
 order by "workspaces"."created_at" asc, "workspaces"."id" asc;
 
--- workspaces.lockPersonalWorkspace
-select "id"
-from "workspaces"
-where "workspaces"."personal_of" = $1
-for no key update;
-
 -- workspaces.lockWorkspace
 select "name", "personal_of" is not null
 from "workspaces"
-where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null)
-for no key update;
+where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null);
 
 -- workspaces.readPersonalWorkspace
 select "id"

@@ -12,6 +12,7 @@ import { localHoursOf } from '../src/domain/heatmap.js'
 import { readDashboard } from '../src/operations/read-dashboard.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { projectRoot } from '../src/runtime/root.js'
+import { withAdHocSql } from './ad-hoc.js'
 import { createTestDatabase } from './database.js'
 import { temporaryFolder } from './process.js'
 
@@ -111,7 +112,9 @@ const rollups = ['days', 'member_days', 'member_months', 'repo_days', 'repo_mont
 
 const readRollups = async (database: Database) => {
   const texts = rollups.map((name) => `select to_jsonb(r)::text as row from activity_${name} r order by 1`)
-  const tables = await Promise.all(texts.map((text) => database.read.statement<{ row: string }>(text, [])))
+  const tables = await Promise.all(
+    texts.map((text) => withAdHocSql(database).read.statement<{ row: string }>(text, [])),
+  )
   return Object.fromEntries(rollups.map((name, index) => [name, tables[index]?.map(({ row }) => row) ?? []]))
 }
 

@@ -128,7 +128,7 @@ t.test('the driver makes of each kind of column what its type says', async (t) =
 })
 
 t.test('every query function that uses the builder has a sample', async (t) => {
-  t.same(queries.missing, [], 'add a call of each to test/query-samples.ts')
+  t.strictSame(queries.missing, [], 'add a call of each to test/query-samples.ts')
 })
 
 t.test('the committed queries are those that the service sends', async (t) => {

@@ -16,8 +16,6 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
   /** As `rows`, of a statement that changes rows. @returns how many */
   change(statement: Statement<unknown>, parameters: Parameter[]): Promise<number>
-  /** Until the last queries are declared. */
-  statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
 }
 
 type Send = (text: string, parameters: unknown[]) => SentStatement
@@ -30,8 +28,6 @@ export const createDoor = (send: Send, inTurn: InTurn): Db => {
       rows(text, parameters) as Promise<unknown[]> as Promise<Row[]>,
     change: async ({ text }: Statement<unknown>, parameters: Parameter[]) =>
       (await rows(text, parameters)).count,
-    statement: <Row>(text: string, parameters: Parameter[]) =>
-      rows(text, parameters) as Promise<unknown[]> as Promise<Row[]>,
   })
 }
 

@@ -118,7 +118,7 @@ const sums = { active_minutes: double, commits: double, closed_issues: double }
 
 /** $5, $6: the first and the last day. */
 const READ_DAYS = statement(
-  'read_days',
+  'read the days of a dashboard',
   { day: date, ...sums, active_members: integer },
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
@@ -137,7 +137,7 @@ export const readDays = (tx: Db, sources: Sources) =>
 
 /** $5, $6: months; those that hold in part, with the days that do. */
 const COUNT_ACTIVE = statement(
-  'count_active_members',
+  'count active members',
   { active_members: integer },
   `
   select count(*)::int as active_members
@@ -168,7 +168,7 @@ const ROW = `least(place, ${limits.dashboard_rows})`
  * and in any case who did something.
  */
 const READ_MEMBERS = statement(
-  'read_members_of_dashboard',
+  'read the members of a dashboard',
   {
     login: orNull(text),
     avatar_url: text,
@@ -230,7 +230,7 @@ export const readMembers = (tx: Db, sources: Sources) =>
  * as pairs of person and repository; who is in those beyond the limit is asked only where there are any.
  */
 const READ_REPOS = statement(
-  'read_repos_of_dashboard',
+  'read the repositories of a dashboard',
   { repo: orNull(text), ...sums, members: integer },
   `
   with parts as (
@@ -278,7 +278,7 @@ export const readRepos = (tx: Db, sources: Sources) => {
 }
 
 const READ_CELLS = statement(
-  'read_cells_of_heatmap',
+  'read the heatmap',
   { weekday: integer, hour: integer, minutes: double },
   `
   select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
@@ -292,7 +292,7 @@ export const readCells = (tx: Db, { workspaceId, raw, from, to }: Sources): Prom
   tx.rows(READ_CELLS, [workspaceId, raw, from, to])
 
 const READ_RAW_ZONE_DAYS = statement(
-  'read_raw_zone_days',
+  'read raw hours by zone',
   { day: date, timezone: text, hours: integers },
   `
   select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
@@ -316,7 +316,7 @@ export const readStaleDays = async (
 }
 
 const FIND_PERSON = statement(
-  'find_person_of_workspace',
+  'find a person of a workspace',
   { id: uuid },
   `
   select u.id from users u
@@ -345,7 +345,7 @@ export const readWorkspaceHead = async (
 
 /** Logins need no quotes. */
 const LIST_MEMBER_DAYS = statement(
-  'list_member_days',
+  'list the days of members',
   { line: text },
   `
   select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line

@@ -3,7 +3,6 @@
  * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
-import { sql } from 'drizzle-orm'
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
 import { bool, date, integers, statement, text, uuid } from '../db/statement.js'
@@ -23,7 +22,7 @@ export interface WorkspaceDay {
 
 /** What is being deleted goes away with its marks. */
 const LIST_STALE_MONTHS = statement(
-  'list_stale_months',
+  'list stale months',
   { workspaceId: uuid, month: date },
   `
   select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
@@ -37,7 +36,7 @@ export const listStaleMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]
 
 /** With time enough for a month of the largest workspace. */
 const TAKE_TURN = statement(
-  'take_rollup_turn',
+  'take the turn to roll up',
   { taken: bool },
   `select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true)`,
 )
@@ -53,7 +52,7 @@ export const takeRollupTurn = async (tx: Db): Promise<boolean> => {
  * of its own. Who removes the workspace waits for the marks, too, and so finds all that is made here.
  */
 const TAKE_MARKS = statement(
-  'take_stale_marks',
+  'take the stale marks of a month',
   { day: date },
   `
   with taken as (
@@ -73,7 +72,7 @@ const ROLLUPS_OF_MONTHS = ['activity_member_months', 'activity_repo_months', 'ac
 
 const clear = (tables: string[], period: string) =>
   tables.map((table) =>
-    statement(`clear_${table}`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
+    statement(`clear ${table}`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
   )
 
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
@@ -86,19 +85,19 @@ const SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed
 
 /** $1, $2: workspace and days. */
 const MAKE_DAYS = writes({
-  make_member_days: `
+  'make the days of members': `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.user_id, ${SUMS}
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.user_id`,
-  make_days: `
+  'make days': `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
   select a.workspace_id, a.day, ${SUMS}, count(*) filter (where a.minutes > 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and a.day = any($2::date[])
   group by a.workspace_id, a.day`,
-  make_repo_days: `
+  'make the days of repositories': `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.repo_key, ${SUMS}
   from activity a
@@ -113,7 +112,7 @@ export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => 
 export const ZONE = `coalesce(u.timezone, 'UTC')`
 
 const READ_ZONE_DAYS = statement(
-  'read_zone_days',
+  'read hours by zone',
   { day: date, timezone: text, hours: integers },
   `
   select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
@@ -123,7 +122,7 @@ const READ_ZONE_DAYS = statement(
 )
 
 const MAKE_HOURS = statement(
-  'make_hours',
+  'make hours',
   {},
   `
   insert into activity_hours (workspace_id, day, weekday, hour, minutes)
@@ -157,19 +156,19 @@ const BIT = `1 << extract(day from a.day)::int - 1`
 
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
-  make_member_months: `
+  'make the months of members': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
   select a.workspace_id, $2::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
-  make_repo_months: `
+  'make the months of repositories': `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, $2::date, a.repo_key, ${SUMS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
-  make_repo_people: `
+  'make the people of repositories': `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
   select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
@@ -190,7 +189,7 @@ export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMont
 
 /** Everything that has, or pretends to have, a rollup. */
 const MARK_EVERYTHING = statement(
-  'mark_everything_stale',
+  'mark everything stale',
   {},
   `
   insert into stale_days (workspace_id, day)
@@ -200,13 +199,15 @@ const MARK_EVERYTHING = statement(
   ].join('\n  union ')}`,
 )
 
+const ALLOW_ANY_TIME = statement('allow any time', {}, 'set local statement_timeout = 0')
+
 export const markEverythingStale = async (tx: Db): Promise<void> => {
-  await tx.execute(sql`set local statement_timeout = 0`)
+  await tx.rows(ALLOW_ANY_TIME, [])
   await tx.rows(MARK_EVERYTHING, [])
 }
 
 const LIST_OLD_HOURS = statement(
-  'list_days_with_old_hours',
+  'list days with old hours',
   { workspaceId: uuid, day: date },
   `
   select distinct workspace_id as "workspaceId", day from activity_hours
@@ -219,10 +220,10 @@ export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number):
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
 const DROP_HOURS = writes({
-  drop_hours: `
+  'drop hours': `
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
-  drop_hours_from_rollup: `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
+  'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
 })
 
 /** Forgets the hours of a day; its sums stay. */
