@@ -16,7 +16,10 @@ export const Nullable = <T extends TSchema>(schema: T) => {
 }
 
 /** A reference to a resource that has an `$id`, so that the document shares one component. */
-export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+export const ref = <T extends TSchema>(schema: T) => {
+  if (schema.$id === undefined) throw new Error('Only a schema with an `$id` can be referred to')
+  return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+}
 
 /** A closed object: unknown members are refused on the way in and never sent on the way out. */
 export const Closed: typeof Type.Object = (properties, options) =>

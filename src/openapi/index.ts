@@ -1,11 +1,12 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { resources } from '../../schemas/resources.js'
 import { serviceVersion } from '../runtime/root.js'
 import { securityOf, securitySchemes, whoMayCall } from './access.js'
 import { errorCodesOf } from './errors.js'
 import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'
-import { resources, tags } from './resources.js'
+import { tags } from './tags.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
   for (const resource of resources) app.addSchema(resource)

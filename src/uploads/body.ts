@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fas
 import type { CountsBody } from '../../schemas/activity.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
 import { ApiError, tooMany } from '../errors.js'
-import { parseBody } from '../http/validation.js'
+import { parseBody } from '../http/json-body.js'
 import { callerOf } from '../plugins/session.js'
 import { Gate, Gates } from '../runtime/gate.js'
 import { IncomingBody } from './incoming.js'

@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../schemas/activity.js'
 import { buffersOf, toCountBatches } from '../domain/count-batches.js'
 import { StrictJsonError } from '../domain/strict-json.js'
-import { createBodyAjv, parseBody } from '../http/validation.js'
+import { parseBody } from '../http/json-body.js'
+import { createBodyAjv } from '../http/validators.js'
 import type { WorkerAnswer } from './reader.js'
 
 /** What `body.ts` makes of it is what the ordinary way would have answered. */

@@ -1,0 +1,10 @@
+import type { TSchema } from '@sinclair/typebox'
+import * as contract from './index.js'
+
+export type Resource = TSchema & { $id: string }
+
+const isResource = (exported: unknown): exported is Resource =>
+  typeof exported === 'object' && exported !== null && '$id' in exported
+
+/** The schemas with an `$id`: what `ref` can refer to, and components of the document. */
+export const resources: Resource[] = Object.values<unknown>(contract).filter(isResource)
