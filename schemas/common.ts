@@ -80,7 +80,7 @@ export const Ok = Type.Object(
 /** The body of an operation that takes none: absent, or an empty object. */
 export const NoBody = Closed({}, { description: 'Nothing: absent or `{}`.' })
 
-export const PageQuery = {
+export const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -92,7 +92,7 @@ export const PageQuery = {
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 1_000, description: "The previous page's `next_cursor`." }),
   ),
-}
+})
 export const NextCursor = Nullable(
   Type.String({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
 )

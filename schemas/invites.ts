@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Login, NextCursor, Nullable, Role, ref, StringEnum, Timestamp, Uuid } from './common.js'
+import {
+  Closed,
+  Login,
+  NextCursor,
+  Nullable,
+  Role,
+  ref,
+  StringEnum,
+  Timestamp,
+  Uuid,
+  WorkspaceParams,
+} from './common.js'
 import { limits } from './limits.js'
 import { Workspace } from './workspaces.js'
 
@@ -19,7 +30,7 @@ export const Invite = Type.Object(
 )
 export type Invite = Static<typeof Invite>
 
-export const InviteParams = Type.Object({ id: Uuid, invite: Uuid })
+export const InviteParams = Type.Object({ ...WorkspaceParams.properties, invite: Uuid })
 
 export const CreateInviteBody = Closed({
   role: Type.Optional({ ...Role, default: 'member', description: 'What who joins with it becomes.' }),

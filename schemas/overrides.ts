@@ -5,11 +5,12 @@ import {
   NextCursor,
   Owner,
   Repo,
+  RepoParams,
   ref,
   Settings,
   SettingsInput,
   Timestamp,
-  Uuid,
+  WorkspaceParams,
 } from './common.js'
 
 export const Override = Type.Object(
@@ -20,7 +21,7 @@ export type Override = Static<typeof Override>
 
 export const OverridePage = Closed({ overrides: Type.Array(ref(Override)), next_cursor: NextCursor })
 
-export const OverrideParams = Type.Object({ id: Uuid, owner: Owner, repo: Repo })
+export const OverrideParams = Type.Object({ ...WorkspaceParams.properties, ...RepoParams.properties })
 
 export const OverrideBody = Closed({ settings: SettingsInput })
 export type OverrideBody = Static<typeof OverrideBody>

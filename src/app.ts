@@ -13,6 +13,7 @@ import { installSerialization } from './http/serialization.js'
 import { installValidation } from './http/validation.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
+import billingSignature from './plugins/billing-signature.js'
 import compression from './plugins/compression.js'
 import connections, {
   type Patience,
@@ -32,6 +33,7 @@ import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
 import rollups from './plugins/rollups.js'
+import routeChecks from './plugins/route-checks.js'
 import session from './plugins/session.js'
 import { authRoutes } from './routes/auth.js'
 import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
@@ -122,9 +124,11 @@ export const buildApp = async (
   await app.register(session)
   await app.register(rateLimit)
   await app.register(metrics)
+  await app.register(routeChecks)
   await registerDocuments(app as never)
   await app.register(reference)
   await app.register(access)
+  await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(lifecycle)
   await app.register(housekeeping)

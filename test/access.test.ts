@@ -1,14 +1,7 @@
 /** The Auth and Role columns of the interface, as one table of every endpoint and every kind of caller. */
-import type { FastifyContextConfig } from 'fastify'
-import { pino } from 'pino'
 import t from 'tap'
-import { buildApp } from '../src/app.js'
-import { readConfig } from '../src/config.js'
-import { connect } from '../src/db/client.js'
 import { buildDocuments } from '../src/openapi/index.js'
-import { adminOf, memberOf } from '../src/policies/access.js'
-import { createTestDatabase } from './database.js'
-import { type Call, type Caller, JWT_SECRET, type Service, startService } from './service.js'
+import { type Call, type Caller, type Service, startService } from './service.js'
 
 /** What a row has to itself: a workspace of the admin with the member in it, and everything that can be asked for. */
 interface Scene {
@@ -236,42 +229,4 @@ t.test('a workspace that does not exist looks like one that is not the caller’
   const none = await eve.get('/api/team/workspaces/0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e/members')
   t.same(withoutIds(theirs), withoutIds(none))
   t.equal((await eve.get('/api/team/workspaces/x/members')).status, 400)
-})
-
-t.test('a route whose access cannot be decided refuses to boot', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  const database = connect({ url, poolSize: 5, prepare: true })
-  t.teardown(async () => {
-    await database.close()
-    await drop()
-  })
-  const boot = async (route: { config?: FastifyContextConfig; schema?: object }) => {
-    const app = await buildApp(
-      readConfig({ DATABASE_URL: url, JWT_SECRETS: JWT_SECRET }),
-      database,
-      pino({ level: 'silent' }),
-    )
-    app.route({ method: 'GET', url: '/api/new', handler: async () => 'never', ...route })
-    try {
-      await app.ready()
-    } finally {
-      await app.close()
-    }
-  }
-  const one = (name: string, required: string[]) => ({
-    type: 'object',
-    properties: { [name]: { type: 'string' } },
-    required,
-  })
-  const inQuery = { access: adminOf('query.workspace') }
-  await t.rejects(boot({}), { message: 'GET /api/new declares no access' })
-  await t.rejects(boot({ config: { access: memberOf('params.id') } }), {
-    message: 'GET /api/new takes its workspace from params.id, which it does not require',
-  })
-  await t.rejects(boot({ config: inQuery, schema: { querystring: one('id', ['id']) } }), /query\.workspace/)
-  await t.rejects(
-    boot({ config: inQuery, schema: { querystring: one('workspace', []) } }),
-    /query\.workspace/,
-  )
-  await t.resolves(boot({ config: inQuery, schema: { querystring: one('workspace', ['workspace']) } }))
 })

@@ -1,4 +1,5 @@
 import type { BillingEvent, SubscriptionStatus } from '../../schemas/billing.js'
+import { isUuid } from './uuid.js'
 
 /** What a notification says about one subscription. */
 export interface SubscriptionChange {
@@ -42,7 +43,7 @@ const idOf = (value: unknown): string | undefined => {
 }
 
 const userIdOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? value : undefined
+  typeof value === 'string' && isUuid(value) ? value : undefined
 
 /** @returns undefined for a kind, or a status, that does not matter here. */
 export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingNews | undefined => {

@@ -1,5 +1,6 @@
 import { isDay } from './days.js'
 import { parsePattern } from './repo-pattern.js'
+import { isUuid } from './uuid.js'
 
 /** A `format` of strings in the schemas. */
 export interface Format {
@@ -8,13 +9,11 @@ export interface Format {
   message: string
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Every format that a request can miss, by its name in the schemas. */
 export const formatsOf = (extensionPrefix: string): Record<string, Format> => ({
   // Stricter than the usual one, which also takes `urn:uuid:…`; the database does not.
   uuid: {
-    accepts: (text) => UUID.test(text),
+    accepts: (text) => isUuid(text.toLowerCase()),
     message: 'must be a UUID, such as 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e',
   },
   date: {

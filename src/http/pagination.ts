@@ -1,5 +1,6 @@
 /** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
 import { limits } from '../../schemas/limits.js'
+import { isUuid } from '../domain/uuid.js'
 import { invalid } from '../errors.js'
 
 /** RFC 3339 with milliseconds, of a day that exists. */
@@ -10,7 +11,7 @@ const isTimestamp = (part: string): boolean => {
 
 const kinds = {
   text: (part: string) => !part.includes('\0') && part.isWellFormed(),
-  uuid: (part: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
+  uuid: isUuid,
   timestamp: isTimestamp,
 }
 type Kind = keyof typeof kinds

@@ -22,7 +22,10 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   if (access?.kind === 'workspace') codes.push('workspace_not_found')
   if ((access?.kind === 'workspace' || access?.kind === 'repo') && access.role === 'admin')
     codes.push('admin_required')
+  if (access?.kind === 'repo') codes.push(...access.errors)
   if (access?.kind === 'adminKey') codes.push('admin_key_invalid')
+  if (access?.kind === 'billingSignature')
+    codes.push('signature_invalid', 'billing_not_configured', 'rate_limited')
   return [...new Set([...codes, ...(config?.errors ?? [])])]
 }
 

@@ -1,15 +1,14 @@
-import { limits } from '../../schemas/limits.js'
 import type { PushResult } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
 import type { Database, Db } from '../db/client.js'
 import { type Preconditions, preconditionsHold } from '../domain/etag.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
-import { pushTarget, workspaceRequired } from '../policies/repo-access.js'
+import { pushTarget, requireRoomForPersonal } from '../policies/repo-access.js'
 import { requireRoom } from '../policies/room.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { etagOf } from '../queries/etag.js'
-import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
+import { insertMember, lockRole } from '../queries/members.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
 import {
   type Author,
@@ -20,7 +19,7 @@ import {
   type StoredSnapshot,
   updateSnapshot,
 } from '../queries/snapshots.js'
-import { lockUser, readUser, type User } from '../queries/users.js'
+import { lockUser, type User } from '../queries/users.js'
 import {
   countPatterns,
   insertPatterns,
@@ -30,31 +29,26 @@ import {
 } from '../queries/workspaces.js'
 
 export interface Push {
-  userId: string
+  caller: User
+  question: RepoQuestion
+  /** As the caller spells them. */
   owner: string
   repo: string
-  workspaceId: string | undefined
   settings: Record<string, unknown>
   repohostToken: string
   preconditions: Preconditions
 }
 
 /**
- * Stores settings of a repository (rules R1, R2, R4, R5). Rights here are checked first, then those at the repository
- * host, and nothing is created before both agree.
+ * Stores settings of a repository for a caller whose rights here are known (rules R1, R2, R4, R5). Those at the repository
+ * host are checked next, and nothing is created before both agree.
  * @returns the answer and its ETag
  */
 export const pushSettings = async (
   { database, repohost }: { database: Database; repohost: Pick<Repohost, 'checkAccess'> },
   push: Push,
 ): Promise<{ result: PushResult; etag: string }> => {
-  const { owner, repo, workspaceId, userId } = push
-  const question = { userId, ownerKey: owner.toLowerCase(), repoKey: repo.toLowerCase(), workspaceId }
-  const caller = await readUser(database.read, userId)
-  if (!caller) throw new ApiError('token_invalid')
-  const target = await pushTarget(database.read, question, caller.login, owner)
-  if (target === undefined) await checkRoomForPersonal(database.read, caller, owner)
-
+  const { caller, question, owner, repo } = push
   await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
 
   const settings = JSON.stringify(push.settings)
@@ -102,18 +96,9 @@ const settleTarget = async (
   return { key: { ownerKey, repoKey, workspaceId: target }, workspaceCreated }
 }
 
-const checkRoomForPersonal = async (db: Db, caller: User, owner: string) => {
-  const personal = await readPersonalWorkspace(db, caller.id)
-  if (personal !== undefined) {
-    if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
-  } else if ((await countWorkspacesOf(db, caller.id)) >= limits.workspaces_per_user) {
-    throw new ApiError('workspace_limit')
-  }
-}
-
 /** R4, with the caller locked: makes the personal workspace, or adds the caller's present login to its patterns. @returns whether it was made. */
 const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promise<boolean> => {
-  await checkRoomForPersonal(tx, caller, owner)
+  await requireRoomForPersonal(tx, caller, owner)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
   const created = await insertWorkspace(tx, { name: caller.login, personalOf: caller.id })

@@ -7,7 +7,7 @@ import { type User, upsertUser } from '../queries/users.js'
 
 interface SignInContext {
   database: Database
-  sessions: { issue(user: User): string }
+  tokens: { issue(user: User): string }
   milestones: { reached(userId: string, event: 'signed_in'): void }
 }
 
@@ -16,7 +16,7 @@ interface SignInContext {
  * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
  */
 export const signIn = async (
-  { database, sessions, milestones }: SignInContext,
+  { database, tokens, milestones }: SignInContext,
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
@@ -34,5 +34,5 @@ export const signIn = async (
       throw error
     })
   milestones.reached(user.id, 'signed_in')
-  return { token: sessions.issue(user), login: user.login, avatar_url: user.avatarUrl }
+  return { token: tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

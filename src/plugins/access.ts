@@ -1,37 +1,34 @@
 /**
- * Enforces what `policies/access.ts` declares. Authentication and the cookie's origin come before the body is read;
- * membership and role after validation, read from the database on every request.
+ * Enforces `config.access`, and puts what it found on the request: the only way for a handler to get at it.
+ * Authentication and the cookie's origin come before the body is read; membership and role after validation, from the
+ * database on every request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { ErrorCode } from '../../schemas/errors.js'
+import type { Role } from '../../schemas/common.js'
+import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
-import type { HeaderName } from '../openapi/headers.js'
-import { type Access, needsSession, type WorkspacePart } from '../policies/access.js'
+import { type Access, needsSession, type RepoAccess, type RepoRequest } from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
+import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { readRole } from '../queries/members.js'
-import { callerOf } from './session.js'
+
+/** Who calls, and in which role in which workspace. */
+export interface Membership {
+  workspaceId: string
+  userId: string
+  role: Role
+}
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    access?: Access
-    /** Throws for what no schema can state; a request is valid before anybody asks who may make it. */
-    validate?: (request: FastifyRequest) => unknown
-    /** Codes that this route can answer beyond those that follow from its access and schema. */
-    errors?: readonly ErrorCode[]
-    /** Headers of its successful answers, beyond those that follow from its schema. */
-    headers?: readonly HeaderName[]
-    /** Behind the Pro gate (set by the scope that has the gate). */
-    pro?: boolean
-    /** Part of the small document that the reference shows first. */
-    core?: boolean
-    /** A limit of its own (`plugins/rate-limit.ts`). */
-    limit?: 'signIn' | 'invite' | 'hostToken' | 'none'
-    /** False: it never waits for the database, so it takes none of a caller's share (`plugins/fair-share.ts`) and is always available. */
-    asksDatabase?: boolean
-    /** Asked by balancers, and answered whatever callers do. */
-    isProbe?: boolean
+  interface FastifyRequest {
+    /** What the access of a route has found. */
+    grant: { access: Access; found: unknown } | null
+    /** Of a route whose access names a workspace. */
+    readonly membership: Membership
+    /** What the decision about a repository has found. */
+    granted<Found>(access: RepoAccess<Found>): Found
   }
 }
 
@@ -40,18 +37,6 @@ const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 export default fp(
   async (app) => {
     const adminKeys = app.config.adminKeys.map(digest)
-
-    const routes: RouteOptions[] = []
-    app.addHook('onRoute', (route) => {
-      routes.push(route)
-    })
-    // Not before: the scope of the reference declares the access of its files in a hook of its own.
-    app.addHook('onReady', async () => {
-      for (const route of routes) {
-        const fault = faultOf(route)
-        if (fault) throw new Error(`${route.method} ${route.url} ${fault}`)
-      }
-    })
 
     const refusalOf = (request: FastifyRequest): ApiError | undefined => {
       const { access } = request.routeOptions.config
@@ -72,40 +57,57 @@ export default fp(
     }
     app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
 
+    app.decorateRequest('grant', null)
+    app.decorateRequest('membership', {
+      getter() {
+        if (this.grant?.access.kind !== 'workspace') throw new Error('The route has no access to a workspace')
+        return this.grant.found as Membership
+      },
+    })
+    app.decorateRequest('granted', function <Found>(this: FastifyRequest, access: RepoAccess<Found>) {
+      if (this.grant?.access !== access) throw new Error('The route has another access')
+      return this.grant.found as Found
+    })
+
+    const find = async (request: FastifyRequest, access: Access): Promise<unknown> => {
+      if (access.kind === 'repo') return access.decide(app.database, repoRequestOf(request, access))
+      if (access.kind !== 'workspace') return undefined
+      const workspaceId = access.workspaceOf(request)
+      const { userId } = request.caller
+      const role = await readRole(app.db, workspaceId, userId)
+      return { workspaceId, userId, ...requireRole(role && { role }, access.role) } satisfies Membership
+    }
     const authorise = async (request: FastifyRequest) => {
       const { access, validate } = request.routeOptions.config
       await validate?.(request)
-      if (access?.kind !== 'workspace') return
-      const role = await readRole(app.db, access.workspaceOf(request), callerOf(request).userId)
-      requireRole(role && { role }, access.role)
+      if (access) request.grant = { access, found: await find(request, access) }
     }
     app.addHook('preHandler', (request, _reply, done) => {
       const { access, validate } = request.routeOptions.config
-      if (!validate && access?.kind !== 'workspace') return done()
+      if (!validate && access?.kind !== 'workspace' && access?.kind !== 'repo') return done()
       authorise(request).then(() => done(), done)
     })
   },
   { name: 'access', dependencies: ['session'] },
 )
 
-/** Why a route must not be served, if it must not. */
-const faultOf = ({ config, schema }: RouteOptions): string | undefined => {
-  const access = config?.access
-  if (!access) return 'declares no access'
-  if (access.kind !== 'workspace') return undefined
-  const [part, name] = access.source.split('.') as [WorkspacePart, string]
-  const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }
-  const { required = [] } = (schemas[part] ?? {}) as { required?: string[] }
-  return required.includes(name)
-    ? undefined
-    : `takes its workspace from ${access.source}, which it does not require`
+const repoRequestOf = (request: FastifyRequest, { source }: RepoAccess): RepoRequest => {
+  const query = request.query as { repo: string; workspace?: string }
+  const [owner = '', repo = ''] =
+    source === 'params'
+      ? [(request.params as RepoRequest).owner, (request.params as RepoRequest).repo]
+      : query.repo.split('/')
+  return {
+    owner,
+    repo,
+    question: {
+      userId: request.caller.userId,
+      ...repoKeysOf({ owner, repo }),
+      workspaceId: query.workspace,
+    },
+    ifNoneMatch: request.headers['if-none-match'],
+  }
 }
-
-/** Whether a page of a dashboard, or of the service itself, makes this call: what a browser says and no page can change. */
-export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolean =>
-  headers.origin === undefined
-    ? headers['sec-fetch-site'] === 'same-origin'
-    : server.config.trustedOrigins.includes(headers.origin)
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 

@@ -10,7 +10,7 @@ import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
 import { purgeDeletedWorkspaces } from '../queries/purge.js'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
-import { repeat } from './repeat.js'
+import { repeat } from '../runtime/repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { ApiError, tooMany } from '../errors.js'
-import { Refusals } from './refusals.js'
-import { callerOf } from './session.js'
+import { Refusals } from '../http/refusals.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -81,7 +80,7 @@ export default fp(
     })
 
     const limited: RateLimits = {
-      showHostToken: (request, work) => refusedTokens.run(callerOf(request).userId, work),
+      showHostToken: (request, work) => refusedTokens.run(request.caller.userId, work),
       countWrongSignature: (request) => count(wrongSignatures, request),
     }
     app.decorate('rateLimits', limited)

@@ -1,7 +1,7 @@
 /** Keeps the rollups of activity close behind it, and forgets what is too old; on one instance at a time. */
 import fp from 'fastify-plugin'
 import { retireActivity, rollUp } from '../operations/roll-up.js'
-import { repeat } from './repeat.js'
+import { repeat } from '../runtime/repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,9 +1,14 @@
 /** Rules R1 to R5: what a caller may do with the settings of a repository, and through which workspace. */
-
+import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
-import { readRole } from '../queries/members.js'
+import { readEffectiveConfig } from '../queries/effective-config.js'
+import { countWorkspacesOf, readRole } from '../queries/members.js'
 import { findMatches, type RepoMatch, type RepoQuestion } from '../queries/repo-access.js'
+import { readBestSnapshot } from '../queries/snapshots.js'
+import { readUser, type User } from '../queries/users.js'
+import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
+import type { RepoDecision } from './access.js'
 
 /** The matches of a caller; asking for one workspace that the caller is not in, or that does not match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
@@ -13,23 +18,28 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
   throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
 }
 
+const readCaller = async (db: Db, { userId }: RepoQuestion): Promise<User> => {
+  const caller = await readUser(db, userId)
+  if (!caller) throw new ApiError('token_invalid')
+  return caller
+}
+
 /** The refusal of a read that found no snapshot. The owner of a repository has merely not pushed it yet. */
-export const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
+const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
   new ApiError(matched || ownsRepo ? 'never_synced' : 'not_a_member')
 
-/** R3: any member of a holder may read. @throws {ApiError} */
-export const readableHolder = async (
-  db: Db,
-  question: RepoQuestion,
-  callerLogin: string,
-): Promise<string> => {
+const isOwner = (question: RepoQuestion, callerLogin: string): boolean =>
+  question.ownerKey === callerLogin.toLowerCase()
+
+/** R3: any member of a workspace that holds the settings may read them. @throws {ApiError} */
+const readableHolder = async (db: Db, question: RepoQuestion, callerLogin: string): Promise<string> => {
   const matches = await matchesFor(db, question)
   const holder = matches.find(({ holds }) => holds)
-  if (!holder) throw nothingToRead(matches.length > 0, question.ownerKey === callerLogin.toLowerCase())
+  if (!holder) throw nothingToRead(matches.length > 0, isOwner(question, callerLogin))
   return holder.workspaceId
 }
 
-/** R2: only an admin of a holder may delete or restore. @throws {ApiError} */
+/** R2: only an admin of a workspace that holds the settings may delete or restore them. @throws {ApiError} */
 export const changeableHolder = async (
   db: Db,
   question: RepoQuestion,
@@ -41,12 +51,13 @@ export const changeableHolder = async (
   const isAdmin = matches.some(({ role }) => role === 'admin')
   const seesOne = matches.some(({ holds }) => holds)
   if (matches.length > 0 && (seesOne || !isAdmin)) throw new ApiError('admin_required')
-  throw nothingToRead(matches.length > 0, question.ownerKey === callerLogin.toLowerCase())
+  throw nothingToRead(matches.length > 0, isOwner(question, callerLogin))
 }
 
 /**
- * R2, R4, R5: the workspace that a push goes to: the best admin holder, else the best admin match. Undefined: the
- * caller's personal workspace has to be made, or opened for the repository, first. @throws {ApiError}
+ * R2, R4, R5: the workspace that a push goes to: the best that the caller administers and that holds the settings, else
+ * the best that the caller administers. Undefined: the caller's personal workspace has to be made, or opened for the
+ * repository, first. @throws {ApiError}
  */
 export const pushTarget = async (
   db: Db,
@@ -59,9 +70,78 @@ export const pushTarget = async (
   const target = administered.find(({ holds }) => holds) ?? administered[0]
   if (target) return target.workspaceId
   if (matches.length > 0) throw new ApiError('admin_required')
-  if (question.ownerKey !== callerLogin.toLowerCase()) throw workspaceRequired(owner)
+  if (!isOwner(question, callerLogin)) throw workspaceRequired(owner)
   return undefined
 }
 
-export const workspaceRequired = (owner: string) =>
+const workspaceRequired = (owner: string) =>
   new ApiError('workspace_required', { suggested_pattern: `${owner}/*` })
+
+/** R4: whether a personal workspace can be made, or take one more pattern. @throws {ApiError} */
+export const requireRoomForPersonal = async (db: Db, caller: User, owner: string): Promise<void> => {
+  const personal = await readPersonalWorkspace(db, caller.id)
+  if (personal !== undefined) {
+    if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
+  } else if ((await countWorkspacesOf(db, caller.id)) >= limits.workspaces_per_user) {
+    throw new ApiError('workspace_limit')
+  }
+}
+
+const decision = <Found>(
+  errors: RepoDecision<Found>['errors'],
+  decide: RepoDecision<Found>['decide'],
+): RepoDecision<Found> => ({ decide, errors })
+
+/** R3, in one statement with the read itself: the snapshot, unless the caller has it already. */
+export const toPull = decision(
+  ['not_a_member', 'never_synced', 'workspace_not_found'],
+  async ({ hot }, { question, ifNoneMatch }) => {
+    const { snapshot, settings, ...best } = await readBestSnapshot(hot, question, ifNoneMatch)
+    if (snapshot) return { snapshot, settings }
+    if (best.ownsRepo === null) throw new ApiError('token_invalid')
+    if (!best.inWorkspace) throw new ApiError('workspace_not_found')
+    throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
+  },
+)
+
+/** R3, for what is read of the snapshot afterwards. */
+export const toReadHistory = decision(
+  ['not_a_member', 'never_synced', 'workspace_not_found'],
+  async ({ read }, { question }) => {
+    const { login } = await readCaller(read, question)
+    const workspaceId = await readableHolder(read, question, login)
+    return { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId }
+  },
+)
+
+/** R2. The change decides again, with the caller's role locked. */
+export const toChange = decision(
+  ['not_a_member', 'never_synced', 'workspace_not_found'],
+  async ({ read }, { question }) => {
+    const { login } = await readCaller(read, question)
+    await changeableHolder(read, question, login)
+    return { question }
+  },
+)
+
+/** R2, R4, R5. The push decides again, because the repository host is asked in between. */
+export const toPush = decision(
+  ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
+  async ({ read }, { question, owner, repo }) => {
+    const caller = await readCaller(read, question)
+    const target = await pushTarget(read, question, caller.login, owner)
+    if (target === undefined) await requireRoomForPersonal(read, caller, owner)
+    return { question, owner, repo, caller }
+  },
+)
+
+/** R1, in one statement with the read itself. */
+export const toReadEffectiveConfig = decision(
+  ['not_a_member', 'workspace_not_found'],
+  async ({ hot }, { question, ifNoneMatch }) => {
+    const { inWorkspace, config } = await readEffectiveConfig(hot, question, ifNoneMatch)
+    if (!inWorkspace) throw new ApiError('workspace_not_found')
+    if (!config) throw new ApiError('not_a_member')
+    return config
+  },
+)

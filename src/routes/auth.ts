@@ -9,11 +9,11 @@ import { isAliasOf } from '../domain/loopback.js'
 import { ApiError } from '../errors.js'
 import { namesType } from '../http/accept.js'
 import { signIn } from '../operations/sign-in.js'
-import { isFromTrustedOrigin } from '../plugins/access.js'
 import { translate } from '../plugins/errors.js'
 import { oauthCookiesOf } from '../plugins/repohost-oauth.js'
-import { callerOf, SESSION_COOKIE } from '../plugins/session.js'
+import { SESSION_COOKIE } from '../plugins/session.js'
 import { anyone } from '../policies/access.js'
+import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 
 const PROBLEM_JSON = 'application/problem+json'
@@ -23,7 +23,7 @@ const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
 export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database, sessions, milestones, clients } = app
+  const { config, database, tokens, revocations, milestones, clients } = app
   const home = config.homeUrl
   const oauthCookies = oauthCookiesOf(home)
   const cookieOptions = {
@@ -65,7 +65,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
       const user = await clients.repohost.userOf(repohost_token)
-      const session = await signIn({ database, sessions, milestones }, user, config.repohost.allowedClientIds)
+      const session = await signIn({ database, tokens, milestones }, user, config.repohost.allowedClientIds)
       if (cookie) setSessionCookie(reply, session.token)
       return session
     },
@@ -126,7 +126,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
       })
       // The login was made for this service's own app, so no allow-list applies.
-      const session = await signIn({ database, sessions, milestones }, user, undefined)
+      const session = await signIn({ database, tokens, milestones }, user, undefined)
       setSessionCookie(reply, session.token)
       return redirectHome(reply, returnTo)
     },
@@ -175,14 +175,14 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       if (request.body.everywhere) {
-        const { userId } = callerOf(request)
+        const { userId } = request.caller
         const generation = await revokeAllTokens(database.write, userId)
         if (generation === undefined) throw new ApiError('token_invalid')
-        sessions.revokeOlderThan(userId, generation)
+        revocations.addOlderThan(userId, generation)
       } else if (!(request.session instanceof ApiError)) {
         const { jti, expiresAt } = request.session
         await revokeToken(database.write, jti, expiresAt)
-        sessions.revokeToken(jti)
+        revocations.addToken(jti)
       }
       reply.clearCookie(SESSION_COOKIE, cookieOptions)
       clearOAuthCookies(reply)

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../schemas/common.js'
 import { EventBody, Funnel, FunnelQuery } from '../../schemas/funnel.js'
 import { ApiError } from '../errors.js'
-import { callerOf } from '../plugins/session.js'
 import { adminKey, anyCaller } from '../policies/access.js'
 import { insertFunnelEvent, readFunnel } from '../queries/funnel.js'
 
@@ -22,7 +21,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 202: ref(Ok) },
     },
     handler: async (request, reply) => {
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       if (!(await insertFunnelEvent(database.write, userId, request.body)))
         throw new ApiError('token_invalid')
       reply.code(202)

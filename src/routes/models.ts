@@ -3,7 +3,6 @@ import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import type { Assistant } from '../clients/assistants.js'
 import { tooMany } from '../errors.js'
-import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { Gate, Gates } from '../runtime/gate.js'
 
@@ -38,7 +37,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await turns.run(callerOf(request).userId, () => assistant.listModels(request.query.apiKey)),
+        models: await turns.run(request.caller.userId, () => assistant.listModels(request.query.apiKey)),
       }),
     })
 

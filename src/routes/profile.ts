@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { PageQuery, ref } from '../../schemas/common.js'
 import { Profile } from '../../schemas/profile.js'
 import { ProjectPage } from '../../schemas/projects.js'
 import { ApiError } from '../errors.js'
 import { pagesOf } from '../http/pagination.js'
-import { callerOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { planOf } from '../policies/pro.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
@@ -26,7 +24,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Profile) },
     },
     handler: async (request) => {
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       const [user, status] = await Promise.all([
         readUser(app.db, userId),
         readSubscriptionStatus(app.db, userId),
@@ -52,13 +50,13 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: "Repositories visible through the caller's workspace patterns",
       description:
         'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace.',
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: ProjectPage },
     },
     handler: async (request) => {
       const page = await pages.read(
         request.query,
-        (after, rows) => listProjects(app.db, callerOf(request).userId, after, rows),
+        (after, rows) => listProjects(app.db, request.caller.userId, after, rows),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from '../../schemas/common.js'
 import {
   PushBody,
@@ -14,28 +14,19 @@ import {
 } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
 import { noneMatchNames, preconditionsOf } from '../domain/etag.js'
-import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
 import { sendJsonText, withSettingsText } from '../http/json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
-import { callerOf } from '../plugins/session.js'
 import { repoAdmin, repoMember } from '../policies/access.js'
-import { nothingToRead, readableHolder } from '../policies/repo-access.js'
+import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { etagOf } from '../queries/etag.js'
-import type { RepoQuestion } from '../queries/repo-access.js'
-import { listVersions, readBestSnapshot, readVersion, type SnapshotText } from '../queries/snapshots.js'
-import { readUser } from '../queries/users.js'
+import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 
-const questionOf = (
-  request: FastifyRequest,
-  params: { owner: string; repo: string },
-  { workspace }: { workspace?: string },
-): RepoQuestion => ({
-  userId: callerOf(request).userId,
-  ...repoKeysOf(params),
-  workspaceId: workspace,
-})
+const pull = repoMember('params', toPull)
+const readHistory = repoMember('params', toReadHistory)
+const change = repoAdmin('params', toChange)
+const push = repoAdmin('params', toPush)
 
 const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
   const { owner, repo, workspaceId, settings, version, sizeBytes, updatedAt, updatedBy } = snapshot
@@ -47,22 +38,10 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database, db, milestones } = app
 
-  /** The holder that the caller may read, for reads that need no text. */
-  const holderFor = async (question: RepoQuestion) => {
-    const caller = await readUser(db, question.userId)
-    if (!caller) throw new ApiError('token_invalid')
-    const workspaceId = await readableHolder(db, question, caller.login)
-    return { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId }
-  }
-
   app.route({
     method: 'GET',
     url: '/:owner/:repo',
-    config: {
-      access: repoMember,
-      core: true,
-      errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
-    },
+    config: { access: pull, core: true },
     schema: {
       operationId: 'pullSettings',
       tags: ['settings'],
@@ -75,17 +54,11 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Snapshot), 304: NotModified },
     },
     handler: async (request, reply) => {
-      const question = questionOf(request, request.params, request.query)
-      const best = await readBestSnapshot(database.hot, question, request.headers['if-none-match'])
-      if (!best.snapshot) {
-        if (best.ownsRepo === null) throw new ApiError('token_invalid')
-        if (!best.inWorkspace) throw new ApiError('workspace_not_found')
-        throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
-      }
-      milestones.reached(question.userId, 'settings_pulled')
-      reply.header('ETag', etagOf(best.snapshot))
-      if (best.settings === null) return reply.code(304).send(undefined)
-      return sendSnapshot(reply, { ...best.snapshot, settings: best.settings })
+      const { snapshot, settings } = request.granted(pull)
+      milestones.reached(request.caller.userId, 'settings_pulled')
+      reply.header('ETag', etagOf(snapshot))
+      if (settings === null) return reply.code(304).send(undefined)
+      return sendSnapshot(reply, { ...snapshot, settings })
     },
   })
 
@@ -93,17 +66,13 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'PUT',
     url: '/:owner/:repo',
     config: {
-      access: repoAdmin,
+      access: push,
       core: true,
       limit: 'hostToken',
       errors: [
         'repohost_token_required',
         'repohost_token_invalid',
         'repo_access_denied',
-        'not_a_member',
-        'workspace_not_found',
-        'workspace_required',
-        'workspace_limit',
         'version_conflict',
         'settings_too_large',
         'workspace_full',
@@ -125,23 +94,19 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(PushResult) },
     },
     handler: async (request, reply) => {
-      const { params, query, headers, body } = request
-      const { userId } = callerOf(request)
+      const { query, headers, body } = request
       const checkAccess: Repohost['checkAccess'] = (...access) =>
         app.rateLimits.showHostToken(request, () => app.clients.repohost.checkAccess(...access))
       const { result, etag } = await pushSettings(
         { database, repohost: { checkAccess } },
         {
-          userId,
-          owner: params.owner,
-          repo: params.repo,
-          workspaceId: query.workspace,
+          ...request.granted(push),
           settings: body.settings,
           repohostToken: headers['x-repohost-token'],
           preconditions: preconditionsOf(headers, query),
         },
       )
-      milestones.reached(userId, 'settings_pushed')
+      milestones.reached(request.caller.userId, 'settings_pushed')
       reply.header('ETag', etag)
       return result
     },
@@ -150,11 +115,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'DELETE',
     url: '/:owner/:repo',
-    config: {
-      access: repoAdmin,
-      core: true,
-      errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
-    },
+    config: { access: change, core: true },
     schema: {
       operationId: 'deleteSettings',
       tags: ['settings'],
@@ -166,7 +127,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await deleteSettings(database, questionOf(request, request.params, request.query))
+      await deleteSettings(database, request.granted(change).question)
       return { ok: true } as const
     },
   })
@@ -174,7 +135,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/:owner/:repo/versions',
-    config: { access: repoMember, errors: ['not_a_member', 'never_synced', 'workspace_not_found'] },
+    config: { access: readHistory },
     schema: {
       operationId: 'listSettingsVersions',
       tags: ['settings'],
@@ -183,19 +144,13 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: SettingsQuery,
       response: { 200: SnapshotVersionList },
     },
-    handler: async (request) => {
-      const key = await holderFor(questionOf(request, request.params, request.query))
-      return { versions: await listVersions(db, key) }
-    },
+    handler: async (request) => ({ versions: await listVersions(db, request.granted(readHistory)) }),
   })
 
   app.route({
     method: 'GET',
     url: '/:owner/:repo/versions/:version',
-    config: {
-      access: repoMember,
-      errors: ['not_a_member', 'never_synced', 'version_not_found', 'workspace_not_found'],
-    },
+    config: { access: readHistory, errors: ['version_not_found'] },
     schema: {
       operationId: 'pullSettingsVersion',
       tags: ['settings'],
@@ -206,8 +161,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Snapshot), 304: NotModified },
     },
     handler: async (request, reply) => {
-      const key = await holderFor(questionOf(request, request.params, request.query))
-      const version = await readVersion(db, key, request.params.version)
+      const version = await readVersion(db, request.granted(readHistory), request.params.version)
       if (!version) throw new ApiError('version_not_found')
       const etag = etagOf(version)
       reply.header('ETag', etag)
@@ -220,8 +174,8 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/:owner/:repo/restore',
     config: {
-      access: repoAdmin,
-      errors: ['not_a_member', 'never_synced', 'version_not_found', 'workspace_not_found', 'workspace_full'],
+      access: change,
+      errors: ['version_not_found', 'workspace_full'],
       headers: ['ETag'],
     },
     schema: {
@@ -236,7 +190,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(PushResult) },
     },
     handler: async (request, reply) => {
-      const question = questionOf(request, request.params, request.query)
+      const { question } = request.granted(change)
       const { result, etag } = await restoreSettings(database, question, request.body.version)
       reply.header('ETag', etag)
       return result

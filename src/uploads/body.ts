@@ -8,7 +8,6 @@ import type { CountsBody } from '../../schemas/activity.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
 import { ApiError, tooMany } from '../errors.js'
 import { parseBody } from '../http/json-body.js'
-import { callerOf } from '../plugins/session.js'
 import { Gate, Gates } from '../runtime/gate.js'
 import { IncomingBody } from './incoming.js'
 import { type CountsRead, createCountsReader } from './reader.js'
@@ -69,7 +68,7 @@ export const readLargeCounts = (
   const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, refuse))
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
     const inPlace = () => places.run(work)
-    return rateLimits ? placesOfCallers.run(callerOf(request).userId, inPlace) : inPlace()
+    return rateLimits ? placesOfCallers.run(request.caller.userId, inPlace) : inPlace()
   }
 
   const parse = async (request: FastifyRequest, payload: Readable) => {

@@ -17,7 +17,6 @@ import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
-import { callerOf } from '../../plugins/session.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
 import { countsOf, readLargeCounts } from '../../uploads/body.js'
 
@@ -37,7 +36,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(FlushResult) },
     },
     handler: async (request) => {
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       const answer = await recordActiveMinutes(database, userId, request.body)
       app.milestones.reached(userId, 'activity_flushed')
       return answer
@@ -59,7 +58,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { day, from, to } = request.query
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       const isDay = from === undefined && to === undefined
       if (!isDay && day !== undefined) throw invalid('/query/day', 'must not come with `from` or `to`')
       const range = await chooseRange(
@@ -105,7 +104,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
         handler: async (request, reply) => {
           const batches = countsOf(request.body as CountsBody)
-          const answer = await uploadCounts(database, callerOf(request).userId, kind, batches)
+          const answer = await uploadCounts(database, request.caller.userId, kind, batches)
           return sendJsonText(reply, answer)
         },
       })

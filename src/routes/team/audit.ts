@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { AuditPage } from '../../../schemas/audit.js'
 import { PageQuery, WorkspaceParams } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
@@ -20,13 +19,13 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Who changed what, and when',
       description: `Members, roles, invites, patterns, settings, overrides, snapshots and the name; newest first, kept for ${limits.audit_days} days. Where entries are large, a page holds fewer than \`limit\`.`,
       params: WorkspaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: AuditPage },
     },
-    handler: async ({ params, query }) => {
+    handler: async ({ membership, query }) => {
       const page = await pages.readBounded(
         query,
-        (after, limit) => listAuditEntries(app.db, params.id, after, limit),
+        (after, limit) => listAuditEntries(app.db, membership.workspaceId, after, limit),
         (entry) => [entry.at, entry.id],
       )
       return { entries: page.rows, next_cursor: page.next_cursor }

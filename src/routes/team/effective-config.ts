@@ -2,16 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../schemas/effective-config.js'
 import { overlaySettings } from '../../domain/settings-merge.js'
-import { ApiError } from '../../errors.js'
-import { callerOf } from '../../plugins/session.js'
 import { repoMember } from '../../policies/access.js'
-import { readEffectiveConfig } from '../../queries/effective-config.js'
+import { toReadEffectiveConfig } from '../../policies/repo-access.js'
+
+const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
 export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/effective-config',
-    config: { access: repoMember, errors: ['not_a_member', 'workspace_not_found'] },
+    config: { access: effectiveConfig },
     schema: {
       operationId: 'getEffectiveConfig',
       tags: ['team'],
@@ -23,16 +23,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(EffectiveConfig), 304: NotModified },
     },
     handler: async (request, reply) => {
-      const { repo: path, workspace: workspaceId } = request.query
-      const [ownerKey = '', repoKey = ''] = path.toLowerCase().split('/')
-      const question = { userId: callerOf(request).userId, ownerKey, repoKey, workspaceId }
-      const { inWorkspace, config } = await readEffectiveConfig(
-        app.database.hot,
-        question,
-        request.headers['if-none-match'],
-      )
-      if (!inWorkspace) throw new ApiError('workspace_not_found')
-      if (!config) throw new ApiError('not_a_member')
+      const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
       const { settings, sources } = overlaySettings(
@@ -40,7 +31,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
         JSON.parse(config.override ?? '{}'),
       )
       return {
-        repo: config.owner === null ? path : `${config.owner}/${config.repo}`,
+        repo: config.owner === null ? request.query.repo : `${config.owner}/${config.repo}`,
         workspace_id: config.workspaceId,
         matched_pattern: config.pattern,
         idle_window_minutes: config.idleWindowMinutes,

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { callerOf } from '../../plugins/session.js'
 import { requirePro } from '../../policies/pro.js'
 import { activityRoutes } from './activity.js'
 import { auditRoutes } from './audit.js'
@@ -20,7 +19,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     pro.addHook('onRoute', (route) => {
       route.config = { ...route.config, pro: true }
     })
-    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, callerOf(request).userId))
+    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, request.caller.userId))
     await pro.register(workspaceRoutes)
     await pro.register(memberRoutes)
     await pro.register(inviteRoutes)

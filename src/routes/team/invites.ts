@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { CreateInviteBody, Invite, InvitePage, InviteParams } from '../../../schemas/invites.js'
 import { pagesOf } from '../../http/pagination.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
-import { callOf } from '../../plugins/session.js'
 import { adminOf } from '../../policies/access.js'
 import { listActiveInvites } from '../../queries/invites.js'
 
@@ -21,13 +19,13 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List the active invites',
       description: 'Those that can still be redeemed, newest first.',
       params: WorkspaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: InvitePage },
     },
-    handler: async ({ params, query }) => {
+    handler: async ({ membership, query }) => {
       const page = await pages.read(
         query,
-        (after, rows) => listActiveInvites(app.db, params.id, after, rows),
+        (after, rows) => listActiveInvites(app.db, membership.workspaceId, after, rows),
         (invite) => [invite.created_at, invite.id],
       )
       return { invites: page.rows, next_cursor: page.next_cursor }
@@ -48,7 +46,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       reply.code(201)
-      return createInvite(app.database, callOf(request), request.body)
+      return createInvite(app.database, request.membership, request.body)
     },
   })
 
@@ -66,7 +64,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await revokeInvite(app.database, callOf(request), request.params.invite)
+      await revokeInvite(app.database, request.membership, request.params.invite)
       return { ok: true } as const
     },
   })

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../schemas/invites.js'
 import { joinWorkspace } from '../../operations/join-workspace.js'
-import { callerOf } from '../../plugins/session.js'
 import { anyCaller } from '../../policies/access.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
@@ -23,7 +22,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: JoinResult },
     },
     handler: async (request) => {
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       const joined = await joinWorkspace(app.database, userId, request.body.code)
       if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
       return joined

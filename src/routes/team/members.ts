@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schemas/members.js'
 import { pagesOf } from '../../http/pagination.js'
 import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
-import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listMembers } from '../../queries/members.js'
 
@@ -21,13 +19,13 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List the members',
       description: 'In the order in which they joined.',
       params: WorkspaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: MemberPage },
     },
-    handler: async ({ params, query }) => {
+    handler: async ({ membership, query }) => {
       const page = await pages.read(
         query,
-        (after, rows) => listMembers(app.db, params.id, after, rows),
+        (after, rows) => listMembers(app.db, membership.workspaceId, after, rows),
         ({ member, userId }) => [member.joined_at, userId],
       )
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
@@ -46,7 +44,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ChangeRoleBody,
       response: { 200: ref(Member) },
     },
-    handler: (request) => changeRole(app.database, callOf(request), request.body),
+    handler: (request) => changeRole(app.database, request.membership, request.body),
   })
 
   app.route({
@@ -64,7 +62,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await removeMember(app.database, callOf(request), request.query.login)
+      await removeMember(app.database, request.membership, request.query.login)
       return { ok: true } as const
     },
   })
@@ -83,7 +81,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await leaveWorkspace(app.database, callOf(request))
+      await leaveWorkspace(app.database, request.membership)
       return { ok: true } as const
     },
   })

@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { pagesOf } from '../../http/pagination.js'
 import { removeOverride, setOverride } from '../../operations/change-overrides.js'
-import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listOverrides, type StoredOverride } from '../../queries/overrides.js'
 
@@ -26,13 +24,13 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Ordered by owner and repository. Where settings are large, a page holds fewer rows than `limit`.',
       params: WorkspaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: OverridePage },
     },
-    handler: async ({ params, query }, reply) => {
+    handler: async ({ membership, query }, reply) => {
       const { rows, next_cursor } = await pages.readBounded(
         query,
-        (after, limit) => listOverrides(app.db, params.id, after, limit),
+        (after, limit) => listOverrides(app.db, membership.workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
       return sendJsonText(
@@ -60,7 +58,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Override) },
     },
     handler: async (request, reply) => {
-      const call = { ...callOf(request), ...request.params }
+      const call = { ...request.membership, ...request.params }
       return sendJsonText(reply, toText(await setOverride(app.database, call, request.body.settings)))
     },
   })
@@ -78,7 +76,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await removeOverride(app.database, { ...callOf(request), ...request.params })
+      await removeOverride(app.database, { ...request.membership, ...request.params })
       return { ok: true } as const
     },
   })

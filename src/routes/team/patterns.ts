@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { WorkspaceParams } from '../../../schemas/common.js'
 import { Patterns, PatternsBody } from '../../../schemas/workspaces.js'
 import { replacePatterns } from '../../operations/change-workspace.js'
-import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { listPatterns } from '../../queries/workspaces.js'
 
@@ -18,7 +17,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: WorkspaceParams,
       response: { 200: Patterns },
     },
-    handler: async ({ params }) => ({ patterns: await listPatterns(app.db, params.id) }),
+    handler: async ({ membership }) => ({ patterns: await listPatterns(app.db, membership.workspaceId) }),
   })
 
   app.route({
@@ -36,7 +35,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Patterns },
     },
     handler: async (request) => ({
-      patterns: await replacePatterns(app.database, callOf(request), request.body.patterns),
+      patterns: await replacePatterns(app.database, request.membership, request.body.patterns),
     }),
   })
 }

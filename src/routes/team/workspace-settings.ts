@@ -14,7 +14,6 @@ import { preconditionsOf } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
-import { callOf } from '../../plugins/session.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { etagOf } from '../../queries/etag.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
@@ -43,10 +42,14 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettings), 304: NotModified },
     },
-    handler: async ({ params, headers }, reply) => {
-      const found = await readWorkspaceSettings(app.database.hot, params.id, headers['if-none-match'])
+    handler: async ({ membership, headers }, reply) => {
+      const found = await readWorkspaceSettings(
+        app.database.hot,
+        membership.workspaceId,
+        headers['if-none-match'],
+      )
       if (!found) throw new ApiError('workspace_not_found')
-      return sendSettings(reply, params.id, found)
+      return sendSettings(reply, membership.workspaceId, found)
     },
   })
 
@@ -72,8 +75,13 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     },
     handler: async (request, reply) => {
       const preconditions = preconditionsOf(request.headers, request.query)
-      const patched = await patchWorkspaceSettings(app.database, callOf(request), request.body, preconditions)
-      return sendSettings(reply, request.params.id, patched)
+      const patched = await patchWorkspaceSettings(
+        app.database,
+        request.membership,
+        request.body,
+        preconditions,
+      )
+      return sendSettings(reply, request.membership.workspaceId, patched)
     },
   })
 }

@@ -5,7 +5,6 @@ import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../
 import { ApiError } from '../../errors.js'
 import { deleteWorkspace, renameWorkspace } from '../../operations/change-workspace.js'
 import { createWorkspace } from '../../operations/create-workspace.js'
-import { callerOf, callOf } from '../../plugins/session.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
 import { readUser } from '../../queries/users.js'
 import { listWorkspacesOf } from '../../queries/workspaces.js'
@@ -22,7 +21,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: MyWorkspaces },
     },
     handler: async (request) => {
-      const user = await readUser(app.db, callerOf(request).userId)
+      const user = await readUser(app.db, request.caller.userId)
       if (!user) throw new ApiError('token_invalid')
       return { id: user.id, login: user.login, workspaces: await listWorkspacesOf(app.db, user.id) }
     },
@@ -41,7 +40,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: CreatedWorkspace },
     },
     handler: async (request, reply) => {
-      const { userId } = callerOf(request)
+      const { userId } = request.caller
       const created = await createWorkspace(app.database, userId, request.body)
       app.milestones.reached(userId, 'workspace_created')
       reply.code(201)
@@ -61,7 +60,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: RenameBody,
       response: { 200: ref(Workspace) },
     },
-    handler: (request) => renameWorkspace(app.database, callOf(request), request.body.name),
+    handler: (request) => renameWorkspace(app.database, request.membership, request.body.name),
   })
 
   app.route({
@@ -79,7 +78,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await deleteWorkspace(app.database, callOf(request))
+      await deleteWorkspace(app.database, request.membership)
       void app.housekeeping.run()
       return { ok: true } as const
     },

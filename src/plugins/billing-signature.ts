@@ -1,0 +1,61 @@
+/**
+ * Enforces the access `billingSignature`: the body of such a route is the billing provider's notification, or nothing.
+ * The signature is over the bytes as they came, so the scope of the route must leave them alone: a body that anybody has
+ * interpreted before is refused.
+ */
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { isSignedBy } from '../domain/billing-signature.js'
+import { ApiError } from '../errors.js'
+
+export default fp(
+  async (app) => {
+    const secret = app.config.billing.webhookSecret
+
+    /** What is rightly signed is never limited: the provider sends as much as there is. */
+    const refuse = async (request: FastifyRequest): Promise<never> => {
+      await app.rateLimits.countWrongSignature(request)
+      throw new ApiError('signature_invalid')
+    }
+
+    const isSigned = ({ routeOptions }: FastifyRequest) =>
+      routeOptions.config.access?.kind === 'billingSignature'
+
+    const checkHeaders = async (request: FastifyRequest) => {
+      if (!secret) throw new ApiError('billing_not_configured')
+      const { headers } = request
+      const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+      if (!hasBody || signatureOf(headers) === undefined) await refuse(request)
+    }
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (!isSigned(request)) return done()
+      checkHeaders(request).then(() => done(), done)
+    })
+
+    const openBody = async (request: FastifyRequest) => {
+      const { body, headers } = request
+      const signature = signatureOf(headers)
+      const isGenuine =
+        secret !== undefined &&
+        signature !== undefined &&
+        Buffer.isBuffer(body) &&
+        isSignedBy(secret, signature, body, Date.now() / 1_000)
+      if (!isGenuine) return refuse(request)
+      try {
+        request.body = JSON.parse(body.toString('utf8'))
+      } catch {
+        throw new ApiError('invalid_json')
+      }
+    }
+    app.addHook('preValidation', (request, _reply, done) => {
+      if (!isSigned(request)) return done()
+      openBody(request).then(() => done(), done)
+    })
+  },
+  { name: 'billing-signature', dependencies: ['rate-limit'] },
+)
+
+const signatureOf = (headers: FastifyRequest['headers']): string | undefined => {
+  const header = headers['billing-signature'] ?? headers['stripe-signature']
+  return typeof header === 'string' && header !== '' ? header : undefined
+}

@@ -1,0 +1,116 @@
+/** Session tokens: signed by this installation, and read without a query. */
+import { createHmac, randomUUID } from 'node:crypto'
+import jwt from '@fastify/jwt'
+import type { FastifyInstance } from 'fastify'
+import { limits } from '../../schemas/limits.js'
+import { isUuid } from '../domain/uuid.js'
+import { ApiError } from '../errors.js'
+
+/** Who is calling, as the token says. */
+export interface Session {
+  userId: string
+  jti: string
+  generation: number
+  /** Seconds since the epoch. */
+  expiresAt: number
+}
+
+const ISSUER = 'svc'
+const REMEMBERED_TOKENS = 20_000
+/** The last second of the year 9999: the latest moment that the database can keep. */
+const LATEST = 253_402_300_799
+
+interface Claims {
+  sub: string
+  login: string
+  iat: number
+  exp: number
+  iss: string
+  jti: string
+  gen: number
+}
+
+interface Signer {
+  sign(claims: object): string
+  verify(token: string): Claims
+}
+
+/** A name for a secret that reveals nothing of it. */
+const keyIdOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
+
+export class Tokens {
+  /** Tokens that were verified before; their expiry is checked on every use. */
+  private readonly remembered = new Map<string, Session>()
+
+  private constructor(
+    private readonly signers: Map<string, Signer>,
+    private readonly signingKey: string,
+  ) {}
+
+  /** The first secret signs, all verify. */
+  static async create(app: FastifyInstance, secrets: string[]): Promise<Tokens> {
+    const signers = new Map<string, Signer>()
+    for (const secret of secrets) {
+      const kid = keyIdOf(secret)
+      if (signers.has(kid)) continue
+      await app.register(jwt, {
+        namespace: kid,
+        secret,
+        sign: { algorithm: 'HS256', kid, iss: ISSUER, expiresIn: `${limits.session_days}d` },
+        verify: {
+          algorithms: ['HS256'],
+          allowedIss: ISSUER,
+          requiredClaims: ['sub', 'login', 'iat', 'exp', 'iss', 'jti', 'gen'],
+        },
+      })
+      signers.set(kid, (app.jwt as unknown as Record<string, Signer>)[kid] as Signer)
+    }
+    return new Tokens(signers, keyIdOf(secrets[0] ?? ''))
+  }
+
+  issue(user: { id: string; login: string; generation: number }): string {
+    const signer = this.signers.get(this.signingKey)
+    if (!signer) throw new Error('There is no key to sign with')
+    return signer.sign({ sub: user.id, login: user.login, jti: randomUUID(), gen: user.generation })
+  }
+
+  /** The session of a token, or `token_invalid` or `token_expired`, whatever the token looks like. */
+  read(token: string): Session | ApiError {
+    const session = this.remembered.get(token) ?? this.verify(token)
+    if (session instanceof ApiError) return session
+    return session.expiresAt * 1_000 <= Date.now() ? new ApiError('token_expired') : session
+  }
+
+  private verify(token: string): Session | ApiError {
+    let claims: Claims
+    try {
+      const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
+      const signer = header?.crit === undefined ? this.signers.get(header?.kid) : undefined
+      if (!signer) return new ApiError('token_invalid')
+      claims = signer.verify(token)
+    } catch (error) {
+      const expired = (error as { code?: string }).code === 'FAST_JWT_EXPIRED'
+      return new ApiError(expired ? 'token_expired' : 'token_invalid', { cause: error })
+    }
+    const { sub, jti, gen, exp, iat, login } = claims
+    const wellFormed =
+      [sub, jti].every((claim) => typeof claim === 'string' && isUuid(claim)) &&
+      typeof login === 'string' &&
+      [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= LATEST)
+    if (!wellFormed) return new ApiError('token_invalid')
+    const session = { userId: sub, jti, generation: gen, expiresAt: exp }
+    this.remember(token, session)
+    return session
+  }
+
+  /** In place of the oldest, once there are many. */
+  private remember(token: string, session: Session) {
+    if (this.remembered.size >= REMEMBERED_TOKENS) {
+      for (const oldest of this.remembered.keys()) {
+        this.remembered.delete(oldest)
+        break
+      }
+    }
+    this.remembered.set(token, session)
+  }
+}

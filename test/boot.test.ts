@@ -1,0 +1,128 @@
+/** Mistakes in a route that nobody should have to find by calling it. */
+import { Type } from '@sinclair/typebox'
+import type { RouteOptions } from 'fastify'
+import { pino } from 'pino'
+import t from 'tap'
+import { Closed, Ok, RepoParams, RepoPath, ref, Uuid, WorkspaceParams } from '../schemas/common.js'
+import { buildApp } from '../src/app.js'
+import { readConfig } from '../src/config.js'
+import { connect } from '../src/db/client.js'
+import { adminOf, anyone, memberOf, repoMember } from '../src/policies/access.js'
+import { toPull } from '../src/policies/repo-access.js'
+import { createTestDatabase } from './database.js'
+import { JWT_SECRET } from './service.js'
+
+const { url, drop } = await createTestDatabase()
+const database = connect({ url, poolSize: 5, prepare: true })
+t.teardown(async () => {
+  await database.close()
+  await drop()
+})
+
+/** Boots the service with one more route, which is right but for what is given. */
+const boot = async (mistake: Partial<RouteOptions>) => {
+  const app = await buildApp(
+    readConfig({ DATABASE_URL: url, JWT_SECRETS: JWT_SECRET }),
+    database,
+    pino({ level: 'silent' }),
+  )
+  try {
+    app.route({
+      method: 'GET',
+      url: '/api/new',
+      config: { access: anyone },
+      schema: { response: { 200: ref(Ok) } },
+      handler: async () => ({ ok: true }),
+      ...mistake,
+    })
+    await app.ready()
+  } finally {
+    await app.close()
+  }
+}
+
+const answering = (schema: object) => ({ response: { 200: ref(Ok) }, ...schema })
+
+t.test('a route without mistakes boots', async (t) => {
+  await t.resolves(boot({}))
+  const byQuery = answering({ querystring: Type.Object({ workspace: Uuid }) })
+  await t.resolves(boot({ config: { access: adminOf('query.workspace') }, schema: byQuery }))
+  const byBody = answering({ body: Closed({ workspace: Uuid }) })
+  await t.resolves(boot({ method: 'POST', config: { access: adminOf('body.workspace') }, schema: byBody }))
+  await t.resolves(
+    boot({
+      url: '/api/new/:id',
+      config: { access: memberOf('params.id') },
+      schema: answering({ params: WorkspaceParams }),
+    }),
+  )
+  await t.resolves(
+    boot({
+      url: '/api/new/:owner/:repo',
+      config: { access: repoMember('params', toPull) },
+      schema: answering({ params: RepoParams }),
+    }),
+  )
+})
+
+t.test('a route that does not say who may call it does not boot', async (t) => {
+  await t.rejects(boot({ config: {} }), { message: 'GET /api/new declares no access' })
+})
+
+t.test('a route whose workspace is not certain to be there does not boot', async (t) => {
+  const inPath = { access: memberOf('params.id') }
+  await t.rejects(boot({ config: inPath }), {
+    message: 'GET /api/new takes its workspace from params.id, which it does not require',
+  })
+  const inQuery = { access: adminOf('query.workspace') }
+  for (const querystring of [
+    Type.Object({ id: Uuid }),
+    Type.Object({ workspace: Type.Optional(Uuid) }),
+    undefined,
+  ]) {
+    await t.rejects(boot({ config: inQuery, schema: answering({ querystring }) }), {
+      message: 'GET /api/new takes its workspace from query.workspace, which it does not require',
+    })
+  }
+  const inBody = { access: adminOf('body.workspace') }
+  const body = Closed({ workspace: Type.String() })
+  await t.rejects(boot({ method: 'POST', config: inBody, schema: answering({ body }) }), {
+    message: 'POST /api/new takes its workspace from body.workspace, which is no uuid',
+  })
+})
+
+t.test('a route whose repository is not certain to be there does not boot', async (t) => {
+  await t.rejects(boot({ config: { access: repoMember('params', toPull) } }), {
+    message: 'GET /api/new takes its repository from params, which does not require owner',
+  })
+  const querystring = Type.Object({ repo: Type.Optional(RepoPath) })
+  await t.rejects(
+    boot({ config: { access: repoMember('query.repo', toPull) }, schema: answering({ querystring }) }),
+    { message: 'GET /api/new takes its repository from query.repo, which does not require repo' },
+  )
+})
+
+t.test('a parameter of the path that no schema describes does not boot', async (t) => {
+  await t.rejects(boot({ url: '/api/new/:name' }), {
+    message: 'GET /api/new/:name has :name in its path, which its params do not require',
+  })
+})
+
+t.test('a route that declares no answer does not boot', async (t) => {
+  await t.rejects(boot({ schema: {} }), { message: 'GET /api/new declares no response' })
+})
+
+t.test('a reference to a schema that is no resource does not boot, and says which', async (t) => {
+  const Stray = Closed({}, { $id: 'Stray' })
+  await t.rejects(boot({ schema: { response: { 200: Type.Array(ref(Stray)) } } }), {
+    message: 'GET /api/new refers to Stray, which no file of schemas/index.ts exports',
+  })
+  t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
+})
+
+t.test('a schema that does not compile does not boot', async (t) => {
+  const querystring = Type.Object({ day: Type.String({ format: 'no-such-format' }) })
+  await t.rejects(boot({ schema: answering({ querystring }) }), /GET: \/api\/new.*no-such-format/)
+  const broken = { type: 'object', properties: { name: { type: 'no-such-type' } } }
+  await t.rejects(boot({ schema: { response: { 200: broken } } }), /GET: \/api\/new.*no-such-type/)
+})
