@@ -26,12 +26,12 @@ import errors, { answerUnroutable } from './plugins/errors.js'
 import fairShare from './plugins/fair-share.js'
 import headers, { answerHeaders } from './plugins/headers.js'
 import housekeeping from './plugins/housekeeping.js'
-import lifecycle from './plugins/lifecycle.js'
 import metrics from './plugins/metrics.js'
 import milestones from './plugins/milestones.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
+import requestLog from './plugins/request-log.js'
 import rollups from './plugins/rollups.js'
 import routeChecks from './plugins/route-checks.js'
 import session from './plugins/session.js'
@@ -40,6 +40,7 @@ import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
 import { funnelRoutes } from './routes/funnel.js'
 import { limitRoutes } from './routes/limits.js'
 import { modelRoutes } from './routes/models.js'
+import { probeRoutes } from './routes/probes.js'
 import { profileRoutes } from './routes/profile.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
@@ -130,12 +131,13 @@ export const buildApp = async (
   await app.register(access)
   await app.register(billingSignature)
   await app.register(fairShare)
-  await app.register(lifecycle)
+  await app.register(requestLog)
   await app.register(housekeeping)
   await app.register(repohostOAuth)
   await app.register(milestones)
   await app.register(rollups)
 
+  await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })

@@ -1,21 +1,10 @@
 import type { Role } from '../../schemas/common.js'
-import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
-import { theRow } from '../db/the-row.js'
-import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { readOwnMembership } from '../queries/members.js'
-import {
-  deletePatterns,
-  hideWorkspace,
-  insertPatterns,
-  listPatterns,
-  listWorkspacesOf,
-  lockWorkspace,
-  renameWorkspace as updateName,
-} from '../queries/workspaces.js'
+import { lockWorkspace } from '../queries/workspaces.js'
 
 /** Which workspace, and who changes it. */
 export interface WorkspaceCall {
@@ -55,37 +44,4 @@ export const changeWorkspace = <T>(
         ...(details && { details }),
       })
     return work({ tx, caller, workspace, record })
-  })
-
-export const renameWorkspace = (
-  database: Database,
-  call: WorkspaceCall,
-  newName: string,
-): Promise<Workspace> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, workspace, record }) => {
-    const name = newName.trim()
-    if (name !== workspace.name) {
-      await updateName(tx, call.workspaceId, name)
-      await record('workspace.renamed', undefined, { before: workspace.name, after: name })
-    }
-    return theRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
-  })
-
-/** Nobody sees anything of it from then on; its rows are removed in the background. */
-export const deleteWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
-  changeWorkspace(database, call, 'admin', ({ tx }) => hideWorkspace(tx, call.workspaceId))
-
-/** The patterns are known to be valid and different from each other. */
-export const replacePatterns = (
-  database: Database,
-  call: WorkspaceCall,
-  patterns: string[],
-): Promise<string[]> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const before = await listPatterns(tx, call.workspaceId)
-    if (JSON.stringify(before) === JSON.stringify(patterns)) return before
-    await deletePatterns(tx, call.workspaceId)
-    await insertPatterns(tx, call.workspaceId, parsePatterns(patterns))
-    await record('patterns.replaced', undefined, { before, after: patterns })
-    return patterns
   })

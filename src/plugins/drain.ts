@@ -1,6 +1,6 @@
 /** The end of the service as callers see it: what they have asked is answered, and no connection holds the end up. */
 import fp from 'fastify-plugin'
-import { whenOver } from './connections.js'
+import { whenOver } from '../http/when-over.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import { ApiError, tooMany } from '../errors.js'
+import { whenOver } from '../http/when-over.js'
 import { Gate, Gates } from '../runtime/gate.js'
-import { whenOver } from './connections.js'
 import { addressOf } from './rate-limit.js'
 
 declare module 'fastify' {

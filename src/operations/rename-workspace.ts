@@ -1,0 +1,19 @@
+import type { Workspace } from '../../schemas/workspaces.js'
+import type { Database } from '../db/client.js'
+import { theRow } from '../db/the-row.js'
+import { listWorkspacesOf, renameWorkspace as updateName } from '../queries/workspaces.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+
+export const renameWorkspace = (
+  database: Database,
+  call: WorkspaceCall,
+  newName: string,
+): Promise<Workspace> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, workspace, record }) => {
+    const name = newName.trim()
+    if (name !== workspace.name) {
+      await updateName(tx, call.workspaceId, name)
+      await record('workspace.renamed', undefined, { before: workspace.name, after: name })
+    }
+    return theRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
+  })
