@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { variables } from '../schemas/environment.js'
 import { type ConfigError, readConfig } from '../src/config.js'
+import { envExample, withVariables } from '../src/runtime/config-docs.js'
 import { projectRoot } from '../src/runtime/root.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
@@ -89,16 +91,25 @@ t.test('the own origin follows from where the service listens', async (t) => {
   t.ok(trustedOrigins.includes('http://127.0.0.1:3000'))
 })
 
-t.test('.env.example shows every variable with its default', async (t) => {
-  const text = await readFile(join(projectRoot, '.env.example'), 'utf8')
-  const example = Object.fromEntries(
-    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+t.test('.env.example and the table of the README show every variable as it is read', async (t) => {
+  const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
+  const example = await read('.env.example')
+  t.equal(example, envExample(), 'run `npm run config-docs`')
+  const readme = await read('README.md')
+  t.equal(readme, withVariables(readme), 'run `npm run config-docs`')
+
+  const shown = Object.fromEntries(
+    [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
   )
-  t.strictSame(readConfig(example), readConfig({}))
-  const source = await readFile(join(projectRoot, 'src/config.ts'), 'utf8')
-  const read = new Set([...source.matchAll(/'([A-Z]+(?:_[A-Z]+)*)'/g)].map(([, name]) => name))
-  t.strictSame(Object.keys(example).sort(), [...read].sort())
-  const readme = await readFile(join(projectRoot, 'README.md'), 'utf8')
-  for (const name of Object.keys(example))
-    t.ok(readme.includes(`\`${name}\``), `${name} is explained in the README`)
+  t.strictSame(Object.keys(shown), Object.keys(variables))
+  t.strictSame(readConfig(shown), readConfig({}), 'what it shows are the defaults')
+})
+
+t.test('every example is a value that is accepted', async (t) => {
+  for (const [name, { examples }] of Object.entries(variables)) {
+    const secret = name === 'JWT_SECRETS' ? 'an-example-of-at-least-thirty-two-bytes' : String(examples[0])
+    const problems = problemsOf({ [name]: secret }).filter((problem) => !problem.includes('together'))
+    t.match(problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
+    t.equal(problems.length, name === 'DATABASE_URL' ? 1 : 0, name)
+  }
 })

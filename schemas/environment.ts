@@ -1,0 +1,220 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { StringEnum } from './common.js'
+
+const BaseUrl = (options: object) =>
+  Type.String({
+    format: 'base-url',
+    expected: 'an http or https URL without query, fragment or user',
+    ...options,
+  })
+const Origin = (options: object) =>
+  Type.Optional(
+    Type.String({ format: 'origin', expected: 'an origin such as https://example.com', ...options }),
+  )
+const Secret = (options: object) => Type.Optional(Type.String({ whenUnset: 'off', ...options }))
+const List = (item: object, expected: string, options: object) =>
+  Type.Array(Type.String(item), {
+    minItems: 1,
+    expected: `a comma-separated list of ${expected}`,
+    ...options,
+  })
+const port = { minimum: 1, maximum: 65_535 }
+
+/**
+ * The environment variables of the service, in the order of `.env.example`. `expected` is what the refusal of a wrong
+ * value says, and `whenUnset` describes a default that is not a constant.
+ */
+export const Environment = Type.Object({
+  HOST: Type.String({
+    format: 'host',
+    expected: 'a host name or an address',
+    default: '127.0.0.1',
+    description: 'Where to listen. `0.0.0.0` is every address of the machine.',
+    examples: ['0.0.0.0'],
+  }),
+  PORT: Type.Integer({ ...port, default: 3000, description: 'The port to listen on.', examples: [8080] }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      format: 'postgres-url',
+      expected: 'a postgres:// URL',
+      whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
+      description: 'A PostgreSQL 15 or newer.',
+      examples: ['postgres://user:password@host:5432/name'],
+    }),
+  ),
+  DATA_DIR: Type.String({
+    default: '.data',
+    description: 'The folder of the embedded database and of the generated signing secret.',
+    examples: ['/var/lib/team-settings'],
+  }),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 10,
+    description: 'Connections of this process to the database; at least 4 are used.',
+    examples: [20],
+  }),
+  DATABASE_PREPARE: Type.Boolean({
+    default: true,
+    description: '`false` behind a transaction pooler such as PgBouncer.',
+    examples: [false],
+  }),
+
+  JWT_SECRETS: Type.Optional(
+    Type.Array(Type.String({ format: 'secret' }), {
+      expected: 'comma-separated secrets of at least 32 bytes each',
+      whenUnset: 'generated with the embedded database; required with `DATABASE_URL`',
+      description:
+        'The secrets of session tokens, comma-separated, at least 32 bytes each: the first signs, all verify. Make one with `openssl rand -base64 48`.',
+      examples: ['3q2+7w…,tOQ2Xg…'],
+    }),
+  ),
+
+  SITE_URL: Origin({
+    whenUnset: 'the service itself',
+    description: "The dashboard's origin: where logins start and end.",
+    examples: ['https://app.example.com'],
+  }),
+  BASE_URL: Origin({
+    whenUnset: '`http://HOST:PORT`',
+    description: "The service's own origin, as callers see it.",
+    examples: ['https://api.example.com'],
+  }),
+  DASHBOARD_ORIGINS: Type.Optional(
+    List({ format: 'origin' }, 'origins', {
+      whenUnset: 'none',
+      description: 'Further origins that may call with the cookie, comma-separated.',
+      examples: ['https://beta.example.com,http://localhost:5173'],
+    }),
+  ),
+
+  EXTENSION_PREFIX: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,50}$',
+    expected: '1 to 50 letters, digits, - or _',
+    default: 'ext',
+    description: 'The prefix of settings keys, without the dot.',
+    examples: ['acme'],
+  }),
+
+  REPOHOST_URL: BaseUrl({
+    default: 'https://github.com',
+    description: 'The repository host: its OAuth pages.',
+    examples: ['https://git.example.com'],
+  }),
+  REPOHOST_API_URL: BaseUrl({
+    default: 'https://api.github.com',
+    description: 'The repository host: its API.',
+    examples: ['https://git.example.com/api/v3'],
+  }),
+  REPOHOST_CLIENT_ID: Secret({
+    description: 'The OAuth app of the browser login: set both this and `REPOHOST_CLIENT_SECRET`, or none.',
+    examples: ['Iv1.0123456789abcdef'],
+  }),
+  REPOHOST_CLIENT_SECRET: Secret({
+    description: "The OAuth app's secret.",
+    examples: ['0123456789abcdef0123456789abcdef01234567'],
+  }),
+  REPOHOST_ALLOWED_CLIENT_IDS: Type.Optional(
+    List({}, 'OAuth client ids', {
+      whenUnset: 'all',
+      description: 'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated.',
+      examples: ['Iv1.0123456789abcdef'],
+    }),
+  ),
+
+  ADMIN_KEYS: Type.Optional(
+    List({}, 'keys', {
+      whenUnset: 'nobody gets in',
+      description: 'Keys for `GET /api/admin/funnel`, comma-separated.',
+      examples: ['a-long-random-text'],
+    }),
+  ),
+
+  BILLING_SECRET_KEY: Secret({ description: "The billing provider's secret key.", examples: ['sk_live_…'] }),
+  BILLING_WEBHOOK_SECRET: Secret({
+    description: "What signs the billing provider's notifications.",
+    examples: ['whsec_…'],
+  }),
+  BILLING_API_URL: Type.Optional(
+    BaseUrl({
+      whenUnset: "the provider's own",
+      description: "Another address of the billing provider's API, for tests.",
+      examples: ['http://127.0.0.1:4242'],
+    }),
+  ),
+  BILLING_PRICE_MONTH: Secret({ description: 'The price of a month.', examples: ['price_month'] }),
+  BILLING_PRICE_YEAR: Secret({ description: 'The price of a year.', examples: ['price_year'] }),
+  BILLING_DORMANT: Type.Boolean({
+    default: true,
+    description: '`true`: everybody has Pro. `false`: the team routes need a subscription.',
+    examples: [false],
+  }),
+
+  ASSISTANT_A_URL: BaseUrl({
+    default: 'https://api.openai.com',
+    description: 'The first model provider.',
+    examples: ['https://models.example.com'],
+  }),
+  ASSISTANT_B_URL: BaseUrl({
+    default: 'https://api.anthropic.com',
+    description: 'The second model provider.',
+    examples: ['https://models.example.com'],
+  }),
+
+  FUNNEL_STEPS: List({ pattern: '^[a-z][a-z0-9_.-]{0,63}$' }, 'different event names', {
+    uniqueItems: true,
+    default: ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed'],
+    description: 'The steps of `GET /api/admin/funnel`, in their order.',
+    examples: ['signed_in,settings_pushed'],
+  }),
+
+  ACTIVITY_DETAIL_DAYS: Type.Integer({
+    minimum: 31,
+    maximum: 36_500,
+    default: 400,
+    description: 'How many days the hours of activity are kept; days stay for good.',
+    examples: [90],
+  }),
+
+  RATE_LIMITS: StringEnum(['on', 'off'], {
+    default: 'on',
+    description: '`off` for load tests only.',
+    examples: ['off'],
+  }),
+  TRUST_PROXY: Type.Optional(
+    List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
+      whenUnset: 'none',
+      description: 'Proxies whose `X-Forwarded-For` is believed: addresses or CIDR ranges, comma-separated.',
+      examples: ['10.0.0.0/8,127.0.0.1'],
+    }),
+  ),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      ...port,
+      whenUnset: 'off',
+      description: 'Prometheus metrics, on a port of their own.',
+      examples: [9090],
+    }),
+  ),
+  LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'The least important lines that are logged.',
+    examples: ['warn'],
+  }),
+})
+export type Environment = Static<typeof Environment>
+
+export interface Variable {
+  type: 'string' | 'integer' | 'boolean' | 'array'
+  description: string
+  examples: [string | number | boolean]
+  default?: unknown
+  whenUnset?: string
+  expected?: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+}
+
+/** The same as plain data, by name. */
+export const variables = Environment.properties as unknown as Record<keyof Environment, Variable>
