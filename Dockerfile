@@ -3,10 +3,10 @@ WORKDIR /service
 COPY package.json package-lock.json ./
 COPY patches patches
 RUN npm ci --omit=optional --ignore-scripts && npx patch-package
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY schemas schemas
 COPY src src
-RUN npx tsc && npm prune --omit=dev --omit=optional --ignore-scripts
+RUN npx tsc -p tsconfig.build.json && npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0

@@ -124,5 +124,8 @@ t.test('a schema that does not compile does not boot', async (t) => {
   const querystring = Type.Object({ day: Type.String({ format: 'no-such-format' }) })
   await t.rejects(boot({ schema: answering({ querystring }) }), /GET: \/api\/new.*no-such-format/)
   const broken = { type: 'object', properties: { name: { type: 'no-such-type' } } }
-  await t.rejects(boot({ schema: { response: { 200: broken } } }), /GET: \/api\/new.*type must be equal to one of/)
+  await t.rejects(
+    boot({ schema: { response: { 200: broken } } }),
+    /GET: \/api\/new.*type must be equal to one of/,
+  )
 })
