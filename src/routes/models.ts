@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
-import type { Assistant } from '../clients/assistants.js'
 import { tooMany } from '../errors.js'
 import { anyCaller } from '../policies/access.js'
 import { Gate, Gates } from '../runtime/gate.js'
@@ -19,7 +18,21 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ),
   )
 
-  const serve = (url: string, operationId: string, name: string, assistant: Assistant) =>
+  const providers = [
+    {
+      url: '/assistant-a-models',
+      operationId: 'listAssistantAModels',
+      name: 'assistant A',
+      assistant: app.clients.assistants.a,
+    },
+    {
+      url: '/assistant-b-models',
+      operationId: 'listAssistantBModels',
+      name: 'assistant B',
+      assistant: app.clients.assistants.b,
+    },
+  ] as const
+  for (const { url, operationId, name, assistant } of providers) {
     app.route({
       method: 'GET',
       url,
@@ -40,8 +53,5 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         models: await turns.run(request.caller.userId, () => assistant.listModels(request.query.apiKey)),
       }),
     })
-
-  const { a, b } = app.clients.assistants
-  serve('/assistant-a-models', 'listAssistantAModels', 'assistant A', a)
-  serve('/assistant-b-models', 'listAssistantBModels', 'assistant B', b)
+  }
 }
