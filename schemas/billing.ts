@@ -24,7 +24,7 @@ export const BillingUrl = Type.Object(
   { $id: 'BillingUrl', additionalProperties: false },
 )
 
-/** The provider adds members as it likes, so this alone of all bodies is open. */
+/** The only open body, because the provider adds members as it likes. */
 export const BillingEvent = Type.Object(
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', examples: ['evt_1'] }),

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { limits } from './limits.js'
 
-/** A plain `enum` of strings: shorter in the document than TypeBox's union of literals. */
+/** A plain `enum` of strings, which is shorter in the document than TypeBox's union of literals. */
 export const StringEnum = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
@@ -15,7 +15,7 @@ export const Nullable = <T extends TSchema>(schema: T) => {
   })
 }
 
-/** A reference to a resource that has an `$id`, so that the document shares one component. */
+/** A reference to a resource, which becomes a component of the document. */
 export const ref = <T extends TSchema>(schema: T) => {
   if (schema.$id === undefined) throw new Error('Only a schema with an `$id` can be referred to')
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
@@ -60,7 +60,7 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   'x-settings-bytes': limits.settings_bytes,
   description: `Keys start with \`ext.\`, the prefix of the extension, and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
-/** Settings to merge: the size is judged of what they set, and again after the merge (413 `settings_too_large`). */
+/** Settings to merge. Their size is checked without the keys they remove, and again after the merge (413 `settings_too_large`). */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
   'x-patch-bytes': limits.settings_bytes,
@@ -114,7 +114,7 @@ export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
 })
-/** The same for pages of other origins, which may not send these headers. What comes in both must hold in both. */
+/** The same in the query, for pages of other origins, which may not send these headers. Where both come, both must hold. */
 export const ConditionalWriteQuery = {
   if_match: Type.Optional(
     Type.String({ maxLength: 1_000, description: `As the header \`If-Match\`: ${onlyOnto}` }),

@@ -151,7 +151,7 @@ export type Problem = Static<typeof Problem>
 /** The members of a problem beyond the common ones. */
 export type ProblemExtras = Omit<Partial<Problem>, 'type' | 'status' | 'title' | 'code' | 'request_id'>
 
-/** The members that problems of a code have beyond the common ones, always and no others, by example. */
+/** Examples of the further members of a code's problems. They always have these, and no others. */
 export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   validation_failed: { errors: [{ path: '/body/name', message: 'is required' }] },
   workspace_required: { suggested_pattern: 'acme/*' },

@@ -34,7 +34,7 @@ export const limits = {
   flush_id_length: 64,
   flush_id_days: 32,
   flush_days_back: 30,
-  /** Days of repositories in workspaces that one flush may change. */
+  /** How many rows (a day of a repository in a workspace) one flush may change. */
   flush_rows: 5_000,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
@@ -42,7 +42,7 @@ export const limits = {
   counts_repos_per_member: 200,
   count_max: 10_000,
   range_days: 366,
-  /** Members, and repositories, that a dashboard lists; what is beyond is the last row. */
+  /** How many members, and repositories, a dashboard lists. The last row sums up all others. */
   dashboard_rows: 1_000,
   session_days: 30,
   audit_days: 400,
@@ -50,11 +50,11 @@ export const limits = {
   /** Model look-ups of one caller at the same time. */
   assistant_lookups_per_caller: 4,
   funnel_slug_length: 64,
-  /** Sources, and events beyond the steps, that the funnel lists. */
+  /** How many sources, and events that are no steps, the funnel lists. */
   funnel_names: 100,
-  /** Requests of one caller that are under way at the same time; further ones wait for their turn. */
+  /** Requests of one caller at the same time; further ones wait for their turn. */
   requests_at_once_per_caller: 4,
-  /** The same of one address, of who is not signed in. */
+  /** The same for anonymous requests of one address. */
   requests_at_once_per_address: 64,
   /** Requests per minute. */
   rate_per_caller: 600,

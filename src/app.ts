@@ -45,7 +45,7 @@ import { profileRoutes } from './routes/profile.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
 
-/** The services of others, behind narrow interfaces. */
+/** The outside world. */
 export interface Clients {
   repohost: Repohost
   /** Undefined: billing is not configured. */
@@ -98,11 +98,11 @@ export const buildApp = async (
     http: {
       headersTimeout: patience.headers,
       connectionsCheckingInterval: patience.check,
-      // `connections` answers those that have none.
+      // Answered in plugins/connections.ts instead.
       requireHostHeader: false,
     },
     trustProxy: config.trustProxy ?? false,
-    // While the service stops, what still arrives on open connections is answered (see plugins/drain.ts).
+    // What arrives while the service stops is still answered (plugins/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
     clientErrorHandler: refuseConnections(headersOf, patience),

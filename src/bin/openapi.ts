@@ -1,4 +1,4 @@
-/** Writes the OpenAPI documents into `openapi/`. No database is needed: nothing is asked. */
+/** Writes the OpenAPI documents into `openapi/`. Needs no database. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -1,6 +1,6 @@
 /**
- * The `Content-Disposition` of a file to save (RFC 6266). Every client understands the plain name, which is ASCII; those
- * that can take the other one, which keeps all letters.
+ * The `Content-Disposition` of a file to save (RFC 6266), with a plain ASCII name for every client, and one with all
+ * letters for those that understand it.
  */
 export const attachmentOf = (name: string, ending: string): string => {
   const plain = toSlug(name.normalize('NFKD').replace(/\p{M}/gu, ''), /[^A-Za-z0-9._]+/g)
@@ -11,6 +11,6 @@ export const attachmentOf = (name: string, ending: string): string => {
     : `${disposition}; filename*=UTF-8''${encodeURIComponent(full + ending)}`
 }
 
-/** Neither hidden nor a path: what separates becomes a dash, and names neither begin nor end with one or with a dot. */
+/** Replaces separators with dashes, and removes dashes and dots at both ends, so that no file is hidden. */
 const toSlug = (name: string, separators: RegExp): string =>
   name.replace(separators, '-').replace(/^[-.]+|[-.]+$/g, '')

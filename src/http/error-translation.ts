@@ -1,4 +1,4 @@
-/** What callers are told of a failure, ours or the framework's: one of the codes in the catalogue. */
+/** Translates every failure, ours or the framework's, into one of the codes in the catalogue. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../schemas/limits.js'
@@ -18,7 +18,7 @@ const frameworkCodes: Record<string, () => ApiError> = {
 
 export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
   if (error instanceof ApiError) return error
-  // The client has hung up; its error looks like one of a connection to the database.
+  // The client has hung up, which looks like a lost connection to the database.
   if (error === request.raw.errored)
     return new ApiError('bad_request', {
       detail: 'The request ended before all of it was here.',
@@ -42,7 +42,7 @@ const translateValidation = (error: FastifyError, extensionPrefix: string): ApiE
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
-  ).filter(({ keyword }) => keyword !== 'propertyNames') // What is wrong with the name comes as an error of its own.
+  ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
   const formats = formatsOf(extensionPrefix)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
@@ -78,7 +78,7 @@ const explain = (keyword: string, params: Record<string, unknown>, message: stri
   return message
 }
 
-/** A name that the caller made up can be as long as the body. */
+/** The caller chose the name, which can be as long as the body. */
 const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name)
 const NAME_LENGTH = 300
 

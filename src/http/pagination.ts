@@ -1,9 +1,9 @@
-/** Keyset pages: a cursor is where the previous page ended, as the values of its order; opaque to callers. */
+/** Keyset pagination. A cursor, opaque to callers, holds the values by which the list is ordered, of the last row. */
 import { limits } from '../../schemas/limits.js'
 import { isUuid } from '../domain/uuid.js'
 import { invalid } from '../errors.js'
 
-/** RFC 3339 with milliseconds, of a day that exists. */
+/** RFC 3339 with milliseconds, on a day that exists. */
 const isTimestamp = (part: string): boolean => {
   const date = new Date(part)
   return !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0 && date.toISOString() === part
@@ -21,14 +21,14 @@ interface PageQuery {
   cursor?: string
 }
 
-/** The pages of a list, each of which ends with values of these kinds. */
+/** @param position the kinds of values in a cursor of this list */
 export const pagesOf = (...position: Kind[]) => {
-  /** What a query asks for. @throws {ApiError} `validation_failed` for a cursor of anything else. */
+  /** @throws {ApiError} `validation_failed` for a cursor that is not of this list */
   const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
     limit,
     after: cursor === undefined ? undefined : decodeCursor(cursor, position),
   })
-  /** Reads a page that may end before its limit, and names the place where the next one begins. */
+  /** Reads a page that may have fewer rows than its limit although more follow. */
   const readBounded = async <Row>(
     query: PageQuery,
     list: (after: string[] | undefined, limit: number) => Promise<{ rows: Row[]; more: boolean }>,
@@ -45,7 +45,7 @@ export const pagesOf = (...position: Kind[]) => {
       begin(query as PageQuery)
     },
     readBounded,
-    /** The same for a list of rows that tells whether more follow by having one more than the page holds. */
+    /** Reads a page by asking for one row more than it holds, which tells whether more follow. */
     read: <Row>(
       query: PageQuery,
       list: (after: string[] | undefined, rows: number) => Promise<Row[]>,

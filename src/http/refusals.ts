@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tooMany } from '../errors.js'
 
 const WINDOW_MS = 60_000
-/** The longest that one waits for the outcome of others. */
+/** How long a call waits for the outcome of others. */
 const WAIT_MS = 5_000
 
 interface Recent {
   refused: number
-  /** When the refusals are forgotten, in milliseconds since the epoch. */
+  /** When the count starts again, in milliseconds since the epoch. */
   until: number
   underWay: Set<Promise<void>>
 }
 
-/** Bounds how much of a caller's work somebody else refuses in a minute. What succeeds costs nothing. */
+/** Limits how often in a minute a caller's work may be refused by somebody else. Successes are not counted. */
 export class Refusals {
   private readonly recent = new Map<string, Recent>()
 
@@ -21,14 +21,14 @@ export class Refusals {
     private readonly isRefusal: (error: unknown) => boolean,
   ) {}
 
-  /** @throws {ApiError} `rate_limited` when there were too many */
+  /** @throws {ApiError} `rate_limited` after too many refusals */
   check(key: string): void {
     const recent = this.recent.get(key)
     if (recent && recent.refused >= this.max) throw tooMany(this.max, (recent.until - Date.now()) / 1_000)
   }
 
   /**
-   * Does `work`. All that is under way may be refused yet, so what would be too many together waits for the outcomes.
+   * Does `work`. Whatever is under way might still be refused, so calls that could exceed the limit wait for outcomes.
    * @throws {ApiError} `rate_limited`; `work` has then not begun
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

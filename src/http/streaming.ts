@@ -1,16 +1,16 @@
-/** Answers that are sent while they are made, so that none is too large for memory. */
+/** Sends answers while they are made, so that none has to fit into memory. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Texts that are shorter are sent together. */
+/** Shorter texts are sent together. */
 export const PIECE_LENGTH = 65_536
 
 /**
- * Waits for the first piece, so that a failure before it is answered like any other; a later one cuts the connection,
- * as nobody should take half an answer for a whole one. A client that hangs up ends the making of further pieces.
+ * Waits for the first piece, so that an early failure is answered like any other. A later one closes the connection, so
+ * that nobody takes half an answer for a whole one. When the client hangs up, no further pieces are made.
  */
 export const sendPieces = async (reply: FastifyReply, type: string, pieces: AsyncGenerator<string>) => {
-  // Nobody wants the pieces of an answer to HEAD; the framework would have them all made.
+  // For HEAD the framework would have all pieces made, and discard them.
   if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
   const first = await pieces.next()
   const all = async function* () {

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Calls back once, when an answer has been sent or never will be. A response that waits behind another one on its
- * connection is not told of the connection's end.
+ * Calls back once, when an answer has been sent or never will be. The response's own events are not enough: one that
+ * waits behind another on its connection does not hear of the connection's end.
  */
 export const whenOver = (request: FastifyRequest, reply: FastifyReply, work: () => void): void => {
   const underWay = underWayOn(request.raw.socket)
@@ -16,7 +16,7 @@ export const whenOver = (request: FastifyRequest, reply: FastifyReply, work: () 
 
 const answersOf = new WeakMap<Socket, Set<() => void>>()
 
-/** What the end of a connection ends. One listener for all: as many requests as one likes may wait on a connection. */
+/** What to call when a connection ends. One listener serves all, because any number of requests can wait on it. */
 const underWayOn = (socket: Socket): Set<() => void> => {
   const known = answersOf.get(socket)
   if (known) return known

@@ -1,4 +1,4 @@
-/** The catalogue of errors as a page for people; the `type` of every problem leads to an entry of it. */
+/** The catalogue of errors as a page for people, to which the `type` of every problem leads. */
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCatalogue, errorCodes, Problem, problemExtras } from '../../schemas/errors.js'
@@ -20,7 +20,7 @@ section:target { outline: 2px solid #0550ae; outline-offset: 0.5rem }
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Text in which what stands between backticks is code. */
+/** Text with `code` between backticks. */
 const prose = (text: string) => escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 
 const membersOf = (code: ErrorCode) => {
@@ -44,7 +44,7 @@ ${errorCodes
   .map(entryOf)
   .join('\n')}`
 
-/** The page, and the content security policy that it is served with: nothing but its own style. */
+/** The page, and its content security policy, which allows nothing but its own style. */
 export const errorPage = (): { html: string; policy: string } => {
   const statuses = [...new Set(errorCodes.map((code): number => errorCatalogue[code][0]))].sort(
     (a, b) => a - b,

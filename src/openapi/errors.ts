@@ -1,4 +1,4 @@
-/** The errors of the document: one schema and one example per code, and for every operation the codes that it can answer. */
+/** The errors in the document: a schema and an example per code, and the codes of every operation. */
 import type { RouteOptions } from 'fastify'
 import { type ErrorCode, errorCatalogue, errorCodes, Problem, problemExtras } from '../../schemas/errors.js'
 import { ApiError, toProblem } from '../errors.js'
@@ -10,9 +10,9 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const codes: ErrorCode[] = ['validation_failed', 'internal_error']
   if (config?.asksDatabase !== false) codes.push('unavailable')
   if (config?.limit !== 'none') codes.push('rate_limited')
-  // A body is read wherever a method may have one, wanted or not.
+  // A body is parsed wherever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large')
-  // The billing provider may call the type of its body what it likes.
+  // The billing provider may give its body any type.
   if (method !== 'GET' && access?.kind !== 'billingSignature') codes.push('unsupported_media_type')
   if (access && needsSession(access)) {
     codes.push('unauthenticated', 'token_invalid', 'token_expired', 'token_revoked')
@@ -35,11 +35,11 @@ const REQUEST_ID = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
 const componentOf = (code: ErrorCode) =>
   `Problem${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
 
-/** What the service answers with the code, as the error handler makes it. */
+/** An answer with the code, as the error handler makes it. */
 export const exampleOf = (code: ErrorCode) =>
   toProblem(new ApiError(code, { ...problemExtras[code] }), REQUEST_ID)
 
-/** The problems of one code: what never varies is stated, and there are no other members than its own. */
+/** The problems of one code: members that never vary are constants, and there are no others. */
 const schemaOf = (code: ErrorCode) => {
   const example = exampleOf(code)
   const members = Object.keys(example) as (keyof typeof example)[]
@@ -63,7 +63,7 @@ const schemaOf = (code: ErrorCode) => {
   }
 }
 
-/** The shared components; what no operation can answer is left out later. */
+/** The shared components. Those that no operation uses are removed later. */
 export const problemComponents = () => ({
   schemas: Object.fromEntries(errorCodes.map((code) => [componentOf(code), schemaOf(code)])),
   examples: Object.fromEntries(

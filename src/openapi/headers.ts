@@ -1,4 +1,4 @@
-/** The headers that an answer can carry, beyond those of HTTP and CORS themselves. */
+/** The headers that answers can carry, besides those of HTTP and CORS themselves. */
 const text = { type: 'string' }
 const integer = { type: 'integer', minimum: 0 }
 
@@ -51,7 +51,7 @@ interface Response {
   content?: object
 }
 
-/** Those of the answer with this status, as references to the components. */
+/** References to the headers of the answer with this status. */
 export const headersOf = (
   status: number,
   { content = {} }: Response,
@@ -62,7 +62,7 @@ export const headersOf = (
   if ([429, 502, 503].includes(status)) names.push('Retry-After')
   if (status === 302) names.push('Location')
   if ('text/csv' in content) names.push('Content-Disposition')
-  // A login that fails takes its cookies back.
+  // A failed login clears its cookies.
   names.push(...onSuccess.filter((name) => status < 400 || name === 'Set-Cookie'))
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -60,7 +60,7 @@ const factsOf = (route: RouteOptions): RouteFacts => ({
   headers: route.config?.headers ?? [],
 })
 
-/** Both documents: everything, and the core of synchronising settings. Complete once the app is ready. */
+/** Both documents: everything, and the core of synchronising settings. For an app that is ready. */
 export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
   const { document, coreOperations } = completed(app.swagger() as never)
   const named = withPrefix(document, app.config.extensionPrefix)
@@ -77,6 +77,6 @@ export const buildDocuments = (app: FastifyInstance): { full: Document; core: Do
   return { full: withoutUnused(named), core: withoutUnused(core) }
 }
 
-/** The schemas speak of `ext`; where another prefix is configured, examples and descriptions name that one. */
+/** Examples and descriptions are written with the prefix `ext`; this puts the configured one in its place. */
 const withPrefix = (document: Document, prefix: string): Document =>
   JSON.parse(JSON.stringify(document).replace(/(?<=["`])ext(?=["`.])/g, prefix))

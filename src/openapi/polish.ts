@@ -1,9 +1,9 @@
-/** What the generated document lacks: the answers with errors, the headers of answers, and bodies that may be absent. */
+/** Adds what the generated document lacks: error answers, headers of answers, and which bodies may be absent. */
 import type { ErrorCode } from '../../schemas/errors.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
 import { type HeaderName, headerComponents, headersOf } from './headers.js'
 
-/** What an operation carries as `x-route` until it is complete. */
+/** Carried by an operation as `x-route` until it is complete. */
 export interface RouteFacts {
   core: boolean
   codes: ErrorCode[]
@@ -77,7 +77,7 @@ const hasRequiredMembers = (
   })
 
 const withHeaders = (responses: Operation['responses'], { limited, headers }: RouteFacts) => {
-  // What answers 304 to an `ETag` has sent it before.
+  // An operation that can answer 304 sends an `ETag`.
   const onSuccess = '304' in responses ? (['ETag', ...headers] as const) : headers
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [

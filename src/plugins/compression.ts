@@ -1,13 +1,13 @@
-/** Answers of a kilobyte and more are compressed where the client accepts it. */
+/** Compresses answers of a kilobyte or more for clients that accept it. */
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import fp from 'fastify-plugin'
 
-/** What the client sent is beside a secret there, and the length of the two compressed together would give it away. */
+/** These answers hold a secret beside what the client sent; their compressed length would give the secret away. */
 const SECRETS = '/api/auth/'
 
 export default fp(async (app) => {
-  // Before the library's own, which looks at it.
+  // Registered before the library's own hook, which reads it.
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(SECRETS)) route.compress = false
   })
@@ -17,11 +17,11 @@ export default fp(async (app) => {
     brotliOptions: {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 4,
-        // A window of 256 KiB: hardly any answer is larger, and each takes that much memory.
+        // A window of 256 KiB, which every compressed answer costs in memory; few answers are larger.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     },
-    // Bodies come as they are.
+    // Request bodies are never compressed.
     globalDecompression: false,
   })
 })

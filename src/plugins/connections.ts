@@ -1,4 +1,4 @@
-/** What clients may do to their connections: how long they have, and what they are told before one is ended. */
+/** How long clients may take over their connections, and what they are told before one is closed. */
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,13 +13,13 @@ export interface Patience {
   /** For the headers of a request to arrive, and for the whole of it. */
   headers: number
   request: number
-  /** How often these two are looked at. */
+  /** How often those two are checked. */
   check: number
   /** Without a byte in either direction while a request is under way. */
   silence: number
   /** Between two requests. */
   idle: number
-  /** For the client to read why its connection ends. */
+  /** For the client to read why its connection is closed. */
   farewell: number
 }
 
@@ -28,7 +28,7 @@ export const patience: Patience = {
   request: 60_000,
   check: 5_000,
   silence: 60_000,
-  // Longer than the minute that balancers keep a connection for.
+  // Longer than the minute for which load balancers keep a connection.
   idle: 72_000,
   farewell: 2_000,
 }
@@ -38,7 +38,7 @@ const refusals: Record<string, () => ApiError> = {
   HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
 }
 
-/** The answer to a request that the HTTP parser refuses: there is no route, reply or log line for it. */
+/** The answer to what the HTTP parser refuses, for which there is no route, reply or log line. */
 const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
   const failure = refusals[error.code ?? '']?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
@@ -56,14 +56,14 @@ const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): stri
 }
 
 /**
- * Answers what the HTTP parser refuses, and ends the connection, whether or not the client agrees. Until then what it
- * still sends is read: a connection that is closed over unread bytes is reset, and its answer lost.
+ * Answers what the HTTP parser refuses, and closes the connection. What the client still sends until then is read,
+ * because closing over unread bytes resets the connection, and the answer would be lost.
  */
 export const refuseConnections = (headersOf: AnswerHeaders, { farewell }: Patience) => {
   const ending = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (ending.has(socket)) return
-    // Node keeps the answer under way here; a second one must not get into the middle of it.
+    // Node's own record of the answer being sent, which a second answer must not interrupt.
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
     if (!socket.writable || underWay?.headersSent) {
       socket.destroy()
@@ -78,7 +78,7 @@ export const refuseConnections = (headersOf: AnswerHeaders, { farewell }: Patien
 }
 
 export default fp(async (app: FastifyInstance) => {
-  // Node would answer these by itself, without a word: an expectation that it does not know, and a missing Host.
+  // Otherwise Node itself would answer an unknown expectation or a missing Host, with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     const { expect, host } = headers
@@ -88,7 +88,7 @@ export default fp(async (app: FastifyInstance) => {
       return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
     done()
   })
-  // The rest of a request may come after its connection was given up, when the client knows that nothing was done.
+  // A request that was refused as too slow must have no effect, even if the rest of it still arrives.
   app.addHook('preValidation', ({ raw }, _reply, done) =>
     done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
   )

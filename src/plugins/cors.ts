@@ -1,4 +1,4 @@
-/** The library answers preflights; what other answers say to browsers is in `headers.ts`. */
+/** Answers preflights; the CORS headers of all other answers are set in `headers.ts`. */
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 import { isKnownOrigin } from './headers.js'
@@ -12,7 +12,7 @@ const preflight = {
 
 export default fp(async (app) => {
   const isKnown = isKnownOrigin(app.config)
-  // In a scope of its own, because the library would decide anew on every request elsewhere.
+  // In a scope of its own, so that the library does not run on every other request as well.
   await app.register(async (scope) => {
     await scope.register(cors, {
       delegator: ({ headers: { origin } }, callback) => {

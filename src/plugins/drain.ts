@@ -1,4 +1,4 @@
-/** The end of the service as callers see it: what they have asked is answered, and no connection holds the end up. */
+/** Stops the service gracefully: requests in flight are answered, and no idle connection delays the end. */
 import fp from 'fastify-plugin'
 import { whenOver } from '../http/when-over.js'
 
@@ -9,9 +9,9 @@ declare module 'fastify' {
   }
 }
 
-/** Requests in flight get this long to end; the rest of the ten seconds is for the database. */
+/** How long requests in flight have to finish. The rest of the ten seconds is for the database. */
 const DRAIN_MS = 7_300
-/** With no request in flight, connections that may be about to bring one get this long. */
+/** With no request in flight, how long connections stay open for one that may be on its way. */
 const QUIET_MS = 500
 
 export default fp(async (app) => {
@@ -23,12 +23,12 @@ export default fp(async (app) => {
   const noticeEnd = () => {
     if (!closing || inFlight > 0) return
     allAnswered()
-    // Connections opened ahead of need, and those whose other side is gone, would otherwise stay open.
+    // Connections that were opened in advance, or whose client is gone, would otherwise stay open.
     quiet = setTimeout(() => app.server.closeAllConnections(), QUIET_MS)
   }
 
   app.decorate('isClosing', () => closing)
-  // Before every other hook, so that no request goes uncounted while another hook waits.
+  // The first hook of all, so that no request goes uncounted while it waits in another.
   app.addHook('onRequest', (request, reply, done) => {
     inFlight++
     clearTimeout(quiet)
@@ -39,7 +39,7 @@ export default fp(async (app) => {
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // A kept-alive connection would hold the stop back, and its next request would be lost.
+    // A connection that is kept alive would delay the stop, and its next request would be lost.
     if (closing) reply.header('Connection', 'close')
     done(null, payload)
   })
@@ -60,7 +60,7 @@ export default fp(async (app) => {
     })
     noticeEnd()
   })
-  // The server has closed; where it listens at several addresses, the others may still be at work.
+  // `localhost` can be several addresses, and only one of their servers is known to have closed by now.
   app.addHook('onClose', async () => {
     await drained
     clearTimeout(patience)

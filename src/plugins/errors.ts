@@ -1,4 +1,4 @@
-/** Every failure, ours or the framework's, comes out as one problem document. */
+/** Answers every failure, ours or the framework's, with a problem document. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -16,7 +16,7 @@ export default fp(async (app) => {
     return send(failure, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
-    // What such a path meant to name cannot be known: it is refused before anybody interprets it.
+    // It cannot be known what such a path was meant to name.
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
       throw invalid('/params', 'a path segment must not contain an encoded slash or NUL')
     }
@@ -41,13 +41,13 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
     .send(JSON.stringify(toProblem(failure, request.id)))
 }
 
-/** The most of a refused body that is still read, and for how long. */
+/** How much of a refused body is still read, and for how long. */
 const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 
 /**
- * Takes what a client is still sending, so that it comes to read the answer: were the connection closed at once, most
- * clients would tell of a broken pipe instead. The framework would close it; Node reads on where it stays open.
+ * Reads what a client is still sending, so that it gets to read the answer. The framework would close the connection,
+ * which most clients report as a broken pipe.
  */
 const discard = (request: IncomingMessage, reply: FastifyReply) => {
   reply.removeHeader('Connection')
@@ -62,7 +62,7 @@ const discard = (request: IncomingMessage, reply: FastifyReply) => {
   request.resume()
 }
 
-/** Answers a request whose path cannot be read: no hook runs for it. */
+/** Answers a request whose path cannot be read, for which no hook runs. */
 export const answerUnroutable =
   (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })

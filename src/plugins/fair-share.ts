@@ -1,7 +1,6 @@
 /**
- * A caller's share of the service: few requests of one caller are under way at once, the others wait for their turn. So
- * whatever one caller asks for, connections to the database and memory for answers are left for everybody else. Who is not
- * signed in shares with others of the same address.
+ * Limits how many requests of one caller are under way at once; further ones wait for their turn. So no caller can take
+ * all database connections, or all memory for answers. Anonymous callers share a limit per address.
  */
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
@@ -13,7 +12,7 @@ import { addressOf } from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Tells the share, if the request holds one, that the answer is made. */
+    /** Called once the answer is made, by a request that holds a place. */
     answered: (() => void) | null
   }
 }
@@ -29,7 +28,7 @@ export default fp(
     const callers = turnsOf(limits.requests_at_once_per_caller)
     const addresses = turnsOf(limits.requests_at_once_per_address)
 
-    // Before the body is read, so that what waits takes no memory.
+    // Before the body is read, so that waiting requests take no memory.
     app.addHook('onRequest', async (request, reply) => {
       const { session, routeOptions } = request
       const { isProbe, asksDatabase } = routeOptions.config
@@ -40,7 +39,7 @@ export default fp(
         leave()
         throw new ApiError('bad_request')
       }
-      // Until the answer is made, also for who hangs up meanwhile; and until it is taken, also where that takes long.
+      // The place is held until the answer is made (even if the client hangs up) and taken (even if that is slow).
       let isMade = false
       let isTaken = false
       const leaveWhenBoth = () => {
@@ -56,7 +55,7 @@ export default fp(
       })
     })
     app.addHook('onSend', (request, _reply, payload, done) => {
-      // A stream is made while it is sent, and may be at work on its next piece for a while after its reader has gone.
+      // A stream is made while it is sent, and may still be making its next piece after the reader has gone.
       if (payload instanceof Readable) payload.once('close', () => request.answered?.())
       else request.answered?.()
       done(null, payload)

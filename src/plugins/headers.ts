@@ -1,4 +1,4 @@
-/** Headers that every answer carries. Known dashboards may call with credentials; browsers combine no cookie with `*`. */
+/** The headers of every answer. Only known dashboards may call with credentials, for which browsers do not accept `*`. */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Config } from '../config.js'
@@ -22,7 +22,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
   return (origin: string | undefined): origin is string => known.has(origin)
 }
 
-/** For the hook below, and for answers to what never becomes a request that hooks see. */
+/** Also for answers to what never becomes a request, for which no hook runs. */
 export const answerHeaders = (config: Config): AnswerHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
@@ -31,7 +31,7 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     ...(isSecure && { 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` }),
-    // In lower case, because the library that compresses looks for it so.
+    // In lower case, as the compression library looks for it.
     Vary: 'Origin, accept-encoding',
     'Access-Control-Expose-Headers': exposedHeaders,
   }
@@ -48,13 +48,13 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
 }
 
 export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
-  // Callbacks here and in the other hooks of every request: a promise each would cost more than their work.
+  // Hooks of every request use callbacks: a promise each would cost more than their work.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request.id, request.headers.origin))
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // What has an ETag may be kept by the caller alone, and is asked for again each time; nothing else is kept.
+    // Only the caller may keep an answer, only one with an ETag, and it must be revalidated every time.
     if (!reply.hasHeader('Cache-Control')) {
       reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
     }

@@ -1,6 +1,6 @@
 /**
- * What has to be done now and then: a list of jobs, each in small transactions of which only one is under way at a time,
- * whatever the number of instances. So nothing is held for long, and a crash loses nothing.
+ * Periodic jobs, done in small transactions. Only one such transaction runs at a time, over all instances, so locks are
+ * held briefly, and a crash loses at most one step.
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../db/client.js'
@@ -15,7 +15,7 @@ import { repeat } from '../runtime/repeat.js'
 declare module 'fastify' {
   interface FastifyInstance {
     housekeeping: {
-      /** Does now what there is to do. Never rejects: what fails is logged, and tried again with the next run. */
+      /** Does now whatever is due. Never rejects: a failure is logged, and the next run tries again. */
       run(): Promise<void>
     }
   }
@@ -28,7 +28,7 @@ interface Job {
 }
 
 const PERIOD_MS = 60_000
-/** Rows that one step deletes at most: rows of settings are large. */
+/** The most rows that one step deletes. Rows of settings are large. */
 const ROWS = 500
 
 /** A job that deletes what is past its time. */
@@ -58,7 +58,7 @@ export default fp(
         let more = true
         while (more && !app.isClosing()) more = await takeStep()
       } catch (error) {
-        // A stop does not wait for a step; the database takes it back.
+        // A stop does not wait for the step, which the database rolls back.
         if (app.isClosing()) return
         app.log.warn({ err: error, job: name }, 'housekeeping failed and will be tried again')
       }
@@ -66,7 +66,7 @@ export default fp(
 
     let current = Promise.resolve()
     let next: Promise<void> | undefined
-    /** Whoever asks while a run is under way gets the one after it, which sees all that happened before. */
+    /** A call during a run gets the next run, which is certain to see what happened before the call. */
     const run = () => {
       next ??= current.then(async () => {
         current = next ?? current

@@ -1,4 +1,4 @@
-/** Prometheus metrics of requests, by route template: no path, query or header value ever becomes a label. */
+/** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
 import fp from 'fastify-plugin'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 

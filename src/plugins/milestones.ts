@@ -1,6 +1,6 @@
 /**
- * The service's own funnel events, each once per user. Routes only note them: they are written in small batches after
- * the answer, and what this process has written before costs nothing.
+ * The service's own funnel events, each recorded once per user. Routes only note them; they are written in batches after
+ * the answer, and an event that this process has noted before costs nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
@@ -20,12 +20,12 @@ export interface Milestones {
 }
 
 const DELAY_MS = 200
-/** After a failure: the database has other worries. */
+/** The delay after a failure. */
 const RETRY_MS = 2_000
-/** A stop waits so long for the last of them; the users will come again. */
+/** How long a stop waits for the last batch. What is lost is recorded at the users' next visit. */
 const LAST_MS = 500
 const BATCH = 1_000
-/** More than this is forgotten: the database knows what it has. */
+/** Beyond this many the memory is cleared: it only saves writes that would change nothing. */
 const REMEMBERED = 50_000
 
 export default fp(async (app) => {

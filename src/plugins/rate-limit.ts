@@ -1,4 +1,4 @@
-/** Requests per minute and instance: per caller (per address without a session), and tighter ones where guessing pays. */
+/** Requests per minute, per instance and caller (or address, without a session); fewer where guessing would pay. */
 import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -12,25 +12,25 @@ declare module 'fastify' {
   }
 }
 
-/** For what can be counted only once it is known how a request ends. */
+/** For what can only be counted when the outcome of a request is known. */
 export interface RateLimits {
   /**
-   * Shows a caller's token to the repository host, which must not be made to refuse one after the other.
+   * Shows a caller's token to the repository host, unless the host has refused too many of theirs.
    * @throws {ApiError} `rate_limited`
    */
   showHostToken<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>
-  /** @throws {ApiError} `rate_limited` for an address that has sent too much that is wrongly signed */
+  /** @throws {ApiError} `rate_limited` for an address that has sent too many wrong signatures */
   countWrongSignature(request: FastifyRequest): Promise<void>
 }
 
 const WINDOW_MS = 60_000
 /**
- * Callers and addresses that each limit remembers; beyond them the one that was quiet longest is forgotten. The library
- * takes it here only, though its types say otherwise: without it a limit remembers 5,000.
+ * How many callers or addresses each limit remembers, the most recent ones. The library accepts the option only here,
+ * although its types do not list it; its default is 5,000.
  */
 const remembered: object = { cache: 50_000 }
 
-/** Whoever has one IPv6 address has 2^64 of them. Undefined for a client that has gone. */
+/** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
 export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
 
 const callerKey = (request: FastifyRequest) =>

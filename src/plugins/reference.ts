@@ -1,4 +1,4 @@
-/** The interactive reference at /api/docs, with the small document first, the documents themselves, and the catalogue of errors. */
+/** The interactive reference at /api/docs (the core document first), the documents themselves, and the page of errors. */
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyPluginAsync } from 'fastify'
 import { ERROR_PAGE } from '../../schemas/errors.js'
@@ -12,7 +12,7 @@ const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
-  /** Serves a text that stays the same for as long as the process lives. */
+  /** Serves a text that does not change while the process lives. */
   const serve = (url: string, type: string, make: () => string, headers: Record<string, string> = {}) => {
     const made = once(() => {
       const text = make()
@@ -30,14 +30,14 @@ const reference: FastifyPluginAsync = async (app) => {
   serve('/api/openapi.core.json', 'application/json', () => JSON.stringify(documents().core))
   const { html, policy } = errorPage()
   serve(ERROR_PAGE, 'text/html', () => html, { 'Content-Security-Policy': policy })
-  // With the query, which may say why a login failed.
+  // The query may say why a login failed, so it is kept.
   app.get('/', { schema: { hide: true } }, async (request, reply) =>
     reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
   )
 
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
-    // What the library serves by itself is the same document.
+    // The library serves a document too: the same one.
     transformSpecification: () => documents().full as never,
     transformSpecificationClone: false,
     uiConfig: {
@@ -51,7 +51,7 @@ const reference: FastifyPluginAsync = async (app) => {
       displayRequestDuration: true,
       tryItOutEnabled: true,
       persistAuthorization: true,
-      // Nothing is sent to anybody else.
+      // Otherwise the document would be sent to a validator on the Internet.
       validatorUrl: null,
     } as never,
     theme: { title: 'Team Settings and Activity Cloud Service' },

@@ -1,4 +1,4 @@
-/** OAuth 2.0 at the repository host, with PKCE; absent unless a client id and secret are configured. */
+/** OAuth 2.0 at the repository host, with PKCE, if a client id and secret are configured. */
 import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -20,7 +20,7 @@ export interface RepohostOAuth {
   finish(request: FastifyRequest, reply: FastifyReply): Promise<string>
 }
 
-/** What a login under way keeps in the browser. With the prefix, no other host and no plain http can plant it. */
+/** The cookies of a login in progress. The prefix keeps other hosts, and plain HTTP, from planting them. */
 export const oauthCookiesOf = (origin: string) => {
   const prefix = origin.startsWith('https:') ? '__Host-' : ''
   return { state: `${prefix}oauth2-redirect-state`, verifier: `${prefix}oauth2-code-verifier` }
@@ -34,7 +34,7 @@ export default fp(
       return
     }
     const cookies = oauthCookiesOf(origin)
-    // Loaded only where it is used: its dependencies take longer to load than Fastify.
+    // Loaded only if configured: it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
       name: 'oauth2',
       scope: ['read:user'],
@@ -48,12 +48,12 @@ export default fp(
           tokenPath: `${new URL(repohost.url).pathname.replace(/\/$/, '')}/login/oauth/access_token`,
         },
         options: { authorizationMethod: 'body' },
-        // Passed on to the HTTP client: a bounded wait and answer, and no redirects.
+        // Options of the HTTP client: bounded time and size, no redirects.
         http: { timeout: 5_000, maxBytes: 65_536, redirects: false, json: 'force' },
       } as never,
       redirectStateCookieName: cookies.state,
       verifierCookieName: cookies.verifier,
-      // Never from the Host header, which the caller chooses.
+      // Not derived from the Host header, which the caller chooses.
       callbackUri: `${origin}/api/auth/callback`,
       cookie: {
         path: '/',
@@ -71,7 +71,7 @@ export default fp(
       },
       finish: async (request, reply) => {
         const { token } = await oauth2.getAccessTokenFromAuthorizationCodeFlow(request, reply).catch(giveUp)
-        // The host reports a wrong code with status 200.
+        // The host answers a wrong code with status 200.
         if (typeof token.access_token !== 'string') return giveUp(new Error('The host gave no token'))
         return token.access_token
       },
@@ -81,7 +81,7 @@ export default fp(
   { name: 'repohost-oauth', dependencies: ['@fastify/cookie'] },
 )
 
-/** The library's HTTP client gives its errors a status: 408 and 504 when its time ran out. */
+/** The library's HTTP client reports a time-out as 408 or 504. */
 const giveUp = (cause: Error & { output?: { statusCode?: number } }): never => {
   const timedOut = [408, 504].includes(cause.output?.statusCode ?? 0)
   throw new ApiError(timedOut ? 'upstream_timeout' : 'upstream_failed', { upstream: 'repohost', cause })

@@ -1,8 +1,8 @@
-/** What a role in a workspace allows; the one place where roles are compared. */
+/** The only place where roles are compared. */
 import type { Role } from '../../schemas/common.js'
 import { ApiError } from '../errors.js'
 
-/** Nobody (undefined) is who is not in the workspace: to them it does not exist. @throws {ApiError} */
+/** For somebody who is no member (undefined) the workspace does not exist. @throws {ApiError} */
 export const requireRole = <M extends { role: Role }>(member: M | undefined, wanted: Role): M => {
   if (member === undefined) throw new ApiError('workspace_not_found')
   if (wanted === 'admin' && member.role !== 'admin') throw new ApiError('admin_required')

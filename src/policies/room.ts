@@ -4,8 +4,8 @@ import { ApiError } from '../errors.js'
 import { isWithinRoom } from '../queries/room.js'
 
 /**
- * Ends a transaction that has made settings of the workspace larger than it may: asked last, and of nothing that got
- * smaller, because that is how a full workspace is emptied.
+ * Fails a transaction that has taken a workspace beyond its room. To be called last, and not after a change that made
+ * something smaller, or a full workspace could not be emptied.
  * @throws {ApiError} `workspace_full`
  */
 export const requireRoom = async (tx: Db, workspaceId: string): Promise<void> => {

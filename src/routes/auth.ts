@@ -40,7 +40,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
-  /** To a page of the dashboard. As a URL, because a header takes no other letters than ASCII. */
+  /** To a page of the dashboard. `URL` encodes what is not ASCII, which a header cannot hold. */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
 
   app.route({
@@ -125,18 +125,18 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const user = await clients.repohost.userOf(token).catch((cause) => {
         throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
       })
-      // The login was made for this service's own app, so no allow-list applies.
+      // The allow-list is about other apps; this token was made for our own.
       const session = await signIn({ database, tokens, milestones }, user, undefined)
       setSessionCookie(reply, session.token)
       return redirectHome(reply, returnTo)
     },
-    /** A person in front of a browser is not shown a problem document. */
+    /** A person in a browser is sent to the dashboard instead of being shown a problem document. */
     errorHandler: (error, request, reply) => {
       const failure = translate(error, request)
       const { accept } = request.headers
       const hostFailed = failure.extras.upstream !== undefined
       const asksForJson = namesType(accept, 'application/json') || namesType(accept, PROBLEM_JSON)
-      // Of the database nothing is known that could be read in the address of a page; a browser may try again.
+      // Trying again helps here, and the dashboard could not do anything else either.
       if (failure.code === 'unavailable') throw error
       if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
       if (failure.status >= 500) request.log.warn({ err: failure }, 'the login failed')
@@ -144,7 +144,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   })
 
-  /** The browser that comes back must be the one that left, and only once. */
+  /** Makes sure that the browser that comes back is the one that left, and comes back only once. */
   const finishState = async (request: FastifyRequest): Promise<string> => {
     const { state } = request.query as { state?: string }
     const cookie = request.cookies[oauthCookies.state]

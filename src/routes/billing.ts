@@ -45,7 +45,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // As the signature wants it (plugins/billing-signature.ts): the bytes, whatever the provider calls their type.
+  // The signature is over the bytes (plugins/billing-signature.ts), whatever type the provider gives them.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => bytes)
 

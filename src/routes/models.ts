@@ -5,12 +5,12 @@ import { tooMany } from '../errors.js'
 import { anyCaller } from '../policies/access.js'
 import { Gate, Gates } from '../runtime/gate.js'
 
-/** Look-ups of a caller that wait for their turn, and for how long. */
+/** How many look-ups of a caller may wait for their turn, and for how long. */
 const WAITING = 20
 const WAIT_MS = 10_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  /** A look-up may take 10 s: what one caller asks for beyond a few at a time waits, and costs nobody else anything. */
+  /** A look-up may take 10 s, so each caller has only a few at a time. */
   const turns = new Gates(
     () =>
       new Gate(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>

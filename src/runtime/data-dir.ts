@@ -4,7 +4,7 @@ import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config.js'
 
-/** Makes the folder of the embedded database and of the secret. @throws {ConfigError} */
+/** Creates the folder of the embedded database and the secret. @throws {ConfigError} */
 export const makeDataDir = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder)
@@ -21,7 +21,7 @@ const ofAnotherUser = (path: string) =>
     `DATA_DIR belongs to another user, and this one may not use ${path}: start the service as the user who made it, or set DATA_DIR to another folder`,
   ])
 
-/** What a file of the folder holds: random text of so many bytes, made at the first time, for its owner only. @throws {ConfigError} */
+/** Reads a file, which is first created with this many random bytes as text, readable by its owner only. @throws {ConfigError} */
 export const readOrCreate = async (file: string, bytes: number): Promise<string> => {
   try {
     await writeFile(file, randomBytes(bytes).toString('base64url'), { mode: 0o600, flag: 'wx' })
@@ -33,12 +33,12 @@ export const readOrCreate = async (file: string, bytes: number): Promise<string>
   })
 }
 
-/** Node's own recursion never ends where a folder cannot be made although the one above is there, as in /proc. */
+/** Node's own `recursive` never returns where the parent exists but nothing can be created in it, as in /proc. */
 const makeFolder = async (folder: string): Promise<void> => {
   if (await isFolder(folder)) return
   if (dirname(folder) !== folder) await makeFolder(dirname(folder))
   await mkdir(folder, { mode: 0o711 }).catch(async (error) => {
-    // Another start was faster.
+    // Another process was faster.
     if (!(await isFolder(folder))) throw error
   })
 }

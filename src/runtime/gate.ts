@@ -1,4 +1,4 @@
-/** Lets at most `limit` run at once; the others wait in a bounded line, and each for a bounded time. */
+/** Lets at most `limit` run at once. The others wait, for a bounded time, in a queue of bounded length. */
 export class Gate {
   private running = 0
   private readonly waiting = new Set<Waiting>()
@@ -7,12 +7,12 @@ export class Gate {
     private readonly limit: number,
     private readonly queueLimit: number,
     private readonly waitMs: number,
-    /** What those are told who get no turn. */
+    /** The error for those who get no turn. */
     private readonly refuse: () => Error,
   ) {}
 
   /**
-   * @param deadline when waiting ends, in milliseconds since the epoch, for those who have waited elsewhere before
+   * @param deadline when waiting ends, in milliseconds since the epoch, if some of the time was spent elsewhere
    * @throws what `refuse` makes when no turn comes in time; `work` has then not begun.
    */
   async run<T>(work: () => PromiseLike<T>, deadline?: number): Promise<T> {
@@ -24,7 +24,7 @@ export class Gate {
     }
   }
 
-  /** Resolves when there is a place, which is held until `leave`. */
+  /** Resolves when a place is free, which is then held until `leave`. */
   enter(deadline = Date.now() + this.waitMs): Promise<void> | void {
     if (this.running < this.limit) {
       this.running++
@@ -41,14 +41,14 @@ export class Gate {
     })
   }
 
-  /** Hands the place over to who has waited longest. */
+  /** Hands the place to whoever has waited longest. */
   leave(): void {
     const next = this.waiting.values().next().value
     if (next) this.end(next).proceed()
     else this.running--
   }
 
-  /** Ends all waiting with this error: there is no use in it. */
+  /** Refuses all who wait, with this error. */
   turnAway(error: Error): void {
     for (const waiting of this.waiting) this.end(waiting).giveUp(error)
   }
@@ -71,7 +71,7 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** A gate for each key, so that nobody waits for anybody else's work. There is none for who does nothing. */
+/** A gate per key, so that nobody waits for anybody else's work. Gates that are idle are dropped. */
 export class Gates {
   private readonly gates = new Map<string, Gate>()
 

@@ -16,7 +16,7 @@ const remedies: Record<string, (place: Place) => string> = {
 
 const hostCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']
 
-/** Waits until a server listens. @throws {OperatorError} that names the variable to mend */
+/** Waits until a server listens. @throws {OperatorError} naming the variable to correct */
 export const listening = async (opening: Promise<unknown>, place: Place): Promise<void> => {
   try {
     await opening

@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * An error as it may be logged. A failed statement's error carries the statement's parameters, among them codes and
- * settings, in its message, its stack and its own members: only what is listed here gets out.
+ * An error as it may be logged: only what is listed here. The error of a failed statement carries the statement's
+ * parameters (invite codes, settings) in its message, its stack and its own properties.
  */
 const describe = (error: unknown): object => {
   if (!(error instanceof Error)) return { message: 'not an Error' }
@@ -19,20 +19,20 @@ const describe = (error: unknown): object => {
 export const createLogger = (level: string, destination: DestinationStream): Logger =>
   pino({ level, serializers: { err: describe } }, destination)
 
-/** A system call per line costs more than the line. */
+/** Lines are written in batches, because a system call per line would cost more than the line. */
 const BATCH = 8_192
 const BATCH_MS = 500
-/** What a reader who has stopped reading leaves unread at most; what comes then is lost. */
+/** When this much is unread, because nobody reads any more, further lines are dropped. */
 const UNREAD = 2 ** 24
-/** How long such a reader is waited for in the end. */
+/** How long the end waits for such a reader. */
 const END_MS = 500
 
 export interface LogOutput extends DestinationStream {
-  /** Resolves when all that was logged is written, or nobody reads it. */
+  /** Resolves when everything is written, or nobody reads it. */
   end(): Promise<void>
 }
 
-/** Standard output, written in batches. Without a reader, all is lost without a word: nobody could hear it. */
+/** Standard output, written in batches. Without a reader lines are dropped silently. */
 export const openLogOutput = (): LogOutput => {
   let batch = ''
   const flush = (done = () => {}) => {

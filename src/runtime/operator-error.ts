@@ -1,2 +1,2 @@
-/** Something that whoever starts a program can mend. The message says what to do; it is shown alone, without a stack. */
+/** A fault that whoever starts the program can correct. Its message says how, and is shown without a stack. */
 export class OperatorError extends Error {}

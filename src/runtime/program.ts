@@ -1,23 +1,23 @@
-/** The frame of every program: what its failures say, what signals do, and how it ends: within ten seconds, leaving nothing behind. */
+/** The frame of every program: it reports failures, handles signals, and ends within ten seconds with everything stopped. */
 import { OperatorError } from './operator-error.js'
 
-/** Stops one thing that was started. Once `hurry` is aborted there is no time left for anything but force. */
+/** Stops one thing that was started; by force, once `hurry` is aborted. */
 export type Stop = (hurry: AbortSignal) => unknown
 
-/** What a program does. Once `stopped` is aborted, it starts nothing more and returns or rejects as soon as it can. */
+/** The program. Once `stopped` is aborted it must start nothing more, and settle as soon as it can. */
 export type Main = (stopped: AbortSignal) => Promise<void>
 
-/** Whoever supervises a process kills it ten seconds after the signal. What has not ended by then is ended by force. */
+/** Supervisors kill a process ten seconds after the signal, so force is used a little earlier. */
 const HURRY_MS = 9_100
-/** The time for that. */
+/** How long force may take. */
 const FORCE_MS = 700
-/** A signal within so many milliseconds of the first is the same one: npm passes on what the terminal has sent too. */
+/** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
 const ECHO_MS = 1_000
 
-/** What has been started, to be stopped in the opposite order. */
+/** What was started, in that order; it is stopped in the opposite one. */
 const started: Stop[] = []
 
-/** Has `stop` called when the program ends, before what was registered earlier. */
+/** Registers what is to be called when the program ends; the latest is called first. */
 export const atEnd = (stop: Stop): void => {
   started.push(stop)
 }
@@ -33,12 +33,12 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Runs a program that goes on until it is told to stop. */
+/** Runs a program until it is told to stop. */
 export const run = (main: Main): void => {
   start(main)
 }
 
-/** Runs a program that ends when its work is done. Ended before, it has failed. */
+/** Runs a program that ends when its work is done. To be stopped before that is a failure. */
 export const runCommand = (main: Main): void => {
   start(main, { thenEnd: true })
 }
@@ -54,7 +54,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
     try {
       await stop(hurry.signal)
     } catch (error) {
-      // What else was started is stopped all the same.
+      // The rest is stopped all the same.
       complain(error)
       code = 1
     }
@@ -75,7 +75,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
     stopped.abort()
     setTimeout(() => hurry.abort(), HURRY_MS)
     outOfTime.then(() => setTimeout(() => process.exit(1), FORCE_MS))
-    // A start that was told to stop takes back what it has begun.
+    // An unfinished start cleans up after itself.
     await Promise.race([starting, outOfTime])
     await stopAll()
     process.exit(hurry.signal.aborted ? 1 : code)
@@ -87,13 +87,13 @@ const start = (main: Main, { thenEnd = false } = {}) => {
     end()
   }
 
-  // A reader that is gone misses what is said; that must not end the program.
+  // A closed pipe must not end the program.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   process.on('uncaughtException', fail)
   let toldAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Who asks again does not want to wait.
+      // Asked twice: somebody does not want to wait.
       if (toldAt !== undefined && Date.now() - toldAt > ECHO_MS) hurry.abort()
       toldAt ??= Date.now()
       if (thenEnd && !isDone) code = 1
@@ -107,7 +107,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
       if (thenEnd) end()
     },
     (error) => {
-      // A start that was told to stop fails in whatever it was about.
+      // A start that is stopped fails wherever it was.
       if (!stopped.signal.aborted) fail(error)
     },
   )

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * While the app runs, starts `work` again and again, `ms` after it has ended. A stop tells it and does not wait for it:
- * the database, when it is closed, takes back what was not done to the end.
+ * Repeats `work` while the app runs, with a pause of `ms`. A stop aborts its signal and does not wait for it: closing
+ * the database rolls back whatever is unfinished.
  */
 export const repeat = (
   app: FastifyInstance,

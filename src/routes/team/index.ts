@@ -12,7 +12,7 @@ import { patternRoutes } from './patterns.js'
 import { workspaceSettingsRoutes } from './workspace-settings.js'
 import { workspaceRoutes } from './workspaces.js'
 
-/** Everything below `/api/team`. Joining is open to everybody; the rest needs Pro. */
+/** Everything below `/api/team`. Only joining does not need Pro. */
 export const teamRoutes: FastifyPluginAsync = async (app) => {
   await app.register(joinRoute)
   await app.register(async (pro) => {
