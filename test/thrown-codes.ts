@@ -10,9 +10,7 @@ export interface RouteCodes {
 
 const sources = join(projectRoot, 'src')
 
-/** @param extra a source to add to the program, by its absolute path */
-export const thrownCodes = (extra: Record<string, string> = {}): RouteCodes[] => {
-  const program = createProgram(extra)
+export const thrownCodes = (program: ts.Program): RouteCodes[] => {
   const checker = program.getTypeChecker()
   const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(sources))
   const implementations = findImplementations(checker, files)
@@ -68,7 +66,8 @@ export const thrownCodes = (extra: Record<string, string> = {}): RouteCodes[] =>
   )
 }
 
-const createProgram = (extra: Record<string, string>): ts.Program => {
+/** The program of the service, with further sources by their absolute paths. */
+export const createProgram = (extra: Record<string, string>): ts.Program => {
   const path = join(projectRoot, 'tsconfig.build.json')
   const { config } = ts.readConfigFile(path, ts.sys.readFile)
   const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, projectRoot)

@@ -1,9 +1,10 @@
-/** Errors that a route can throw and does not declare, found in the sources, before any request is made. */
+/** What can be told from the sources alone, before any request is made. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import ts from 'typescript'
 import { projectRoot } from '../src/runtime/root.js'
-import { type RouteCodes, thrownCodes } from './thrown-codes.js'
+import { createProgram, type RouteCodes, thrownCodes } from './thrown-codes.js'
 
 interface Operation {
   operationId: string
@@ -52,8 +53,17 @@ const planted = `
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
       handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
-const routes = thrownCodes({ [join(projectRoot, 'src/routes/planted.ts')]: planted })
-const real = routes.filter(({ operationId }) => operationId !== 'planted')
+/** The code of CONTRIBUTING.md, by the paths in its first lines. */
+const contributing = await readFile(join(projectRoot, 'CONTRIBUTING.md'), 'utf8')
+const example = Object.fromEntries(
+  [...contributing.matchAll(/^```ts\n\/\/ ((?:src|schemas)\/\S+)\n([\s\S]*?)^```/gm)].map(
+    ([, path = '', code = '']) => [join(projectRoot, path), code],
+  ),
+)
+
+const program = createProgram({ ...example, [join(projectRoot, 'src/routes/planted.ts')]: planted })
+const routes = thrownCodes(program)
+const real = routes.filter(({ operationId }) => declared.has(operationId))
 
 t.test('every error that a route can throw is declared by it', async (t) => {
   const followed = real.map(({ operationId }) => operationId)
@@ -66,6 +76,19 @@ t.test('every error that a route can throw is declared by it', async (t) => {
 })
 
 t.test('an undeclared error is found, also in a function that a handler calls', async (t) => {
-  const found = routes.filter((route) => !real.includes(route)).flatMap(undeclaredOf)
+  const found = routes.filter(({ operationId }) => operationId === 'planted').flatMap(undeclaredOf)
   t.strictSame(found.sort(), ['planted: invite_expired', 'planted: last_admin'])
+})
+
+t.test('the example of CONTRIBUTING.md compiles, and its route is found', async (t) => {
+  for (const path of Object.keys(example)) {
+    const problems = program.getSemanticDiagnostics(program.getSourceFile(path))
+    t.strictSame(
+      problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
+      [],
+      path,
+    )
+  }
+  t.equal(Object.keys(example).length, 3)
+  t.ok(routes.some(({ operationId }) => operationId === 'listAdmins'))
 })
