@@ -54,13 +54,13 @@ const settingsRules = {
   propertyNames: { type: 'string', format: 'settings-key', maxLength: limits.settings_key_length },
   examples: [{ 'ext.theme': 'dark', 'ext.fontSize': 14 }],
 }
-/** Settings in a request: their JSON text may have at most 262,144 bytes of UTF-8 (more is 413 `settings_too_large`). */
+/** Settings in a request. Too many bytes are 413 `settings_too_large`. */
 export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
   description: `Keys start with \`ext.\`, the prefix of the extension, and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
-/** Settings to merge. Their size is checked without the keys they remove, and again after the merge (413 `settings_too_large`). */
+/** Settings to merge. Their size is checked without the keys they remove, and again after the merge. */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
   'x-patch-bytes': limits.settings_bytes,
@@ -114,7 +114,7 @@ export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
 })
-/** The same in the query, for pages of other origins, which may not send these headers. Where both come, both must hold. */
+/** The same in the query, for pages of other origins, which may not send these headers. If both come, both must hold. */
 export const ConditionalWriteQuery = {
   if_match: Type.Optional(
     Type.String({ maxLength: 1_000, description: `As the header \`If-Match\`: ${onlyOnto}` }),

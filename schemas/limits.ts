@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-/** Every documented limit, once. Schemas take their `maxLength`, `maxItems` and `maximum` from here; `GET /api/limits` serves it. */
+/** Every documented limit, once: schemas take their bounds from here, and `GET /api/limits` serves it. */
 export const limits = {
   /** UTF-8 bytes of `JSON.stringify(settings)`. */
   settings_bytes: 262_144,

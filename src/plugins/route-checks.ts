@@ -21,7 +21,7 @@ declare module 'fastify' {
     core?: boolean
     /** A limit of its own (`plugins/rate-limit.ts`). */
     limit?: 'signIn' | 'invite' | 'hostToken' | 'none'
-    /** False: it never waits for the database, so it takes none of a caller's share (`plugins/fair-share.ts`) and is always available. */
+    /** False: it never waits for the database, so it takes no place in a caller's share and is always available. */
     asksDatabase?: boolean
     /** Asked by balancers, and answered whatever callers do. */
     isProbe?: boolean

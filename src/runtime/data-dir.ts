@@ -21,7 +21,7 @@ const ofAnotherUser = (path: string) =>
     `DATA_DIR belongs to another user, and this one may not use ${path}: start the service as the user who made it, or set DATA_DIR to another folder`,
   ])
 
-/** Reads a file, which is first created with this many random bytes as text, readable by its owner only. @throws {ConfigError} */
+/** Reads a file; if there is none, creates it from this many random bytes, for its owner only. @throws {ConfigError} */
 export const readOrCreate = async (file: string, bytes: number): Promise<string> => {
   try {
     await writeFile(file, randomBytes(bytes).toString('base64url'), { mode: 0o600, flag: 'wx' })

@@ -1,4 +1,4 @@
-/** The frame of every program: it reports failures, handles signals, and ends within ten seconds with everything stopped. */
+/** The frame of every program: reports failures, handles signals, and ends within ten seconds with everything stopped. */
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started; by force, once `hurry` is aborted. */
