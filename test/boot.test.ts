@@ -1,13 +1,14 @@
 /** Mistakes in a route that nobody should have to find by calling it. */
 import { Type } from '@sinclair/typebox'
-import type { RouteOptions } from 'fastify'
+import type { InjectOptions, RouteOptions } from 'fastify'
 import { pino } from 'pino'
 import t from 'tap'
+import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { Closed, Ok, RepoParams, RepoPath, ref, Uuid, WorkspaceParams } from '../schemas/common.js'
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { connect } from '../src/db/client.js'
-import { adminOf, anyone, memberOf, repoMember } from '../src/policies/access.js'
+import { adminOf, anyone, billingSignature, memberOf, repoMember } from '../src/policies/access.js'
 import { toPull } from '../src/policies/repo-access.js'
 import { createTestDatabase } from './database.js'
 import { JWT_SECRET } from './service.js'
@@ -19,10 +20,14 @@ t.teardown(async () => {
   await drop()
 })
 
-/** Boots the service with one more route, which is right but for what is given. */
-const boot = async (mistake: Partial<RouteOptions>) => {
+/** Boots the service with one more route, which is right but for what is given, and sends it a request. */
+const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { url: '/api/limits' }) => {
   const app = await buildApp(
-    readConfig({ DATABASE_URL: url, JWT_SECRETS: JWT_SECRET }),
+    readConfig({
+      DATABASE_URL: url,
+      JWT_SECRETS: JWT_SECRET,
+      BILLING_WEBHOOK_SECRET: BILLING.webhookSecret,
+    }),
     database,
     pino({ level: 'silent' }),
   )
@@ -36,6 +41,7 @@ const boot = async (mistake: Partial<RouteOptions>) => {
       ...mistake,
     })
     await app.ready()
+    return await app.inject(request)
   } finally {
     await app.close()
   }
@@ -75,12 +81,12 @@ t.test('a route whose workspace is not certain to be there does not boot', async
     message: 'GET /api/new takes its workspace from params.id, which it does not require',
   })
   const inQuery = { access: adminOf('query.workspace') }
-  for (const querystring of [
-    Type.Object({ id: Uuid }),
-    Type.Object({ workspace: Type.Optional(Uuid) }),
-    undefined,
+  for (const wrong of [
+    {},
+    { querystring: Type.Object({ id: Uuid }) },
+    { querystring: Type.Object({ workspace: Type.Optional(Uuid) }) },
   ]) {
-    await t.rejects(boot({ config: inQuery, schema: answering({ querystring }) }), {
+    await t.rejects(boot({ config: inQuery, schema: answering(wrong) }), {
       message: 'GET /api/new takes its workspace from query.workspace, which it does not require',
     })
   }
@@ -128,4 +134,37 @@ t.test('a schema that does not compile does not boot', async (t) => {
     boot({ schema: { response: { 200: broken } } }),
     /GET: \/api\/new.*type must be equal to one of/,
   )
+})
+
+t.test('a handler gets at nothing that the access of its route has not found', async (t) => {
+  const access = repoMember('params', toPull)
+  const handlers: [number, RouteOptions['handler']][] = [
+    [500, async ({ membership }) => ({ ok: membership.role === 'admin' })],
+    [500, async (request) => ({ ok: request.granted(access) !== null })],
+    [401, async ({ caller }) => ({ ok: caller.userId !== '' })],
+  ]
+  for (const [status, handler] of handlers) {
+    t.equal((await boot({ handler }, { url: '/api/new' })).statusCode, status)
+  }
+})
+
+t.test('a notification whose bytes somebody has interpreted before is refused', async (t) => {
+  let handled = 0
+  const route: Partial<RouteOptions> = {
+    method: 'POST',
+    config: { access: billingSignature },
+    handler: async () => {
+      handled++
+      return { ok: true }
+    },
+  }
+  const payload = '{"id":"evt_1"}'
+  const reply = await boot(route, {
+    method: 'POST',
+    url: '/api/new',
+    headers: { 'content-type': 'application/json', 'billing-signature': signatureOf(payload) },
+    payload,
+  })
+  t.match(reply.json(), { status: 400, code: 'signature_invalid' })
+  t.equal(handled, 0)
 })
