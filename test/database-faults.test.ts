@@ -75,29 +75,25 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
 t.test('a connection that dies within a transaction costs that request alone', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  await service.workspace(ada)
   const flush = {
     flush_id: 'once',
-    // It takes a transaction to change it.
+    // To change it, the transaction waits for the user.
     timezone: 'Europe/Berlin',
     entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
   }
   for (let round = 0; round < 3; round++) {
     let reply: Promise<Reply> | undefined
-    await whileHeld(
-      service,
-      ['select from members where workspace_id = $1::uuid for update', id],
-      async () => {
-        reply = ada.post('/api/team/active-minutes', flush)
-        await lockWaiters(service)
-        await service.database.hot.statement(
-          `select pg_terminate_backend(pid) from pg_stat_activity
+    await whileHeld(service, ['select from users where login_key = $1::text for update', 'ada'], async () => {
+      reply = ada.post('/api/team/active-minutes', flush)
+      await lockWaiters(service)
+      await service.database.hot.statement(
+        `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
-          [],
-        )
-        t.match(await reply, { status: 503, body: { code: 'unavailable' } })
-      },
-    )
+        [],
+      )
+      t.match(await reply, { status: 503, body: { code: 'unavailable' } })
+    })
   }
   t.match(await patiently(() => ada.post('/api/team/active-minutes', flush)), {
     status: 200,
