@@ -142,6 +142,9 @@ join lateral (
 left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
 order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
 
+-- have room to group
+set local work_mem = '32MB';
+
 -- hold the roles of a workspace
 select pg_advisory_xact_lock_shared(3, hashtext($1::text));
 
@@ -426,6 +429,9 @@ with reached as (
 )
 insert into funnel_days (user_id, event, source, day)
 select user_id, event, source, (now() at time zone 'UTC')::date from reached;
+
+-- plan for each call
+set local plan_cache_mode = force_custom_plan;
 
 -- purge a workspace
 delete from workspaces where id = $1::uuid;
@@ -879,6 +885,9 @@ insert into revocations (user_id, generation, expires_at)
 select id, generation, now() + make_interval(days => 30) from raised
 returning generation;
 
+-- see one state
+set transaction isolation level repeatable read, read only;
+
 -- set closed_issues
 insert into activity as a (workspace_id, user_id, day, repo_key, closed_issues)
 select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
@@ -977,15 +986,6 @@ inner join "subscriptions" on "subscriptions"."customer_id" = "billing_customers
 where "billing_customers"."user_id" = $1
 order by array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], "subscriptions"."status")
 limit $2;
-
--- dashboard.beginSnapshot
-set transaction isolation level repeatable read, read only;
-
--- dashboard.beginSnapshot
-set local plan_cache_mode = force_custom_plan;
-
--- dashboard.beginSnapshot
-set local work_mem = '32MB';
 
 -- dashboard.readStaleDays
 select distinct "day"

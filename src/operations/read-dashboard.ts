@@ -41,9 +41,9 @@ export const readDashboard = (
   filter: Filter,
 ): Promise<Dashboard> =>
   database.transaction(async (tx) => {
-    await beginSnapshot(tx)
     const before = { from: addDays(range.from, -range.days), to: addDays(range.from, -1) }
-    const [workspace, stale] = await Promise.all([
+    const [, workspace, stale] = await Promise.all([
+      beginSnapshot(tx),
       readWorkspaceHead(tx, workspaceId),
       readStaleDays(tx, workspaceId, { from: before.from, to: range.to }),
     ])
@@ -99,8 +99,8 @@ export async function* readDashboardLines(
       to: addDays(range.from, Math.min(start + DAYS_PER_READ, range.days) - 1),
     }
     const lines = await database.transaction(async (tx) => {
-      await beginSnapshot(tx)
-      return listMemberDays(tx, workspaceId, filter, part)
+      const [, found] = await Promise.all([beginSnapshot(tx), listMemberDays(tx, workspaceId, filter, part)])
+      return found
     })
     for (const line of lines) {
       text += `${line}\n`

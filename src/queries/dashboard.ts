@@ -5,7 +5,7 @@
  * $1 to $4 of all that read activity are the workspace, the person and the repository of the filter (or null), and the days
  * to read from `activity`.
  */
-import { and, between, eq, sql } from 'drizzle-orm'
+import { and, between, eq } from 'drizzle-orm'
 import type { Dashboard } from '../../schemas/dashboard.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db, Parameter } from '../db/client.js'
@@ -80,16 +80,16 @@ export const sourcesOf = (
 }
 
 const SNAPSHOT = [
-  'set transaction isolation level repeatable read, read only',
-  // Planned for each call, a filter that is null costs nothing and one that is not is looked up in an index.
-  'set local plan_cache_mode = force_custom_plan',
+  statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
+  // A filter that is null costs nothing then, and one that is not is looked up in an index.
+  statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
   // The people of a large team's repositories are told apart in memory.
-  `set local work_mem = '32MB'`,
+  statement('have room to group', {}, `set local work_mem = '32MB'`),
 ]
 
-/** Makes the following statements of a transaction see one state. */
+/** Makes the following statements of a transaction see one state; they need not wait for it. */
 export const beginSnapshot = async (tx: Db): Promise<void> => {
-  await Promise.all(SNAPSHOT.map((text) => tx.execute(sql.raw(text))))
+  await Promise.all(SNAPSHOT.map((set) => tx.rows(set, [])))
 }
 
 /** $1 to $4. */
