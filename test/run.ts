@@ -32,13 +32,21 @@ const countAssertions = (tapText: string) => {
   return { passed: summary('pass'), failed: summary('fail') }
 }
 
+/** What failed assertions say of themselves, which the reporter leaves out when it also writes a file. */
+const failuresOf = (tapText: string): string[] => {
+  const failures = tapText.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
+  return Array.from(failures, ([block]) => block).filter((block) => /^ *(diff|compare):/m.test(block))
+}
+
 const server = await startTestServer(say)
 let code = 1
 const output = await mkdtemp(join(tmpdir(), 'team-settings-tap-'))
 try {
   const outputFile = join(output, 'all.tap')
   code = await runTap(server.url, outputFile)
-  const { passed, failed } = countAssertions(await readFile(outputFile, 'utf8'))
+  const tapText = await readFile(outputFile, 'utf8')
+  const { passed, failed } = countAssertions(tapText)
+  if (failed > 0) say(`\n${failuresOf(tapText).join('\n')}`)
   // On a line of its own: the reporter ends with a control sequence and no line feed.
   say(`\n${passed} passed, ${failed} failed`)
 } finally {
