@@ -126,8 +126,9 @@ const shardsOf = async ({ app: { database } }: Service, sql: postgres.Sql, call:
   const record = (db: object) => {
     const { rows } = db as Service['database']['read']
     const recorded = (statement: Statement<unknown>, parameters: Parameter[]) => {
-      // These are noted later, for many users at once.
-      if (!statement.name.includes('milestones')) calls.push([statement, parameters])
+      // Milestones are noted later, for many users at once; settings of a session have no plan.
+      const isOfCall = !statement.name.includes('milestones') && !statement.text.startsWith('set ')
+      if (isOfCall) calls.push([statement, parameters])
       return rows(statement, parameters)
     }
     return Object.assign(db, { rows: recorded })
