@@ -146,7 +146,7 @@ order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspa
 set local work_mem = '32MB';
 
 -- hold the roles of a workspace
-select pg_advisory_xact_lock_shared(3, hashtext($1::text));
+select pg_advisory_xact_lock_shared(3, hashtext($1::uuid::text));
 
 -- let the flushes of a member take turns
 insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -329,16 +329,16 @@ select workspace_id as "workspaceId" from activity_people where user_id = $1::uu
 order by workspace_id;
 
 -- lock the administration of a workspace
-select pg_advisory_xact_lock(4, hashtext($1::text));
+select pg_advisory_xact_lock(4, hashtext($1::uuid::text));
 
 -- lock the roles of a workspace
-select pg_advisory_xact_lock(3, hashtext($1::text));
+select pg_advisory_xact_lock(3, hashtext($1::uuid::text));
 
 -- lock the room of a workspace
-select pg_advisory_xact_lock(2, hashtext($1::text));
+select pg_advisory_xact_lock(2, hashtext($1::uuid::text));
 
 -- lock the workspaces of a user
-select pg_advisory_xact_lock(1, hashtext($1::text));
+select pg_advisory_xact_lock(1, hashtext($1::uuid::text));
 
 -- make days
 insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)

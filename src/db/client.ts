@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { createDoor, type Db } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
-import { isConflict } from './failures.js'
+import { DatabaseBusy, isConflict } from './failures.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
@@ -88,7 +88,10 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
 
   const begin = <T>(client: postgres.Sql, inTurn: InTurn, work: (tx: Db) => Promise<T>) =>
     inTurn(() =>
-      client.begin((tx) => work(door(() => tx, atOnce, client === background ? cancellable : undefined))),
+      // Whatever the database is set to: what is read after a lock has to be what its last holder left.
+      client.begin('isolation level read committed', (tx) =>
+        work(door(() => tx, atOnce, client === background ? cancellable : undefined)),
+      ),
     ) as Promise<T>
 
   return {
@@ -104,7 +107,8 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
             ? await begin(background, onBackground, work)
             : await begin(pool, onPoolAsWriter, work)
         } catch (error) {
-          if (!isConflict(error) || Date.now() > deadline) throw error
+          if (!isConflict(error)) throw error
+          if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
         }
         await sleep(Math.random() * pauseMs)
       }

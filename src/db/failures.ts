@@ -44,12 +44,8 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 /** Nobody answered at all where the database should be. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
-const UNIQUE_VIOLATION = '23505'
-
 /** 40001 serialisation, 40P01 deadlock; a row that another transaction has made (23505) or taken away (23503) meanwhile. */
-const conflictStates = new Set(['40001', '40P01', UNIQUE_VIOLATION, '23503'])
+const conflictStates = new Set(['40001', '40P01', '23505', '23503'])
 
 /** Two transactions met; the same work may succeed when it is done again. */
 export const isConflict = (error: unknown): boolean => conflictStates.has(codeOf(error) ?? '')
-
-export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION

@@ -45,7 +45,7 @@ export const recordActiveMinutes = async (
   }
 
   // Most retries are answered, and what is too large is refused, without a transaction.
-  let target: FlushTarget | undefined = await readTarget(database.hot, flush)
+  let target: FlushTarget | undefined = await readTarget(database.read, flush)
   const known = answerFrom(target, flush)
   if (known) return known
   return database.transaction(async (tx) => {

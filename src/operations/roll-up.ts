@@ -16,15 +16,22 @@ const background = { background: true }
 export const rollUp = async (database: Database, stop?: AbortSignal): Promise<number> => {
   for (let total = 0; ; ) {
     const months = await listStaleMonths(database.read, BATCH)
+    const failures: unknown[] = []
     for (const month of months) {
       if (stop?.aborted) return total
-      const days = await database.transaction(
-        async (tx) => ((await takeRollupTurn(tx)) ? rebuildMonth(tx, month) : undefined),
-        background,
-      )
-      if (days === undefined) return total
-      total += days
+      try {
+        const days = await database.transaction(
+          async (tx) => ((await takeRollupTurn(tx)) ? rebuildMonth(tx, month) : undefined),
+          background,
+        )
+        if (days === undefined) return total
+        total += days
+      } catch (error) {
+        // The others do not wait for a month that cannot be made now.
+        failures.push(error)
+      }
     }
+    if (failures.length > 0) throw failures[0]
     if (months.length < BATCH) return total
   }
 }

@@ -1,7 +1,6 @@
 import type { VerifyResult } from '../../schemas/auth.js'
 import type { RepohostUser } from '../clients/repohost.js'
 import type { Database } from '../db/client.js'
-import { isUniqueViolation } from '../db/failures.js'
 import { ApiError } from '../errors.js'
 import { type User, upsertUser } from '../queries/users.js'
 
@@ -26,13 +25,7 @@ export const signIn = async (
       detail: 'Tokens of this OAuth app are not accepted here.',
     })
   }
-  const user = await database
-    .transaction((tx) => upsertUser(tx, repohostUser))
-    .catch((error) => {
-      // Two people exchanged logins in the same moment: by now the other one is done.
-      if (isUniqueViolation(error)) return database.transaction((tx) => upsertUser(tx, repohostUser))
-      throw error
-    })
+  const user = await database.transaction((tx) => upsertUser(tx, repohostUser))
   milestones.reached(user.id, 'signed_in')
   return { token: tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

@@ -33,8 +33,6 @@ export const uploadCounts = async (
   { workspace: workspaceId, day, members, repos, batches }: CountBatches,
 ): Promise<string> =>
   database.transaction(async (tx) => {
-    const role = await lockRole(tx, workspaceId, userId)
-    requireRole(role && { role }, 'admin')
     const logins = members.map(({ login }) => login)
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins
@@ -58,5 +56,8 @@ export const uploadCounts = async (
       if (written.skipped !== null) skipped.push(written.skipped)
     }
     if (upserted > 0) await markDays(tx, workspaceId, [day])
+    // Asked last, because an upload takes seconds, and nobody's role could change while one is held.
+    const role = await lockRole(tx, workspaceId, userId)
+    requireRole(role && { role }, 'admin')
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   })

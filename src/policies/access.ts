@@ -68,7 +68,8 @@ const workspaceAccess = (role: 'member' | 'admin', source: WorkspaceSource): Acc
     kind: 'workspace',
     role,
     source,
-    workspaceOf: (request) => (request[part] as Record<string, string>)[name] ?? '',
+    // As the database writes it, so that a workspace is one however its id is spelled: for locks and for ETags.
+    workspaceOf: (request) => (request[part] as Record<string, string>)[name]?.toLowerCase() ?? '',
   }
 }
 

@@ -40,12 +40,12 @@ export const readOwnMembership = async (
 const HOLD_ROLES = statement(
   'hold the roles of a workspace',
   {},
-  `select pg_advisory_xact_lock_shared(${locksOfWorkspaces.roles}, hashtext($1::text))`,
+  `select pg_advisory_xact_lock_shared(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
 )
 const LOCK_ROLES = statement(
   'lock the roles of a workspace',
   {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::text))`,
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
 )
 
 /** The role, held until the transaction ends: no one can demote or remove a member, or delete the workspace, meanwhile. */

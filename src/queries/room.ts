@@ -6,7 +6,7 @@ import { bool, statement } from '../db/statement.js'
 const LOCK_ROOM = statement(
   'lock the room of a workspace',
   {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.room}, hashtext($1::text))`,
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.room}, hashtext($1::uuid::text))`,
 )
 
 /** $1: the workspace; $2: the limit. */

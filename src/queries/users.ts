@@ -30,7 +30,7 @@ export const readUser = async (db: Db, id: string): Promise<User | undefined> =>
 const LOCK_USER = statement(
   'lock the workspaces of a user',
   {},
-  `select pg_advisory_xact_lock(${locksOfUsers.workspaces}, hashtext($1::text))`,
+  `select pg_advisory_xact_lock(${locksOfUsers.workspaces}, hashtext($1::uuid::text))`,
 )
 
 /**

@@ -43,7 +43,7 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
 const LOCK_ADMINISTRATION = statement(
   'lock the administration of a workspace',
   {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::text))`,
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`,
 )
 
 /**
