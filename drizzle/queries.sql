@@ -889,6 +889,7 @@ returning generation;
 set transaction isolation level repeatable read, read only;
 
 -- set closed_issues
+-- returns changed int2|int4
 insert into activity as a (workspace_id, user_id, day, repo_key, closed_issues)
 select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
 from
@@ -897,9 +898,11 @@ from
 where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
 order by g.n
 on conflict (workspace_id, user_id, day, repo_key) do update set closed_issues = excluded.closed_issues
-where a.closed_issues <> excluded.closed_issues;
+where a.closed_issues <> excluded.closed_issues
+returning 1 as changed;
 
 -- set commits
+-- returns changed int2|int4
 insert into activity as a (workspace_id, user_id, day, repo_key, commits)
 select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
 from
@@ -908,7 +911,8 @@ from
 where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
 order by g.n
 on conflict (workspace_id, user_id, day, repo_key) do update set commits = excluded.commits
-where a.commits <> excluded.commits;
+where a.commits <> excluded.commits
+returning 1 as changed;
 
 -- take a login from another user
 update users set login = login || s.suffix, login_key = login_key || s.suffix

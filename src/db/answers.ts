@@ -8,10 +8,7 @@ const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|sh
  * All rows of a statement. What does not look like the answer to this very statement is an error.
  * @throws when the server's last word is that of another kind of statement, or counts other rows than came
  */
-export const checkedRows = async (
-  text: string,
-  statement: SentStatement,
-): Promise<postgres.RowList<postgres.Row[]>> => {
+export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
   const rows = await statement
   const expected = COMMANDS.exec(text)?.[1]?.toUpperCase()
   const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)

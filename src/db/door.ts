@@ -14,22 +14,15 @@ import type { InTurn } from './turns.js'
  */
 export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
-  /** As `rows`, of a statement that changes rows. @returns how many */
-  change(statement: Statement<unknown>, parameters: Parameter[]): Promise<number>
 }
 
 type Send = (text: string, parameters: unknown[]) => SentStatement
 
-export const createDoor = (send: Send, inTurn: InTurn): Db => {
-  const rows = (text: string, parameters: Parameter[]) =>
-    inTurn(() => checkedRows(text, send(text, parameters.map(toParameter))))
-  return Object.assign(drizzle(driverForDrizzle(send, inTurn)), {
+export const createDoor = (send: Send, inTurn: InTurn): Db =>
+  Object.assign(drizzle(driverForDrizzle(send, inTurn)), {
     rows: <Row>({ text }: Statement<Row>, parameters: Parameter[]) =>
-      rows(text, parameters) as Promise<unknown[]> as Promise<Row[]>,
-    change: async ({ text }: Statement<unknown>, parameters: Parameter[]) =>
-      (await rows(text, parameters)).count,
+      inTurn(() => checkedRows(text, send(text, parameters.map(toParameter)))) as Promise<Row[]>,
   })
-}
 
 /** The part of the driver that Drizzle uses. Through it, statements are prepared, which Drizzle does not ask for by itself. */
 const driverForDrizzle = (send: Send, inTurn: InTurn): postgres.Sql => {

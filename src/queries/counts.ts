@@ -107,7 +107,7 @@ const LIST_TAKEN_BACK = statement(
 const setCounts = (column: CountKind) =>
   statement(
     `set ${column}`,
-    {},
+    { changed: integer },
     `
   insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
   select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
@@ -115,7 +115,8 @@ const setCounts = (column: CountKind) =>
   where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
   order by g.n
   on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
-  where a.${column} <> excluded.${column}`,
+  where a.${column} <> excluded.${column}
+  returning 1 as changed`,
   )
 
 const SET_COUNTS = { commits: setCounts('commits'), closed_issues: setCounts('closed_issues') }
@@ -163,8 +164,8 @@ export const writeCounts = async (
   ])
   const outsideKeys = outside.map(({ repoKey }) => repoKey)
   const positions = takenBack.map(({ n }) => n)
-  const upserted = await tx.change(SET_COUNTS[kind], [...given, workspaceId, day, outsideKeys, positions])
-  if (outside.length === 0) return { upserted, outside: 0, skipped: null }
+  const changed = await tx.rows(SET_COUNTS[kind], [...given, workspaceId, day, outsideKeys, positions])
+  if (outside.length === 0) return { upserted: changed.length, outside: 0, skipped: null }
   const [left] = await tx.rows(LIST_SKIPPED, [...given, logins, outsideKeys])
-  return { upserted, outside: left?.rows ?? 0, skipped: left?.skipped ?? null }
+  return { upserted: changed.length, outside: left?.rows ?? 0, skipped: left?.skipped ?? null }
 }
