@@ -24,7 +24,7 @@ CREATE TABLE "activity_member_months" (
 	"minutes" bigint NOT NULL,
 	"commits" bigint NOT NULL,
 	"closed_issues" bigint NOT NULL,
-	"active_days" integer NOT NULL,
+	"active_day_bits" integer NOT NULL,
 	CONSTRAINT "activity_member_months_workspace_id_month_user_id_pk" PRIMARY KEY("workspace_id","month","user_id")
 );--> statement-breakpoint
 CREATE TABLE "activity_repo_people" (
@@ -32,7 +32,7 @@ CREATE TABLE "activity_repo_people" (
 	"month" date NOT NULL,
 	"repo_key" text NOT NULL,
 	"user_id" uuid NOT NULL,
-	"days" integer NOT NULL,
+	"day_bits" integer NOT NULL,
 	CONSTRAINT "activity_repo_people_workspace_id_month_repo_key_user_id_pk" PRIMARY KEY("workspace_id","month","repo_key","user_id")
 );--> statement-breakpoint
 -- Days that are marked stale are read from the activity, and rolled up soon: of these, what is taken along does not matter.
@@ -40,12 +40,12 @@ INSERT INTO "activity_member_days" ("workspace_id", "day", "user_id", "minutes",
 SELECT "workspace_id", "day", "user_id", sum("minutes"), sum("commits"), sum("closed_issues")
 FROM "activity" WHERE "minutes" + "commits" + "closed_issues" > 0
 GROUP BY "workspace_id", "day", "user_id";--> statement-breakpoint
-INSERT INTO "activity_member_months" ("workspace_id", "month", "user_id", "minutes", "commits", "closed_issues", "active_days")
+INSERT INTO "activity_member_months" ("workspace_id", "month", "user_id", "minutes", "commits", "closed_issues", "active_day_bits")
 SELECT "workspace_id", date_trunc('month', "day"), "user_id", sum("minutes"), sum("commits"), sum("closed_issues"),
 	coalesce(bit_or(1 << extract(day FROM "day")::int - 1) FILTER (WHERE "minutes" > 0), 0)
 FROM "activity_member_days"
 GROUP BY "workspace_id", date_trunc('month', "day"), "user_id";--> statement-breakpoint
-INSERT INTO "activity_repo_people" ("workspace_id", "month", "repo_key", "user_id", "days")
+INSERT INTO "activity_repo_people" ("workspace_id", "month", "repo_key", "user_id", "day_bits")
 SELECT "workspace_id", date_trunc('month', "day"), "repo_key", "user_id", bit_or(1 << extract(day FROM "day")::int - 1)
 FROM "activity" WHERE "minutes" + "commits" + "closed_issues" > 0
 GROUP BY "workspace_id", date_trunc('month', "day"), "repo_key", "user_id";--> statement-breakpoint

@@ -56,11 +56,11 @@ returning events;
 select count(*)::int as active_members
 from (
   select user_id from activity_member_months
-  where workspace_id = $1::uuid and month = any($5::date[]) and active_days <> 0
+  where workspace_id = $1::uuid and month = any($5::date[]) and active_day_bits <> 0
   union
   select user_id
-  from activity_member_months join unnest($6::date[], $7::int[]) as part (month, days) using (month)
-  where workspace_id = $1::uuid and month = any($6::date[]) and active_days & part.days <> 0
+  from activity_member_months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
+  where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
   union
   select a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.minutes > 0
@@ -367,7 +367,7 @@ where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.minutes + a.co
 group by a.workspace_id, a.day, a.repo_key;
 
 -- make the months of members
-insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
+insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
 select a.workspace_id, $2::date, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, coalesce(bit_or(1 << extract(day from a.day)::int - 1) filter (where a.minutes > 0), 0)
 from activity_member_days a
 where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month'
@@ -381,7 +381,7 @@ where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + int
 group by a.workspace_id, a.repo_key;
 
 -- make the people of repositories
-insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
+insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
 select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(1 << extract(day from a.day)::int - 1)
 from activity a
 where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month' and a.minutes + a.commits + a.closed_issues > 0
@@ -745,8 +745,8 @@ group by weekday, hour;
 -- read the members of a dashboard
 -- returns login text, avatar_url text, role text, active_minutes float8, commits float8, closed_issues float8, active_days int2|int4, last_active_day date, active_members int2|int4
 with parts as (
-  select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
-    case when active_days <> 0 then month + 31 - position(B'1' in active_days::bit(31)) end as last_active_day
+  select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31)) as active_days,
+    case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
   from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
   union all
   select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
@@ -809,8 +809,8 @@ with parts as (
   where workspace_id = $1::uuid and month = any($5::date[])
   union
   select repo_key, user_id
-  from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, days) using (month)
-  where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.days & part.days <> 0
+  from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
+  where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
   union
   select a.repo_key, a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0

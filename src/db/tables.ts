@@ -3,7 +3,7 @@
  *
  * Keys ending in `_key` hold the lower-case form that comparisons use; their neighbours keep what was first given.
  * The large tables lead their primary keys with `owner_key` (settings) or `workspace_id` (activity) and use no
- * sequences, so that they can be spread over several nodes later without a rewrite.
+ * sequences, so that `npm run distribute` can spread them over several nodes.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -434,7 +434,7 @@ export const activityMemberMonths = pgTable(
     userId: uuid('user_id').notNull(),
     ...sums(),
     /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
-    activeDays: integer('active_days').notNull(),
+    activeDayBits: integer('active_day_bits').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
@@ -460,7 +460,7 @@ export const activityRepoPeople = pgTable(
     repoKey: text('repo_key').notNull(),
     userId: uuid('user_id').notNull(),
     /** The days of the month with anything: bit 0 is the first. */
-    days: integer('days').notNull(),
+    dayBits: integer('day_bits').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )

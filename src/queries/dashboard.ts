@@ -6,10 +6,10 @@
  * to read from `activity`.
  */
 import { and, between, eq } from 'drizzle-orm'
-import type { Dashboard } from '../../schemas/dashboard.js'
+import type { Role } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db, Parameter } from '../db/client.js'
-import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
+import { date, double, integer, integers, orNull, statement, text, textOf, uuid } from '../db/statement.js'
 import { staleDays, workspaces } from '../db/tables.js'
 import { lengthOfMonth, listDays, monthOf } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
@@ -135,7 +135,7 @@ const READ_DAYS = statement(
 export const readDays = (tx: Db, sources: Sources) =>
   tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
 
-/** $5, $6: months; those that hold in part, with the days that do. */
+/** $5: months; $6, $7: those that hold in part, and which of their days do. */
 const COUNT_ACTIVE = statement(
   'count active members',
   { active_members: integer },
@@ -143,11 +143,11 @@ const COUNT_ACTIVE = statement(
   select count(*)::int as active_members
   from (
     select user_id from activity_member_months
-    where workspace_id = $1::uuid and month = any($5::date[]) and active_days <> 0
+    where workspace_id = $1::uuid and month = any($5::date[]) and active_day_bits <> 0
     union
     select user_id
-    from activity_member_months join unnest($6::date[], $7::int[]) as part (month, days) using (month)
-    where workspace_id = $1::uuid and month = any($6::date[]) and active_days & part.days <> 0
+    from activity_member_months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
   ) active`,
@@ -160,7 +160,7 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
   return row?.active_members ?? 0
 }
 
-/** SQL: in lists of so many rows the last is all that are beyond, without a name; see `limits`. */
+/** SQL: lists have so many rows; the last sums up all others, and has no name. */
 const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
@@ -172,7 +172,7 @@ const READ_MEMBERS = statement(
   {
     login: orNull(text),
     avatar_url: text,
-    role: orNull(text),
+    role: orNull(textOf<Role>()),
     ...sums,
     active_days: integer,
     last_active_day: orNull(date),
@@ -180,8 +180,8 @@ const READ_MEMBERS = statement(
   },
   `
   with parts as (
-    select user_id, minutes, commits, closed_issues, bit_count(active_days::bit(31)) as active_days,
-      case when active_days <> 0 then month + 31 - position(B'1' in active_days::bit(31)) end as last_active_day
+    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31)) as active_days,
+      case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
     from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
     union all
     select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
@@ -216,17 +216,12 @@ const READ_MEMBERS = statement(
   from placed group by ${ROW} order by ${ROW}`,
 )
 
-type Member = Dashboard['members'][number] & {
-  /** How many of the row had minutes. */
-  active_members: number
-}
-
-/** Most minutes first. */
+/** Most minutes first; `active_members`: how many of the row had minutes. */
 export const readMembers = (tx: Db, sources: Sources) =>
-  tx.rows(READ_MEMBERS, [...activityOf(sources), sources.months, sources.days]) as Promise<Member[]>
+  tx.rows(READ_MEMBERS, [...activityOf(sources), sources.months, sources.days])
 
 /**
- * $5, $6: months; days of others; $7, $8: months that hold in part, with the days that do. People are found once each only
+ * $5, $6: months; days of others; $7, $8: months that hold in part, and which of their days do. People are found once each only
  * as pairs of person and repository; who is in those beyond the limit is asked only where there are any.
  */
 const READ_REPOS = statement(
@@ -252,8 +247,8 @@ const READ_REPOS = statement(
     where workspace_id = $1::uuid and month = any($5::date[])
     union
     select repo_key, user_id
-    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, days) using (month)
-    where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.days & part.days <> 0
+    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
     union
     select a.repo_key, a.user_id from activity a where ${RAW}
   ), members as (

@@ -157,7 +157,7 @@ const BIT = `1 << extract(day from a.day)::int - 1`
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
   'make the months of members': `
-  insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_days)
+  insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
@@ -169,7 +169,7 @@ const MAKE_MONTH = writes({
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'make the people of repositories': `
-  insert into activity_repo_people (workspace_id, month, repo_key, user_id, days)
+  insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
   select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING}
