@@ -88,7 +88,7 @@ const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | 
   return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
 }
 
-/** Counts what was read of before: who has been removed since then flushed before that. */
+/** Goes by the memberships that were read before: a removal since then counts as after this flush. */
 const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
   const { userId, id, entries, timezone, bodyHash } = flush
   // First, so that whoever holds a turn never waits for the user.
@@ -136,7 +136,7 @@ const hashOf = ({ entries, timezone }: FlushBody): string => {
     .digest('base64')
 }
 
-/** As JSON, which takes twice the time. */
+/** The text that `JSON.stringify` makes, in half the time. */
 const textOf = (hours: ActivityEntry['hours']): string => {
   if (!hours) return 'null'
   let text = ''

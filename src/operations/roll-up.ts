@@ -1,4 +1,5 @@
 import type { Database } from '../db/client.js'
+import { couldNotConnect } from '../db/failures.js'
 import {
   dropHours,
   listDaysWithOldHours,
@@ -27,6 +28,7 @@ export const rollUp = async (database: Database, stop?: AbortSignal): Promise<nu
         if (days === undefined) return total
         total += days
       } catch (error) {
+        if (couldNotConnect(error)) throw error
         // The others do not wait for a month that cannot be made now.
         failures.push(error)
       }

@@ -1,4 +1,4 @@
-/** The only place where roles are compared. */
+/** Which role is enough. */
 import type { Role } from '../../schemas/common.js'
 import { ApiError } from '../errors.js'
 

@@ -44,21 +44,22 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async (request, reply) => {
-      const { workspace, from, to, member, repo, format } = request.query
+      const { workspaceId } = request.membership
+      const { from, to, member, repo, format } = request.query
       const range = await chooseRange(database, { from, to })
-      const userId = member === undefined ? undefined : await findPerson(database.read, workspace, member)
+      const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
       const filter = { userId, repoKey: repo?.toLowerCase() }
       reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
       const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
       if (asCsv) {
-        const head = await readWorkspaceHead(database.read, workspace)
+        const head = await readWorkspaceHead(database.read, workspaceId)
         if (!head) throw new ApiError('workspace_not_found')
         reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
-        const lines = readDashboardLines(database, workspace, range, filter)
+        const lines = readDashboardLines(database, workspaceId, range, filter)
         return sendPieces(reply, 'text/csv; charset=utf-8', lines)
       }
-      const { generated_at, ...content } = await readDashboard(database, workspace, range, filter)
+      const { generated_at, ...content } = await readDashboard(database, workspaceId, range, filter)
       const text = JSON.stringify(content)
       const etag = etagOfText(text)
       reply.header('ETag', etag)
