@@ -19,8 +19,8 @@ export interface Database {
   /** A connection that no caller's request ever uses: for what must be known however busy the others are. */
   reserved: Db
   /**
-   * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to four seconds, and then fails as
-   * `DatabaseBusy`.
+   * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to
+   * four seconds, and then fails as `DatabaseBusy`.
    * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
    * needs more than 5 s for a statement sets its own `statement_timeout`
    */

@@ -488,17 +488,11 @@ const reportColumns = () => ({
   day: date('day').notNull(),
 })
 
-const reportSums = () => ({
-  minutes: bigint('minutes', { mode: 'number' }).notNull(),
-  commits: bigint('commits', { mode: 'number' }).notNull(),
-  closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
-})
-
 /** What each person did on each UTC day. */
 export const reportMemberDays = pgView('report_member_days', {
   ...reportColumns(),
   login: text('login').notNull(),
-  ...reportSums(),
+  ...sums(),
 }).as(sql`
   select a.workspace_id, w.name as workspace, a.day, u.login,
     sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
@@ -512,7 +506,7 @@ export const reportMemberDays = pgView('report_member_days', {
 export const reportRepoDays = pgView('report_repo_days', {
   ...reportColumns(),
   repo: text('repo').notNull(),
-  ...reportSums(),
+  ...sums(),
   members: bigint('members', { mode: 'number' }).notNull(),
 }).as(sql`
   select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,

@@ -13,7 +13,7 @@ import { date, double, integer, integers, orNull, statement, text, textOf, uuid 
 import { staleDays, workspaces } from '../db/tables.js'
 import { lengthOfMonth, listDays, monthOf } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
-import { ANYTHING, SUM_OF_HOURS, ZONE } from './rollups.js'
+import { ANYTHING, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
 export interface Filter {
@@ -112,7 +112,6 @@ const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::
 /** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
 const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
     sum(a.closed_issues::float8) as closed_issues`
-const RAW_SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
 const sums = { active_minutes: double, commits: double, closed_issues: double }
 
@@ -127,7 +126,7 @@ const READ_DAYS = statement(
     and a.day <> all($4::date[])
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0)::int
-  from (select a.day, ${RAW_SUMS} from activity a where ${RAW} group by a.day, a.user_id) a
+  from (select a.day, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
   group by a.day`,
 )
 
@@ -187,7 +186,7 @@ const READ_MEMBERS = statement(
     select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
     from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
-    select a.user_id, ${RAW_SUMS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from activity a where ${RAW} group by a.user_id, a.day
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
@@ -235,7 +234,7 @@ const READ_REPOS = statement(
     select repo_key, minutes, commits, closed_issues
     from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
-    select a.repo_key, ${RAW_SUMS} from activity a where ${RAW} group by a.repo_key
+    select a.repo_key, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.repo_key
   ), repos as (
     select a.repo_key, ${SUMS} from parts a group by a.repo_key
   ), placed as (

@@ -81,25 +81,26 @@ const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 /** SQL: anything at all. */
 export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
 
-const SUMS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
+/** SQL: sums of `a`. */
+export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
 /** $1, $2: workspace and days. */
 const MAKE_DAYS = writes({
   'make the days of members': `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
-  select a.workspace_id, a.day, a.user_id, ${SUMS}
+  select a.workspace_id, a.day, a.user_id, ${SUM_OF_COUNTS}
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.user_id`,
   'make days': `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-  select a.workspace_id, a.day, ${SUMS}, count(*) filter (where a.minutes > 0)
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and a.day = any($2::date[])
   group by a.workspace_id, a.day`,
   'make the days of repositories': `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
-  select a.workspace_id, a.day, a.repo_key, ${SUMS}
+  select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.repo_key`,
@@ -158,13 +159,13 @@ const BIT = `1 << extract(day from a.day)::int - 1`
 const MAKE_MONTH = writes({
   'make the months of members': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
-  select a.workspace_id, $2::date, a.user_id, ${SUMS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
+  select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
   'make the months of repositories': `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
-  select a.workspace_id, $2::date, a.repo_key, ${SUMS}
+  select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
