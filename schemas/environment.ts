@@ -11,7 +11,8 @@ const Origin = (options: object) =>
   Type.Optional(
     Type.String({ format: 'origin', expected: 'an origin such as https://example.com', ...options }),
   )
-const Secret = (options: object) => Type.Optional(Type.String({ whenUnset: 'off', ...options }))
+const Text = (options: object) => Type.Optional(Type.String({ whenUnset: 'off', ...options }))
+const Secret = (options: object) => Text({ secret: true, ...options })
 const List = (item: object, expected: string, options: object) =>
   Type.Array(Type.String(item), {
     minItems: 1,
@@ -22,7 +23,8 @@ const port = { minimum: 1, maximum: 65_535 }
 
 /**
  * The environment variables of the service, in the order of `.env.example`. `expected` is what the refusal of a wrong
- * value says, and `whenUnset` describes a default that is not a constant.
+ * value says, and `whenUnset` describes a default that is not a constant. What is `secret` can also come from the file
+ * that the variable with `_FILE` at the end of its name names.
  */
 export const Environment = Type.Object({
   HOST: Type.String({
@@ -37,6 +39,7 @@ export const Environment = Type.Object({
     Type.String({
       format: 'postgres-url',
       expected: 'a postgres:// URL',
+      secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description: 'A PostgreSQL 15 or newer.',
       examples: ['postgres://user:password@host:5432/name'],
@@ -63,6 +66,7 @@ export const Environment = Type.Object({
   JWT_SECRETS: Type.Optional(
     Type.Array(Type.String({ format: 'secret' }), {
       expected: 'comma-separated secrets of at least 32 bytes each',
+      secret: true,
       whenUnset: 'generated with the embedded database; required with `DATABASE_URL`',
       description:
         'The secrets of session tokens, comma-separated, at least 32 bytes each: the first signs, all verify. Make one with `openssl rand -base64 48`.',
@@ -106,7 +110,7 @@ export const Environment = Type.Object({
     description: 'The repository host: its API.',
     examples: ['https://git.example.com/api/v3'],
   }),
-  REPOHOST_CLIENT_ID: Secret({
+  REPOHOST_CLIENT_ID: Text({
     description: 'The OAuth app of the browser login: set both this and `REPOHOST_CLIENT_SECRET`, or none.',
     examples: ['Iv1.0123456789abcdef'],
   }),
@@ -124,6 +128,7 @@ export const Environment = Type.Object({
 
   ADMIN_KEYS: Type.Optional(
     List({}, 'keys', {
+      secret: true,
       whenUnset: 'nobody gets in',
       description: 'Keys for `GET /api/admin/funnel`, comma-separated.',
       examples: ['a-long-random-text'],
@@ -142,8 +147,8 @@ export const Environment = Type.Object({
       examples: ['http://127.0.0.1:4242'],
     }),
   ),
-  BILLING_PRICE_MONTH: Secret({ description: 'The price of a month.', examples: ['price_month'] }),
-  BILLING_PRICE_YEAR: Secret({ description: 'The price of a year.', examples: ['price_year'] }),
+  BILLING_PRICE_MONTH: Text({ description: 'The price of a month.', examples: ['price_month'] }),
+  BILLING_PRICE_YEAR: Text({ description: 'The price of a year.', examples: ['price_year'] }),
   BILLING_DORMANT: Type.Boolean({
     default: true,
     description: '`true`: everybody has Pro. `false`: the team routes need a subscription.',
@@ -196,6 +201,14 @@ export const Environment = Type.Object({
       examples: [9090],
     }),
   ),
+  SHUTDOWN_DELAY_MS: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 0,
+    description:
+      'How many milliseconds the service still serves after it was told to stop, with `GET /api/ready` already at 503, so that balancers can turn away from it.',
+    examples: [5_000],
+  }),
   LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'The least important lines that are logged.',
@@ -210,6 +223,7 @@ export interface Variable {
   examples: [string | number | boolean]
   default?: unknown
   whenUnset?: string
+  secret?: boolean
   expected?: string
   enum?: string[]
   minimum?: number

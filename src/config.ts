@@ -1,4 +1,5 @@
 /** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
@@ -51,6 +52,8 @@ export interface Config {
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
   metricsPort: number | undefined
+  /** How long it serves on after it was told to stop, in milliseconds. */
+  shutdownDelayMs: number
   logLevel: string
 }
 
@@ -111,6 +114,7 @@ export const readConfig = (
     rateLimits: values.RATE_LIMITS === 'on',
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,
   }
 }
@@ -118,16 +122,41 @@ export const readConfig = (
 /** The variables as values of their types. Those that are wrong are named in `problems`. */
 const readEnvironment = (env: Record<string, string | undefined>) => {
   const given: Record<string, unknown> = {}
+  const problems: string[] = []
   for (const [name, variable] of Object.entries(variables)) {
-    const text = env[name]?.trim()
-    // An empty variable counts as unset.
-    if (text) given[name] = toValue(variable, text)
+    try {
+      const text = textOf(env, name, variable)
+      if (text !== undefined) given[name] = toValue(variable, text)
+    } catch (error) {
+      problems.push((error as Error).message)
+    }
   }
   const validate = validator()
   validate(given)
   const wrong = new Set(validate.errors?.map(({ instancePath }) => instancePath.split('/')[1] ?? ''))
-  const problems = [...wrong].map((name) => `${name} must be ${expectedOf(name)}`)
+  for (const name of wrong) problems.push(`${name} must be ${expectedOf(name)}`)
   return { values: given as Environment, problems }
+}
+
+/** What a variable says, by itself or by its file. An empty one counts as unset. @throws {Error} to be shown */
+const textOf = (
+  env: Record<string, string | undefined>,
+  name: string,
+  { secret }: Variable,
+): string | undefined => {
+  const text = env[name]?.trim() || undefined
+  const file = secret ? env[`${name}_FILE`]?.trim() : undefined
+  if (!file) return text
+  if (text !== undefined) throw new Error(`${name} and ${name}_FILE must not both be set`)
+  try {
+    const content = readFileSync(file, 'utf8').trim()
+    if (content !== '') return content
+  } catch (error) {
+    throw new Error(
+      `${name}_FILE must name a file that can be read (${(error as NodeJS.ErrnoException).code})`,
+    )
+  }
+  throw new Error(`${name}_FILE must name a file that is not empty`)
 }
 
 const toValue = ({ type }: Variable, text: string): unknown => {
@@ -150,7 +179,7 @@ const expectedOf = (name: string): string => {
 
 const validator = once(() => {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, validateSchema: false, meta: false })
-  ajv.addVocabulary(['expected', 'whenUnset'])
+  ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
     'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? ''),

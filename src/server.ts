@@ -1,6 +1,7 @@
 /** Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from './app.js'
@@ -11,7 +12,7 @@ import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
 import { listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
-import { atEnd, run } from './runtime/program.js'
+import { atEnd, delayEnd, run } from './runtime/program.js'
 import { readOrCreateSecret } from './runtime/secret.js'
 
 const main = async (stopped: AbortSignal) => {
@@ -32,7 +33,15 @@ const main = async (stopped: AbortSignal) => {
   stopped.throwIfAborted()
   if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort, config, app)
   await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
+  atEnd((hurry) => leave(app, config.shutdownDelayMs, hurry))
+  delayEnd(config.shutdownDelayMs)
   announce(config)
+}
+
+/** Balancers see that the service is not ready and turn away from it, before any connection is closed. */
+const leave = async (app: FastifyInstance, delayMs: number, hurry: AbortSignal) => {
+  app.leave()
+  await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
 }
 
 const startOwnDatabase = async (

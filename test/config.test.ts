@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { type ConfigError, readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/runtime/config-docs.js'
 import { projectRoot } from '../src/runtime/root.js'
+import { temporaryFolder } from './process.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
 
@@ -60,6 +61,7 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     RATE_LIMITS: 'true',
     TRUST_PROXY: 'everybody',
     METRICS_PORT: 'x',
+    SHUTDOWN_DELAY_MS: '-1',
     LOG_LEVEL: 'loud',
   }
   const problems = problemsOf(wrong)
@@ -76,6 +78,33 @@ t.test('a database of many instances needs a common secret', async (t) => {
   t.match(problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
   t.match(problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])
+})
+
+t.test('a secret can be kept in a file', async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = (name: string) => join(folder, name)
+  await writeFile(path('jwt'), `${secret},another-secret-of-at-least-32-bytes\n`)
+  await writeFile(path('empty'), ' \n')
+  await writeFile(path('short'), 'hunter2')
+  const { jwtSecrets } = readConfig({ JWT_SECRETS_FILE: path('jwt'), ADMIN_KEYS_FILE: '' })
+  t.strictSame(jwtSecrets, [secret, 'another-secret-of-at-least-32-bytes'])
+
+  t.strictSame(
+    problemsOf({
+      JWT_SECRETS_FILE: path('short'),
+      ADMIN_KEYS_FILE: path('empty'),
+      BILLING_SECRET_KEY_FILE: path('none'),
+      BILLING_WEBHOOK_SECRET_FILE: path('jwt'),
+      BILLING_WEBHOOK_SECRET: 'hunter2',
+      PORT_FILE: path('none'),
+    }),
+    [
+      'ADMIN_KEYS_FILE must name a file that is not empty',
+      'BILLING_SECRET_KEY_FILE must name a file that can be read (ENOENT)',
+      'BILLING_WEBHOOK_SECRET and BILLING_WEBHOOK_SECRET_FILE must not both be set',
+      'JWT_SECRETS must be comma-separated secrets of at least 32 bytes each',
+    ],
+  )
 })
 
 t.test('the own origin follows from where the service listens', async (t) => {

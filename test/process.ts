@@ -45,15 +45,19 @@ const root = process.env.SERVICE_ROOT ?? projectRoot
 /** How long a process has to end before it counts as hung. */
 const PATIENCE_MS = 15_000
 
-/** Starts `node build/<name>.js` with nothing in its environment but this; does not wait for it. */
+/**
+ * Starts `node build/<name>.js` with nothing in its environment but this, and in a folder without an `.env`; does not
+ * wait for it.
+ */
 export const launchProgram = (
   test: Test,
   name: string,
   env: Record<string, string>,
   args: string[] = [],
+  cwd = tmpdir(),
 ): Omit<ServiceProcess, 'url'> => {
   const child = spawn(process.execPath, [join(root, `build/${name}.js`), ...args], {
-    cwd: root,
+    cwd,
     env: { PATH: process.env.PATH, ...env },
   })
   let output = ''

@@ -57,6 +57,16 @@ t.test('a wrong configuration refuses to start and says all that is wrong', asyn
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
 })
 
+t.test('a file .env is read, and the environment goes before it', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, '.env'), 'LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n')
+  const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
+  t.equal(
+    await refusalOf(t, service),
+    'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+  )
+})
+
 t.test('what cannot be used is named by its variable, in one sentence', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

@@ -3,6 +3,7 @@ import t from 'tap'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
 import { openUnfinished, type Scene, states, stop } from './stopping.js'
+import { until } from './until.js'
 
 // Each state has a service of its own, and most of them wait for time to pass.
 t.jobs = 3
@@ -29,6 +30,25 @@ t.test('a stop closes kept-alive connections when they are answered', { buffered
   t.equal(code, 0)
   t.ok(ms < 5_000, 'nothing was waited for')
 })
+
+t.test(
+  'a service that leaves is not ready, and serves on until its delay is over',
+  { buffered: true },
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const service = await ready(
+      launch(t, await freePort(), { ...onDatabase(url), SHUTDOWN_DELAY_MS: '1500', LOG_LEVEL: 'silent' }),
+    )
+    const status = async (path: string) => (await fetch(`${service.url}/api/${path}`)).status
+    const stopped = stop({ service })
+    await until(async () => (await status('ready')) === 503, 'it is not ready')
+    for (let n = 0; n < 10; n++) t.equal(await status('limits'), 200)
+    const { code, ms } = await stopped
+    t.equal(code, 0)
+    t.ok(ms >= 1_500, 'the delay was kept')
+  },
+)
 
 t.test('a service whose output nobody reads serves on, and stops as told', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()

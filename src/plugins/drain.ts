@@ -6,6 +6,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the service has begun to stop. */
     isClosing(): boolean
+    /** Whether requests are better sent elsewhere: the service is about to stop, or has begun to. */
+    isLeaving(): boolean
+    /** Makes the service say that it is not ready, and lets it serve on. */
+    leave(): void
   }
 }
 
@@ -15,6 +19,7 @@ const DRAIN_MS = 7_300
 const QUIET_MS = 500
 
 export default fp(async (app) => {
+  let leaving = false
   let closing = false
   let inFlight = 0
   let quiet: NodeJS.Timeout | undefined
@@ -28,6 +33,10 @@ export default fp(async (app) => {
   }
 
   app.decorate('isClosing', () => closing)
+  app.decorate('isLeaving', () => leaving || closing)
+  app.decorate('leave', () => {
+    leaving = true
+  })
   // The first hook of all, so that no request goes uncounted while it waits in another.
   app.addHook('onRequest', (request, reply, done) => {
     inFlight++

@@ -43,7 +43,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async () => {
-      if (app.isClosing() || !(await isReady())) throw new ApiError('unavailable')
+      if (app.isLeaving() || !(await isReady())) throw new ApiError('unavailable')
       return { ok: true } as const
     },
   })

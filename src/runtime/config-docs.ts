@@ -3,15 +3,22 @@ import { type Variable, variables } from '../../schemas/environment.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
 
-const typeOf = ({ type, minimum, maximum, enum: values }: Variable): string => {
+const typeOf = ({ type, minimum, maximum, enum: values, secret }: Variable): string => {
+  if (secret) return 'secret'
   if (values) return values.join(', ')
   if (type === 'integer') return `${minimum} to ${maximum}`
   return { boolean: 'true, false', array: 'list', string: 'text' }[type]
 }
 
+const secrets = Object.entries(variables)
+  .flatMap(([name, { secret }]) => (secret ? [name] : []))
+  .join(', ')
+
 export const envExample =
   (): string => `# Every variable of the service, with its default. An empty one counts as unset.
-# Made by \`npm run config-docs\`; use it with: node --env-file=.env build/src/server.js
+# Made by \`npm run config-docs\`. Copied to .env, it is read at every start; what the environment says goes first.
+# Each of ${secrets} can be kept in a file: put its
+# path into the variable with _FILE at the end of the name.
 
 ${Object.entries(variables)
   .map(([name, variable]) => {

@@ -1,4 +1,5 @@
-/** The frame of every program: reports failures, handles signals, and ends within ten seconds with everything stopped. */
+/** The frame of every program: reads `.env`, reports failures, handles signals, and ends within ten seconds with everything stopped. */
+import { existsSync } from 'node:fs'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started; by force, once `hurry` is aborted. */
@@ -20,6 +21,23 @@ const started: Stop[] = []
 /** Registers what is to be called when the program ends; the latest is called first. */
 export const atEnd = (stop: Stop): void => {
   started.push(stop)
+}
+
+let delayMs = 0
+
+/** How much longer the end may take, because the program first waits for others to turn away from it. */
+export const delayEnd = (ms: number): void => {
+  delayMs = ms
+}
+
+/** Sets what a file `.env` in the working directory says, where the environment does not say it already. */
+const loadEnvFile = () => {
+  if (!existsSync('.env')) return
+  try {
+    process.loadEnvFile()
+  } catch (error) {
+    throw new OperatorError(`The file .env cannot be read: ${(error as Error).message}`)
+  }
 }
 
 const complain = (error: unknown) => {
@@ -73,7 +91,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
   const end = async () => {
     if (stopped.signal.aborted) return
     stopped.abort()
-    setTimeout(() => hurry.abort(), HURRY_MS)
+    setTimeout(() => hurry.abort(), delayMs + HURRY_MS)
     outOfTime.then(() => setTimeout(() => process.exit(1), FORCE_MS))
     // An unfinished start cleans up after itself.
     await Promise.race([starting, outOfTime])
@@ -101,7 +119,11 @@ const start = (main: Main, { thenEnd = false } = {}) => {
     })
   }
 
-  const starting = main(stopped.signal).then(
+  const begin = async () => {
+    loadEnvFile()
+    await main(stopped.signal)
+  }
+  const starting = begin().then(
     () => {
       isDone = true
       if (thenEnd) end()
