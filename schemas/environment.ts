@@ -41,7 +41,8 @@ export const Environment = Type.Object({
       expected: 'a postgres:// URL',
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
-      description: 'A PostgreSQL 15 or newer.',
+      description:
+        'A PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), whichever is the primary is used, also after a failover.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
+import { withFirstHost } from './domain/database-url.js'
 import { once } from './runtime/once.js'
 import { OperatorError } from './runtime/operator-error.js'
 
@@ -182,7 +183,7 @@ const validator = once(() => {
   ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
-    'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? ''),
+    'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? ''),
     'base-url': isBaseUrl,
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
     secret: (text) => Buffer.byteLength(text) >= 32,

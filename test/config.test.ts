@@ -75,6 +75,15 @@ t.test('a database of many instances needs a common secret', async (t) => {
   const DATABASE_URL = 'postgres://localhost/db'
   t.match(problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
   t.strictSame(problemsOf({ DATABASE_URL, JWT_SECRETS: secret }), [])
+  for (const several of [
+    'postgres://one:5432,two:5433/db',
+    'postgres://u:a,b@one,two,three?sslmode=require',
+  ]) {
+    t.strictSame(problemsOf({ DATABASE_URL: several, JWT_SECRETS: secret }), [], 'several hosts')
+  }
+  for (const wrong of ['postgres://one:x,two/db', 'mysql://one,two/db', 'one,two']) {
+    t.match(problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
+  }
   t.match(problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
   t.match(problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])

@@ -1,6 +1,7 @@
 /** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
 import postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
+import { targetOf } from './driver.js'
 import { locks } from './locks.js'
 import { isCurrent } from './migrate.js'
 
@@ -52,7 +53,13 @@ export const distribute = async (
   stopped?: AbortSignal,
 ): Promise<void> => {
   stopped?.throwIfAborted()
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, fetch_types: false })
+  const sql = postgres(url, {
+    ...targetOf(url),
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 10,
+    fetch_types: false,
+  })
   const giveUp = () => sql.end({ timeout: 0 })
   stopped?.addEventListener('abort', giveUp)
   try {

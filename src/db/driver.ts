@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { hasSeveralHosts } from '../domain/database-url.js'
 
 export type SentStatement = ReturnType<postgres.Sql['unsafe']>
 
@@ -20,9 +21,14 @@ const sessionSettings = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
+/** Of several hosts, only the primary is used; connections that it loses go to whichever is the primary then. */
+export const targetOf = (url: string) =>
+  hasSeveralHosts(url) ? { target_session_attrs: 'primary' as const } : {}
+
 /** Connections, which are made when they are first needed, and made anew when they break. */
 export const createDriver = ({ url, connections, prepare, answerSeconds }: DriverOptions): postgres.Sql => {
   const options = {
+    ...targetOf(url),
     max: connections,
     prepare,
     connect_timeout: 2,

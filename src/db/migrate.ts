@@ -5,6 +5,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
 import { projectRoot } from '../runtime/root.js'
+import { targetOf } from './driver.js'
 import { locks } from './locks.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
@@ -28,7 +29,13 @@ export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when
  */
 export const migrate = async (url: string, stopped?: AbortSignal): Promise<void> => {
   stopped?.throwIfAborted()
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10, fetch_types: false })
+  const client = postgres(url, {
+    ...targetOf(url),
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 10,
+    fetch_types: false,
+  })
   const giveUp = () => client.end({ timeout: 0 })
   stopped?.addEventListener('abort', giveUp)
   try {
