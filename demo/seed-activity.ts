@@ -1,6 +1,5 @@
 /** Fills DATABASE_URL with made-up teams and their activity, for load tests: never for an installation that is in use. */
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.js'
 import type { Database } from '../src/db/client.js'
 import { connectToGiven, givenUrl, onGivenDatabase } from '../src/db/given.js'
@@ -8,6 +7,7 @@ import { migrate } from '../src/db/migrate.js'
 import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
+import { readArguments } from '../src/runtime/arguments.js'
 import { OperatorError } from '../src/runtime/operator-error.js'
 import { atEnd, runCommand } from '../src/runtime/program.js'
 import { seedTeam } from './team.js'
@@ -30,23 +30,8 @@ interface Options {
 
 /** @returns undefined when only help is asked for @throws {OperatorError} */
 const readOptions = (): Options | undefined => {
-  const options = {
-    teams: { type: 'string', default: '3' },
-    members: { type: 'string', default: '50' },
-    days: { type: 'string', default: '365' },
-    help: { type: 'boolean', default: false },
-  } as const
-  const parse = () => {
-    try {
-      return parseArgs({ options }).values
-    } catch (error) {
-      // The rest of the message is about how to escape what was hardly meant.
-      const [problem] = (error as Error).message.split('. ')
-      throw new OperatorError(`${problem}; see \`npm run seed -- --help\`.`)
-    }
-  }
-  const values = parse()
-  if (values.help) return undefined
+  const values = readArguments('seed', USAGE, { teams: '3', members: '50', days: '365' })?.options
+  if (!values) return undefined
   const number = (name: keyof Options, max: number) => {
     const value = Number(values[name])
     if (Number.isInteger(value) && value >= 1 && value <= max) return value
@@ -81,10 +66,7 @@ const seed = async (database: Database, { teams, members, days }: Options, stopp
 
 runCommand(async (stopped) => {
   const options = readOptions()
-  if (!options) {
-    process.stdout.write(USAGE)
-    return
-  }
+  if (!options) return
   const config = readConfig(process.env, { needsSecrets: false })
   await onGivenDatabase(migrate(givenUrl(config), stopped))
   const database = connectToGiven(config)

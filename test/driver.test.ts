@@ -3,6 +3,7 @@
  * and each of them loses, mixes or invents answers, or ends the process.
  */
 import { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
@@ -208,6 +209,27 @@ t.test(
     )
   },
 )
+
+t.test('a copy to the client ends, however slowly it is read', async (t) => {
+  const { sql } = await start(t)
+  let lines = 0
+  for await (const piece of await sql`copy (select repeat('x', 1000) from generate_series(1, 3000)) to stdout`.readable()) {
+    lines += String(piece).split('\n').length - 1
+    if (lines % 100 === 0) await sleep(1)
+  }
+  t.equal(lines, 3_000)
+  t.same(await sql`select 1 as n`, [{ n: 1 }])
+})
+
+t.test('a copy to the server that is refused fails, at its end too', async (t) => {
+  const { sql, rows } = await start(t)
+  for (const text of ['1\nx\n', `1\n${'2\n'.repeat(100_000)}x\n`]) {
+    const copy = await sql`copy t from stdin`.writable()
+    await t.rejects(pipeline([text], copy), /invalid input syntax for type integer/)
+  }
+  t.same(await rows(), [])
+  t.same(await sql`select 1 as n`, [{ n: 1 }])
+})
 
 t.test('in all of this nothing failed that nobody awaits', async (t) => {
   t.same(unhandled, [])

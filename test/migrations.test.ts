@@ -1,8 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { connect, type Database } from '../src/db/client.js'
@@ -11,28 +7,8 @@ import { resolveRange } from '../src/domain/days.js'
 import { localHoursOf } from '../src/domain/heatmap.js'
 import { readDashboard } from '../src/operations/read-dashboard.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
-import { projectRoot } from '../src/runtime/root.js'
 import { withAdHocSql } from './ad-hoc.js'
-import { createTestDatabase } from './database.js'
-import { temporaryFolder } from './process.js'
-
-type Test = Parameters<typeof temporaryFolder>[0]
-
-/** A database with so many of the migrations. */
-const databaseOf = async (test: Test, migrations: number) => {
-  const { url, drop } = await createTestDatabase('template0')
-  test.teardown(drop)
-  const folder = await temporaryFolder(test)
-  await cp(join(projectRoot, 'drizzle'), folder, { recursive: true })
-  const file = join(folder, 'meta', '_journal.json')
-  const journal = JSON.parse(await readFile(file, 'utf8'))
-  journal.entries = journal.entries.slice(0, migrations)
-  await writeFile(file, JSON.stringify(journal))
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  test.teardown(() => sql.end())
-  await applyMigrations(drizzle(sql), { migrationsFolder: folder })
-  return { url, sql }
-}
+import { databaseOf } from './migrated.js'
 
 const zones = [
   'Europe/Berlin',

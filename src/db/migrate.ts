@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
@@ -57,19 +58,47 @@ const unlessUnsupported = (error: { code?: string }) => {
   if (error.code !== '22023') throw error
 }
 
-/** @throws {OperatorError} when a newer version has migrated the database */
-export const isCurrent = async (client: postgres.Sql): Promise<boolean> => {
-  const [table] = await client`select to_regclass('drizzle.__drizzle_migrations') as name`
-  if (table?.name === null) return false
-  const [row] = await client<{ newest: string | null }[]>`
-    select max(created_at)::text as newest from drizzle.__drizzle_migrations`
-  const found = Number(row?.newest)
-  if (found > newestMigration.when) {
-    throw new OperatorError(
-      `The database has a newer schema, of ${toTime(found)}, than this version knows, whose newest is ${newestMigration.tag} of ${toTime(newestMigration.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
-    )
+/**
+ * Creates the schema as it was after the migration made at `when`, in the transaction that it is given. The rest is
+ * for `migrate`, which finds here what it would have written itself.
+ */
+export const applyMigrationsUpTo = async (tx: postgres.TransactionSql, when: number): Promise<void> => {
+  await tx`create schema drizzle`
+  await tx`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
+  for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
+    if (folderMillis > when) continue
+    for (const command of sql) await tx.unsafe(command)
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
   }
+}
+
+/** The newest migration of a database. @throws {OperatorError} when there is none, or this version does not know it */
+export const readMigration = async (sql: postgres.ISql): Promise<Migration> => {
+  const found = await readNewest(sql)
+  if (found === undefined) throw new OperatorError('The database has no tables of this service.')
+  const migration = journal.entries.find(({ when }) => when === found)
+  if (migration) return { tag: migration.tag, when: migration.when }
+  throw newer(found)
+}
+
+/** @throws {OperatorError} when a newer version has migrated the database */
+export const isCurrent = async (client: postgres.ISql): Promise<boolean> => {
+  const found = await readNewest(client)
+  if (found !== undefined && found > newestMigration.when) throw newer(found)
   return found === newestMigration.when
 }
+
+const readNewest = async (sql: postgres.ISql): Promise<number | undefined> => {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`
+  if (table?.name === null) return undefined
+  const [row] = await sql<{ newest: string | null }[]>`
+    select max(created_at)::text as newest from drizzle.__drizzle_migrations`
+  return Number(row?.newest)
+}
+
+const newer = (found: number) =>
+  new OperatorError(
+    `The database has a newer schema, of ${toTime(found)}, than this version knows, whose newest is ${newestMigration.tag} of ${toTime(newestMigration.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
+  )
 
 const toTime = (when: number) => new Date(when).toISOString()

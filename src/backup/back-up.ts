@@ -1,0 +1,93 @@
+/** Writes all of a database into one file, while the service goes on. */
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type postgres from 'postgres'
+import { readMigration } from '../db/migrate.js'
+import { serviceVersion } from '../runtime/root.js'
+import { beginOf, type Checksums, commentOf, END_OF_ROWS, type Manifest, Tally, TITLE } from './file.js'
+import { inOneTransaction, sumUp } from './session.js'
+
+/** What is held against the restored tables, besides the rows of each. */
+const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
+
+/**
+ * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone.
+ * @param say is told each table
+ * @throws {OperatorError} when the database is newer than this program, or has no tables of the service
+ */
+export const backUp = async (
+  url: string,
+  file: string,
+  say: (line: string) => void,
+  stopped: AbortSignal,
+): Promise<void> => {
+  const unfinished = `${file}.unfinished`
+  try {
+    await inOneTransaction(
+      url,
+      'isolation level repeatable read read only',
+      (tx) =>
+        pipeline(dump(tx, say), createGzip(), createWriteStream(unfinished, { mode: 0o600 }), {
+          signal: stopped,
+        }),
+      stopped,
+    )
+    await rename(unfinished, file)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}
+
+async function* dump(tx: postgres.TransactionSql, say: (line: string) => void) {
+  const manifest: Manifest = {
+    format: 1,
+    version: serviceVersion,
+    made_at: new Date().toISOString(),
+    migration: await readMigration(tx),
+    tables: await readTables(tx),
+    sums: await sumUp(tx, SUMMED),
+  }
+  yield `${TITLE}\n${commentOf(manifest)}`
+  const checksums: Checksums = {}
+  for (const table of manifest.tables) {
+    yield beginOf(table)
+    const tally = new Tally()
+    for await (const block of await tx
+      .unsafe(`copy public.${table.name} (${table.columns.join(', ')}) to stdout`)
+      .readable()) {
+      tally.add(block)
+      yield block
+    }
+    yield END_OF_ROWS
+    checksums[table.name] = tally.sha256
+    say(`${table.name}: ${table.rows}`)
+  }
+  yield commentOf(checksums)
+}
+
+/** The tables, each after those that it refers to, with the columns that are not generated. */
+const readTables = async (tx: postgres.TransactionSql): Promise<Manifest['tables']> => {
+  const found = await tx<{ name: string; columns: string[]; refers_to: string[] }[]>`
+    select c.relname as name,
+      (select json_agg(attname order by attnum) from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+      (select coalesce(json_agg(distinct r.relname), '[]') from pg_constraint k join pg_class r on r.oid = k.confrelid
+        where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    order by c.relname`
+  const ordered = new Map<string, Manifest['tables'][number]>()
+  while (ordered.size < found.length) {
+    const next = found.filter(
+      ({ name, refers_to }) => !ordered.has(name) && refers_to.every((other) => ordered.has(other)),
+    )
+    if (next.length === 0) throw new Error('Tables refer to each other in a circle')
+    for (const { name, columns } of next) {
+      const [row] = await tx<{ rows: string }[]>`select count(*)::text as rows from ${tx(name)}`
+      ordered.set(name, { name, columns, rows: Number(row?.rows) })
+    }
+  }
+  return [...ordered.values()]
+}

@@ -1,0 +1,134 @@
+/**
+ * The file of a backup: compressed text that `psql` would understand, so that nobody needs this program to read it.
+ *
+ *     -- team-settings-cloud backup
+ *     -- {the manifest}
+ *     COPY public.users (id, login) FROM stdin;
+ *     …one line per row, as PostgreSQL's COPY writes it…
+ *     \.
+ *     …the other tables, each after those that it refers to…
+ *     -- {the checksums}
+ */
+import { createHash } from 'node:crypto'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { OperatorError } from '../runtime/operator-error.js'
+
+export const TITLE = '-- team-settings-cloud backup'
+export const END_OF_ROWS = '\\.\n'
+const NEWLINE = 10
+/** The longest line: settings have 256 KB, and no row has more than one or two of them. */
+const LINE_BYTES = 64 * 1_048_576
+
+const Name = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' })
+const Count = Type.Integer({ minimum: 0 })
+
+export const Manifest = Type.Object({
+  format: Type.Literal(1),
+  /** Of the service that made it. */
+  version: Type.String(),
+  made_at: Type.String(),
+  /** The newest migration of the database. */
+  migration: Type.Object({ tag: Type.String(), when: Type.Integer() }),
+  tables: Type.Array(Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1 }), rows: Count })),
+  /** What columns add up to, by `table.column`. */
+  sums: Type.Record(Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }), Type.String()),
+})
+export type Manifest = Static<typeof Manifest>
+
+/** SHA-256 of each table's rows, by its name. */
+export const Checksums = Type.Record(Type.String(), Type.String())
+export type Checksums = Static<typeof Checksums>
+
+export const commentOf = (value: unknown): string => `-- ${JSON.stringify(value)}\n`
+
+export const beginOf = ({ name, columns }: Manifest['tables'][number]): string =>
+  `COPY public.${name} (${columns.join(', ')}) FROM stdin;\n`
+
+/** Counts and sums up the rows that pass. */
+export class Tally {
+  rows = 0
+  private readonly hash = createHash('sha256')
+
+  add(block: Buffer): void {
+    this.hash.update(block)
+    for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) this.rows++
+  }
+
+  get sha256(): string {
+    return this.hash.copy().digest('hex')
+  }
+}
+
+export const damaged = (how: string) => new OperatorError(`The file is no whole backup: ${how}.`)
+
+/** Reads the text of a backup, in memory that does not grow with it. */
+export class BackupReader {
+  private rest: Buffer = Buffer.alloc(0)
+
+  constructor(private readonly chunks: AsyncIterator<Buffer>) {}
+
+  async readManifest(): Promise<Manifest> {
+    if ((await this.readLine()) !== TITLE) throw new OperatorError('The file is no backup of this service.')
+    const manifest = await this.readComment()
+    if (Value.Check(Manifest, manifest)) return manifest
+    throw damaged('its manifest cannot be read')
+  }
+
+  async readChecksums(): Promise<Checksums> {
+    const checksums = await this.readComment()
+    if (Value.Check(Checksums, checksums) && this.rest.length === 0 && !(await this.fill())) return checksums
+    throw damaged('its end cannot be read')
+  }
+
+  /** The line without its end. @throws {OperatorError} at the end of the file */
+  async readLine(): Promise<string> {
+    for (;;) {
+      const end = this.rest.indexOf(NEWLINE)
+      if (end >= 0) {
+        const line = this.rest.toString('utf8', 0, end)
+        this.rest = this.rest.subarray(end + 1)
+        return line
+      }
+      if (!(await this.fill())) throw damaged('it ends too early')
+    }
+  }
+
+  /** The rows of a table in blocks of whole lines. */
+  async *readRows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const atOnce = this.rest.indexOf(END_OF_ROWS) === 0
+      const end = atOnce ? 0 : this.rest.indexOf(`\n${END_OF_ROWS}`) + 1
+      if (atOnce || end > 0) {
+        const block = this.rest.subarray(0, end)
+        this.rest = this.rest.subarray(end + END_OF_ROWS.length)
+        if (block.length > 0) yield block
+        return
+      }
+      const whole = this.rest.lastIndexOf(NEWLINE) + 1
+      if (whole > 0) {
+        const block = this.rest.subarray(0, whole)
+        this.rest = this.rest.subarray(whole)
+        yield block
+      }
+      if (!(await this.fill())) throw damaged('it ends too early')
+    }
+  }
+
+  private async readComment(): Promise<unknown> {
+    const line = await this.readLine()
+    try {
+      return JSON.parse(line.replace(/^-- /, ''))
+    } catch {
+      return undefined
+    }
+  }
+
+  private async fill(): Promise<boolean> {
+    if (this.rest.length > LINE_BYTES) throw damaged('a line is too long')
+    const { value, done } = await this.chunks.next()
+    if (done) return false
+    this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value])
+    return true
+  }
+}

@@ -1,0 +1,199 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { seedTeam } from '../demo/team.js'
+import { restore } from '../src/backup/restore.js'
+import { newestMigration } from '../src/db/migrate.js'
+import { addDays } from '../src/domain/days.js'
+import { OperatorError } from '../src/runtime/operator-error.js'
+import { createTestDatabase } from './database.js'
+import { databaseOf } from './migrated.js'
+import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } from './process.js'
+import { startService } from './service.js'
+
+t.jobs = 3
+
+type Place = Record<string, string>
+
+/** Runs a command on a database until it ends. */
+const command = async (t: Test, name: 'backup' | 'restore', file: string, place: Place) => {
+  const { ended, output } = launchProgram(t, `src/bin/${name}`, place, [file])
+  return { code: await ended, output: output() }
+}
+
+const succeeds = async (t: Test, ...call: [name: 'backup' | 'restore', file: string, place: Place]) => {
+  const { code, output } = await command(t, ...call)
+  t.equal(code, 0, output)
+}
+
+const emptyDatabase = async (t: Test) => {
+  const { url, drop } = await createTestDatabase('template0')
+  t.teardown(drop)
+  return url
+}
+
+const open = (t: Test, url: string) => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  t.teardown(() => sql.end())
+  return sql
+}
+
+/** Everything that is in the tables, as one text for each. */
+const contentOf = async (t: Test, url: string) => {
+  const sql = open(t, url)
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`
+  const content: Record<string, unknown> = {}
+  for (const { name } of tables) {
+    const [row] = await sql`
+      select count(*)::int as rows, md5(string_agg(x::text, ',' order by x::text collate "C")) as text from ${sql(name)} x`
+    content[name] = row
+  }
+  return content
+}
+
+/** A service with something of everything that people leave behind. */
+const startFilled = async (t: Test) => {
+  const service = await startService(t)
+  const [ada, bob] = await Promise.all([service.signIn('ada'), service.signIn('bob')])
+  const { id } = await service.workspace(ada, { name: 'Acme\t\\. "ä"\n', members: [bob] })
+  const pushed = await ada.push('acme/api', {
+    'ext.text': 'a\\b\n\t\u2028\\.',
+    'ext.deep': [1, { x: null }],
+  })
+  t.equal(pushed.status, 200, pushed.text)
+  await ada.put(`/api/team/workspaces/${id}/project-settings/acme/api`, { settings: { 'ext.a': 1 } })
+  const { rows } = await seedTeam(service.database, {
+    name: 'Many',
+    owner: 'many',
+    firstRepohostId: 1_000_000,
+    members: 20,
+    from: addDays(new Date().toISOString().slice(0, 10), -40),
+    to: new Date().toISOString().slice(0, 10),
+  })
+  t.ok(rows > 500)
+  const flush = (n: number) =>
+    bob.post('/api/team/active-minutes', {
+      flush_id: `flush-${n}`,
+      entries: [{ repo: 'acme/api', day: new Date().toISOString().slice(0, 10), minutes: 1 }],
+    })
+  return { service, flush }
+}
+
+t.test('a backup is of one moment, whoever writes meanwhile', { buffered: true }, async (t) => {
+  const { service, flush } = await startFilled(t)
+  const file = join(await temporaryFolder(t), 'backup.gz')
+  let isOver = false
+  const writing = (async () => {
+    for (let n = 0; !isOver; n++) await flush(n)
+  })()
+  await succeeds(t, 'backup', file, onDatabase(service.databaseUrl))
+  isOver = true
+  await writing
+  const target = await emptyDatabase(t)
+  await succeeds(t, 'restore', file, onDatabase(target))
+  const sql = open(t, target)
+  const [row] = await sql`
+    select (select count(*)::int from flushes) as answered,
+      (select coalesce(sum(minutes), 0)::int from activity where repo_key = 'acme/api') as counted`
+  t.equal(row?.answered, row?.counted, 'a flush and its minutes are both there or both not')
+  const restored = await ready(launch(t, await freePort(), onDatabase(target)))
+  t.equal((await fetch(`${restored.url}/api/ready`)).status, 200, 'a service runs on it')
+})
+
+t.test('what is restored is what was there, wherever both are', { buffered: true }, async (t) => {
+  const { service, flush } = await startFilled(t)
+  await flush(1)
+  await service.app.close()
+  const folder = await temporaryFolder(t)
+  const dataDir = await temporaryFolder(t)
+  const given = onDatabase(service.databaseUrl)
+  const expected = await contentOf(t, service.databaseUrl)
+
+  const first = join(folder, 'first.gz')
+  await succeeds(t, 'backup', first, given)
+  await succeeds(t, 'restore', first, { DATA_DIR: dataDir })
+  const second = join(folder, 'second.gz')
+  await succeeds(t, 'backup', second, { DATA_DIR: dataDir })
+  const target = await emptyDatabase(t)
+  await succeeds(t, 'restore', second, onDatabase(target))
+  t.strictSame(await contentOf(t, target), expected, 'from a server to the embedded database and back')
+
+  const other = { DATA_DIR: await temporaryFolder(t) }
+  await succeeds(t, 'restore', second, other)
+  const running = await ready(launch(t, await freePort(), { ...other, LOG_LEVEL: 'silent' }))
+  await succeeds(t, 'backup', join(folder, 'third.gz'), other)
+  t.equal((await fetch(`${running.url}/api/ready`)).status, 200, 'of a service that runs on')
+  const { code, output } = await command(t, 'restore', second, { DATA_DIR: dataDir })
+  t.equal(code, 1)
+  t.match(output, /^The database has tables already/m, 'never over what is there')
+})
+
+t.test('a file that is not whole changes nothing', { buffered: true }, async (t) => {
+  const { url, sql } = await databaseOf(t, 6)
+  await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (gen_random_uuid(), 1, 'ada', 'ada', '')`
+  const folder = await temporaryFolder(t)
+  const whole = join(folder, 'whole.gz')
+  await succeeds(t, 'backup', whole, onDatabase(url))
+  const bytes = await readFile(whole)
+  const text = gunzipSync(bytes).toString()
+  const changed = (from: string | RegExp, to: string) => {
+    const result = text.replace(from, to)
+    t.not(result, text)
+    return gzipSync(result)
+  }
+  const target = await emptyDatabase(t)
+  const files: [Buffer, RegExp][] = [
+    [bytes.subarray(0, bytes.length - 20), /no whole backup: it ends too early/],
+    [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /no whole backup: it ends too early/],
+    [gzipSync('hello\n'), /is no backup of this service/],
+    [Buffer.from('hello\n'), /no whole backup: it cannot be decompressed/],
+    [changed('\tada\tada\t', '\teve\teve\t'), /no whole backup: users is not what was written/],
+    [
+      changed(/^.*\tada\tada\t/m, 'x\t1\tada\tada\t'),
+      /users cannot be loaded \(invalid input syntax for type uuid/,
+    ],
+    [changed(/"rows":1\b/, '"rows":2'), /users has 1 rows instead of 2/],
+    [
+      changed('"activity.minutes":"0"', '"activity.minutes":"7"'),
+      /activity\.minutes adds up to 0 instead of 7/,
+    ],
+    [changed('"format":1', '"format":9'), /its manifest cannot be read/],
+    [changed('"name":"users"', '"name":"users; drop"'), /its manifest cannot be read/],
+    [
+      changed(/"migration":\{[^}]*\}/, '"migration":{"tag":"9999_future","when":9999999999999}'),
+      /with migration 9999_future, and this version knows none newer than/,
+    ],
+  ]
+  for (const [n, [content, said]] of files.entries()) {
+    const file = join(folder, `${n}.gz`)
+    await writeFile(file, content)
+    const refused = restore(target, file, () => {}, new AbortController().signal)
+    await t.rejects(refused, { constructor: OperatorError, message: said })
+  }
+  const { code, output } = await command(t, 'restore', join(folder, 'none.gz'), onDatabase(target))
+  t.equal(code, 1)
+  t.match(output, /cannot be read \(ENOENT\)/)
+  t.notMatch(output, /^\s+at /m, 'without a stack')
+  t.strictSame(await contentOf(t, target), {}, 'there is still no table')
+
+  await succeeds(t, 'restore', whole, onDatabase(target))
+  const [row] = await open(
+    t,
+    target,
+  )`select max(created_at)::text as newest from drizzle.__drizzle_migrations`
+  t.equal(Number(row?.newest), newestMigration.when, 'and an older schema is brought forward')
+})
+
+t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'backup.gz')
+  const empty = await command(t, 'backup', file, onDatabase(await emptyDatabase(t)))
+  t.match(empty.output, /The database has no tables of this service/)
+  const none = await command(t, 'backup', file, { DATA_DIR: join(folder, 'none') })
+  t.match(none.output, /There is no database in DATA_DIR/)
+  t.same([empty.code, none.code], [1, 1])
+  t.rejects(readFile(file))
+})

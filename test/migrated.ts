@@ -1,0 +1,27 @@
+/** Databases as older versions left them. */
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
+import postgres from 'postgres'
+import { projectRoot } from '../src/runtime/root.js'
+import { createTestDatabase } from './database.js'
+import { temporaryFolder } from './process.js'
+
+export type Test = Parameters<typeof temporaryFolder>[0]
+
+/** A database with so many of the migrations. */
+export const databaseOf = async (test: Test, migrations: number) => {
+  const { url, drop } = await createTestDatabase('template0')
+  test.teardown(drop)
+  const folder = await temporaryFolder(test)
+  await cp(join(projectRoot, 'drizzle'), folder, { recursive: true })
+  const file = join(folder, 'meta', '_journal.json')
+  const journal = JSON.parse(await readFile(file, 'utf8'))
+  journal.entries = journal.entries.slice(0, migrations)
+  await writeFile(file, JSON.stringify(journal))
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  test.teardown(() => sql.end())
+  await applyMigrations(drizzle(sql), { migrationsFolder: folder })
+  return { url, sql }
+}
