@@ -24,16 +24,20 @@ const remedies: Record<string, string> = {
   '3F000': 'names a database without a schema "public": create it',
 }
 
+/** What is to be done about DATABASE_URL, as the rest of a sentence; undefined where something else is wrong. */
+export const remedyOf = (error: unknown): string | undefined => remedies[codeOf(error) ?? '']
+
 /** Does what needs the database of DATABASE_URL. @throws {ConfigError} when it is the variable that has to be mended */
 export const onGivenDatabase = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {
-    const code = codeOf(error)
-    const remedy = remedies[code ?? '']
+    const remedy = remedyOf(error)
     if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
     if (!isDatabaseUnavailable(error)) throw error
     const { message } = error as Error
-    throw new ConfigError([`DATABASE_URL names a database that cannot be used now: ${message || code}`])
+    throw new ConfigError([
+      `DATABASE_URL names a database that cannot be used now: ${message || codeOf(error)}`,
+    ])
   }
 }

@@ -74,7 +74,7 @@ export const applyMigrationsUpTo = async (tx: postgres.TransactionSql, when: num
 
 /** The newest migration of a database. @throws {OperatorError} when there is none, or this version does not know it */
 export const readMigration = async (sql: postgres.ISql): Promise<Migration> => {
-  const found = await readNewest(sql)
+  const found = await readNewestMigration(sql)
   if (found === undefined) throw new OperatorError('The database has no tables of this service.')
   const migration = journal.entries.find(({ when }) => when === found)
   if (migration) return { tag: migration.tag, when: migration.when }
@@ -83,12 +83,13 @@ export const readMigration = async (sql: postgres.ISql): Promise<Migration> => {
 
 /** @throws {OperatorError} when a newer version has migrated the database */
 export const isCurrent = async (client: postgres.ISql): Promise<boolean> => {
-  const found = await readNewest(client)
+  const found = await readNewestMigration(client)
   if (found !== undefined && found > newestMigration.when) throw newer(found)
   return found === newestMigration.when
 }
 
-const readNewest = async (sql: postgres.ISql): Promise<number | undefined> => {
+/** When the newest migration of a database was made; undefined without any. */
+export const readNewestMigration = async (sql: postgres.ISql): Promise<number | undefined> => {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`
   if (table?.name === null) return undefined
   const [row] = await sql<{ newest: string | null }[]>`

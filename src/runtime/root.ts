@@ -9,6 +9,9 @@ export const projectRoot = (() => {
   return folder
 })()
 
-export const serviceVersion: string = JSON.parse(
-  readFileSync(join(projectRoot, 'package.json'), 'utf8'),
-).version
+const { version, engines } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
+
+export const serviceVersion: string = version
+
+/** The oldest Node that it runs on. */
+export const requiredNode: string = engines.node.replace('>=', '')

@@ -6,6 +6,8 @@ import { type EmbeddedDatabase, startEmbedded } from './index.js'
 import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
 
+export class NoDatabase extends OperatorError {}
+
 type Visit = Pick<EmbeddedDatabase, 'url' | 'stop'>
 
 const CONNECTIONS = 10
@@ -15,12 +17,12 @@ const log: Log = { info: () => {}, warn: say, error: say }
 
 /**
  * The embedded database for a command: that of a service that is running, else started for as long as the command needs.
- * @throws {OperatorError} when there is none in `dataDir`
+ * @throws {NoDatabase} when there is none in `dataDir`
  */
 export const visitEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<Visit> => {
   const cluster = join(resolve(dataDir), 'postgresql')
   if (!(await exists(join(cluster, 'PG_VERSION')))) {
-    throw new OperatorError(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL names no other.`)
+    throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL names no other.`)
   }
   const url = await urlOfRunning(dataDir, cluster)
   return url === undefined ? createEmbedded(dataDir, stopped) : { url, stop: async () => {} }

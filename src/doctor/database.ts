@@ -1,0 +1,187 @@
+/** What can be said of the database. */
+import postgres from 'postgres'
+import type { Config } from '../config.js'
+import { targetOf } from '../db/driver.js'
+import { remedyOf } from '../db/given.js'
+import { newestMigration, readNewestMigration } from '../db/migrate.js'
+import { type Finding, ok, problem, warning } from './finding.js'
+
+const OLDEST = 15
+/** More than this, and tokens are refused that are good, or the other way round. */
+const CLOCK_MS = 5_000
+/** Days that wait for being rolled up: as many are done in a few minutes. */
+const BACKLOG = 10_000
+const ABOUT = 'database'
+
+export const checkDatabase = async (url: string, config: Config): Promise<Finding[]> => {
+  const open = () =>
+    postgres(url, { ...targetOf(url), max: 1, onnotice: () => {}, connect_timeout: 5, fetch_types: false })
+  const [sql, other] = [open(), open()]
+  try {
+    const findings = [...(await checkServer(sql)), ...(await checkRights(sql))]
+    // The rest would only fail for the same reason.
+    if (findings.some(({ level }) => level === 'problem')) return findings
+    return [
+      ...findings,
+      ...(await checkClock(sql)),
+      ...(await checkPooler(sql, other, config)),
+      ...(await checkConnections(sql, config)),
+      ...(await checkSchema(sql)),
+    ]
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string }
+    const remedy = remedyOf(error)
+    return [
+      problem(
+        ABOUT,
+        `It cannot be used: ${message || code}.`,
+        remedy === undefined
+          ? 'Start it, or correct the host and port in DATABASE_URL.'
+          : `DATABASE_URL ${remedy}.`,
+      ),
+    ]
+  } finally {
+    await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })))
+  }
+}
+
+const checkServer = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const [row] = await sql<{ version: string; number: number }[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+  const major = Math.floor((row?.number ?? 0) / 10_000)
+  if (major >= OLDEST) return [ok(ABOUT, `PostgreSQL ${row?.version} answers.`)]
+  return [
+    problem(
+      ABOUT,
+      `It is PostgreSQL ${row?.version}, and the service needs ${OLDEST} or newer.`,
+      'Restore a backup into a newer server.',
+    ),
+  ]
+}
+
+const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const [row] = await sql<{ name: string; may: boolean; foreign: string | null }[]>`
+    select current_user as name,
+      has_database_privilege(current_database(), 'CREATE') and has_schema_privilege('public', 'CREATE') as may,
+      (select string_agg(relname, ', ') from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+        and not pg_has_role(relowner, 'USAGE')) as foreign`
+  if (!row?.may) {
+    return [
+      problem(
+        ABOUT,
+        `The user ${row?.name} may not create tables.`,
+        'Make it the owner of the database, or grant it CREATE on the database and on its schema "public".',
+      ),
+    ]
+  }
+  if (row.foreign === null) return []
+  return [
+    problem(
+      ABOUT,
+      `Tables belong to somebody else than ${row.name}: ${row.foreign}.`,
+      `Name their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
+    ),
+  ]
+}
+
+const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const before = Date.now()
+  const [row] = await sql<{ at: string }[]>`select (extract(epoch from clock_timestamp()) * 1000)::text as at`
+  const after = Date.now()
+  const at = Number(row?.at)
+  const offMs = at < before ? before - at : Math.max(0, at - after)
+  if (offMs <= CLOCK_MS) return [ok('clock', 'Here and at the database it is the same time.')]
+  return [
+    problem(
+      'clock',
+      `It is ${Math.round(offMs / 1_000)} s off from that of the database.`,
+      'Let both machines follow an NTP server.',
+    ),
+  ]
+}
+
+/** Two sessions that are open at once and on one backend: something in between hands it out by the transaction. */
+const checkPooler = async (
+  sql: postgres.Sql,
+  other: postgres.Sql,
+  { databasePrepare }: Config,
+): Promise<Finding[]> => {
+  const pid = async (session: postgres.Sql) => (await session`select pg_backend_pid() as pid`)[0]?.pid
+  const pids = [await pid(sql), await pid(other), await pid(sql)]
+  const isPooled = new Set(pids).size !== 2 || pids[0] !== pids[2]
+  if (isPooled && databasePrepare) {
+    return [
+      problem(
+        'pooler',
+        'A transaction pooler stands before the database, and prepared statements do not live there.',
+        'Set DATABASE_PREPARE=false.',
+      ),
+    ]
+  }
+  const findings: Finding[] = isPooled
+    ? [ok('pooler', 'A transaction pooler stands before the database.')]
+    : []
+  if (databasePrepare) return findings
+  // Which the service otherwise sets for each of its sessions.
+  const timeouts = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+  const [row] = await sql<{ missing: string[] }[]>`
+    select coalesce(json_agg(name), '[]') as missing from pg_settings where name in ${sql(timeouts)} and setting = '0'`
+  if (!row || row.missing.length === 0) return findings
+  return [
+    ...findings,
+    problem(
+      'time-outs',
+      `With DATABASE_PREPARE=false the service cannot set ${row.missing.join(', ')}, and the database has none.`,
+      "On its role: ALTER ROLE … SET statement_timeout = '5s', lock_timeout = '2s', idle_in_transaction_session_timeout = '10s'.",
+    ),
+  ]
+}
+
+const checkConnections = async (sql: postgres.Sql, { databasePoolSize }: Config): Promise<Finding[]> => {
+  const [row] = await sql<{ places: number }[]>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as places`
+  const places = row?.places ?? 0
+  if (databasePoolSize <= places) return []
+  return [
+    problem(
+      ABOUT,
+      `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`,
+      'Lower the one or raise max_connections; every instance has a pool of its own.',
+    ),
+  ]
+}
+
+const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const about = 'schema'
+  const found = await readNewestMigration(sql)
+  if (found === undefined) return [ok(about, 'There are no tables yet: the first start makes them.')]
+  if (found > newestMigration.when) {
+    return [
+      problem(
+        about,
+        `A newer version has migrated the database: this one knows none newer than ${newestMigration.tag}.`,
+        'Run the version that migrated it, or a newer one.',
+      ),
+    ]
+  }
+  if (found < newestMigration.when) {
+    return [
+      warning(
+        about,
+        `It is older than this version, whose newest migration is ${newestMigration.tag}.`,
+        'Make a backup; then `npm run migrate`, or the next start, brings it forward.',
+      ),
+    ]
+  }
+  const [row] = await sql<{ days: number }[]>`
+    select count(*)::int as days from (select from stale_days group by workspace_id, day limit ${BACKLOG + 1}) d`
+  const days = row?.days ?? 0
+  if (days <= BACKLOG) return [ok(about, `It is that of this version; ${days} days wait for their rollups.`)]
+  return [
+    warning(
+      'rollups',
+      `More than ${BACKLOG} days wait for their rollups: dashboards are slow.`,
+      'See that an instance runs, and look for "rollups" in its log; `npm run rollups` makes all of them anew.',
+    ),
+  ]
+}

@@ -1,0 +1,39 @@
+/** Looks at a deployment from where the service would run. */
+import { type Config, ConfigError, readConfig } from '../config.js'
+import { NoDatabase, visitEmbedded } from '../db/embedded/visit.js'
+import { OperatorError } from '../runtime/operator-error.js'
+import { checkDatabase } from './database.js'
+import { type Finding, ok, problem } from './finding.js'
+import { checkSettings } from './settings.js'
+import { checkFolder, checkNode, checkReach } from './surroundings.js'
+
+export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
+  const node = checkNode(process.versions.node)
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const about = 'configuration'
+    return [node, ...error.problems.map((says) => problem(about, says, 'See `.env.example`.'))]
+  }
+  const [folder, database, network] = await Promise.all([
+    checkFolder(config),
+    checkAnyDatabase(config, stopped),
+    checkReach(config),
+  ])
+  return [node, ...checkSettings(config), ...folder, ...database, ...network]
+}
+
+const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {
+  if (config.databaseUrl !== undefined) return checkDatabase(config.databaseUrl, config)
+  try {
+    const embedded = await visitEmbedded(config.dataDir, stopped)
+    return await checkDatabase(embedded.url, config).finally(() => embedded.stop())
+  } catch (error) {
+    if (error instanceof NoDatabase)
+      return [ok('database', 'There is none in DATA_DIR yet: the first start makes it.')]
+    if (!(error instanceof OperatorError)) throw error
+    return [problem('database', error.message, 'See postgresql.log in DATA_DIR.')]
+  }
+}

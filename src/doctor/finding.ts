@@ -1,0 +1,22 @@
+/** What the doctor says of one thing. `problem`: the service does not do what it should; `warning`: it may not. */
+export interface Finding {
+  level: 'ok' | 'warning' | 'problem'
+  about: string
+  says: string
+  /** How to mend it. */
+  remedy?: string
+}
+
+export const ok = (about: string, says: string): Finding => ({ level: 'ok', about, says })
+export const warning = (about: string, says: string, remedy: string): Finding => ({
+  level: 'warning',
+  about,
+  says,
+  remedy,
+})
+export const problem = (about: string, says: string, remedy: string): Finding => ({
+  level: 'problem',
+  about,
+  says,
+  remedy,
+})

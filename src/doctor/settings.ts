@@ -1,0 +1,114 @@
+/** What can be said of a configuration by itself. */
+import type { Config } from '../config.js'
+import { type Finding, ok, problem, warning } from './finding.js'
+
+const ADMIN_KEY_BYTES = 16
+
+export const checkSettings = (config: Config): Finding[] => [
+  ...checkOrigins(config),
+  ...checkSignIn(config),
+  ...checkSecrets(config),
+  ...checkBilling(config),
+]
+
+const isLocal = (origin: string) => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(origin)
+
+const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[] => {
+  const about = 'addresses'
+  const listensToAll = host === '0.0.0.0' || host === '::'
+  const findings: Finding[] = []
+  if (listensToAll && isLocal(baseUrl)) {
+    findings.push(
+      warning(
+        about,
+        `The service listens to other machines, but calls itself ${baseUrl}: links and logins lead nowhere from there.`,
+        'Set BASE_URL to the address that people use.',
+      ),
+    )
+  }
+  if (siteUrl !== undefined && new URL(siteUrl).protocol !== new URL(baseUrl).protocol) {
+    findings.push(
+      problem(
+        about,
+        `SITE_URL (${siteUrl}) and BASE_URL (${baseUrl}) are not both https: the session cookie does not reach both.`,
+        'Serve both with TLS.',
+      ),
+    )
+  }
+  if (!isLocal(baseUrl) && baseUrl.startsWith('http:')) {
+    findings.push(
+      problem(
+        about,
+        `BASE_URL (${baseUrl}) is not https: tokens can be read on the way.`,
+        'Put a proxy with TLS in front, and name its https address in BASE_URL.',
+      ),
+    )
+  }
+  if (baseUrl.startsWith('https:') && trustProxy === undefined) {
+    findings.push(
+      problem(
+        about,
+        'BASE_URL is https, which a proxy makes, but TRUST_PROXY names none: everybody has the address of the proxy, and shares its limits.',
+        "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
+      ),
+    )
+  }
+  return findings.length > 0 ? findings : [ok(about, `The service is at ${baseUrl}.`)]
+}
+
+const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => [
+  repohost.clientId === undefined
+    ? ok('sign-in', 'No OAuth app: people sign in with a token of the repository host.')
+    : ok('sign-in', `The callback URL to enter at the repository host is ${homeUrl}/api/auth/callback.`),
+]
+
+const checkSecrets = ({ jwtSecrets, adminKeys, billing }: Config): Finding[] => {
+  const about = 'secrets'
+  const findings: Finding[] = []
+  const named: [name: string, value: string | undefined][] = [
+    ...jwtSecrets.map((value) => ['JWT_SECRETS', value] as [string, string]),
+    ...adminKeys.map((value) => ['ADMIN_KEYS', value] as [string, string]),
+    ['BILLING_SECRET_KEY', billing.secretKey],
+    ['BILLING_WEBHOOK_SECRET', billing.webhookSecret],
+  ]
+  const given = named.filter(([, value]) => value !== undefined)
+  const equal = given.filter(([, value], n) => given.some(([, other], m) => m < n && other === value))
+  for (const [name] of equal) {
+    findings.push(
+      problem(about, `A value of ${name} is used twice.`, 'Make a new one with `openssl rand -base64 48`.'),
+    )
+  }
+  if (adminKeys.some((key) => Buffer.byteLength(key) < ADMIN_KEY_BYTES)) {
+    findings.push(
+      problem(
+        about,
+        `An admin key is shorter than ${ADMIN_KEY_BYTES} bytes and can be guessed.`,
+        'Make another with `openssl rand -base64 24`.',
+      ),
+    )
+  }
+  return findings.length > 0 ? findings : [ok(about, 'They are long enough and differ.')]
+}
+
+const checkBilling = ({ billing }: Config): Finding[] => {
+  const { secretKey, webhookSecret, priceMonth, priceYear, dormant } = billing
+  if (secretKey === undefined) {
+    if (dormant) return []
+    return [
+      problem(
+        'billing',
+        'BILLING_DORMANT is false, but nobody can subscribe without BILLING_SECRET_KEY.',
+        'Set the variables of billing, or BILLING_DORMANT=true.',
+      ),
+    ]
+  }
+  const missing = Object.entries({
+    BILLING_WEBHOOK_SECRET: webhookSecret,
+    BILLING_PRICE_MONTH: priceMonth,
+    BILLING_PRICE_YEAR: priceYear,
+  }).flatMap(([name, value]) => (value === undefined ? [name] : []))
+  if (missing.length === 0) return [ok('billing', 'Everything is set.')]
+  return [
+    warning('billing', `BILLING_SECRET_KEY is set, but not ${missing.join(', ')}.`, 'Set them as well.'),
+  ]
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { startRepohost } from '../demo/repohost.js'
+import { examine } from '../src/doctor/examine.js'
+import { checkNode } from '../src/doctor/surroundings.js'
+import { createTestDatabase } from './database.js'
+import { databaseOf } from './migrated.js'
+import { launchProgram, onDatabase, temporaryFolder } from './process.js'
+
+type Environment = Record<string, string>
+
+const repohost = await startRepohost()
+t.teardown(() => repohost.close())
+/** All that it would call answers. */
+const reachable = {
+  REPOHOST_URL: repohost.url,
+  REPOHOST_API_URL: repohost.url,
+  ASSISTANT_A_URL: repohost.url,
+  ASSISTANT_B_URL: repohost.url,
+}
+
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+const sound: Environment = { ...reachable, ...onDatabase(url), TRUST_PROXY: '127.0.0.1' }
+
+/** What the doctor finds wrong, in a line each. */
+const findingsOf = async (env: Environment): Promise<string[]> =>
+  (await examine(env, new AbortController().signal))
+    .filter(({ level }) => level !== 'ok')
+    .map(({ level, about, says, remedy }) => `${level} ${about}: ${says} ${remedy}`)
+
+/** Another user of the server, with as many rights as it is given. */
+const createUser = async (t: Test) => {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const name = `user_${randomBytes(6).toString('hex')}`
+  await sql.unsafe(`create role ${name} login password 'secret'`)
+  t.teardown(async () => {
+    await sql.unsafe(`drop owned by ${name}`)
+    await sql.unsafe(`drop role ${name}`)
+    await sql.end()
+  })
+  const changed = new URL(url)
+  changed.username = name
+  changed.password = 'secret'
+  return { name, sql, url: changed.href }
+}
+
+t.test('a sound deployment has nothing to be mended', async (t) => {
+  t.strictSame(await findingsOf(sound), [])
+  t.strictSame(
+    await findingsOf({ ...reachable, DATA_DIR: '/nowhere/yet' }),
+    [],
+    'nor has one before its first start',
+  )
+})
+
+t.test('what is wrong with a deployment is named, and nothing else', async (t) => {
+  const wrongPassword = new URL(url)
+  wrongPassword.password = 'wrong'
+  const nowhere = new URL(url)
+  nowhere.pathname = '/nowhere'
+  const secret = 'a-secret-that-is-used-in-two-places-at-once'
+  const broken: [what: string, env: Environment, said: RegExp[]][] = [
+    [
+      'wrong variables',
+      { PORT: 'x', LOG_LEVEL: 'loud' },
+      [/^problem configuration: PORT must/, /LOG_LEVEL must/],
+    ],
+    [
+      'no database there',
+      { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      [/^problem database: .*ECONNREFUSED.* Start it/],
+    ],
+    ['a wrong password', { DATABASE_URL: wrongPassword.href }, [/^problem database: .*user or a password/]],
+    ['a wrong database', { DATABASE_URL: nowhere.href }, [/^problem database: .*does not exist: create it/]],
+    [
+      'a pool that is too large',
+      { DATABASE_POOL_SIZE: '999' },
+      [/^problem database: DATABASE_POOL_SIZE is 999/],
+    ],
+    [
+      'no time-outs where the service cannot set them',
+      { DATABASE_PREPARE: 'false' },
+      [
+        /^problem time-outs: .*cannot set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
+      ],
+    ],
+    ['no TLS', { BASE_URL: 'http://api.example.com' }, [/^problem addresses: .*is not https/]],
+    [
+      'a proxy that is not named',
+      { BASE_URL: 'https://api.example.com', TRUST_PROXY: '' },
+      [/^problem addresses: .*TRUST_PROXY/],
+    ],
+    [
+      'one name for all machines',
+      { HOST: '0.0.0.0' },
+      [/^warning addresses: .*calls itself http:\/\/localhost:3000.* BASE_URL/],
+    ],
+    [
+      'a dashboard that gets no cookie',
+      { BASE_URL: 'https://api.example.com', SITE_URL: 'http://app.example.com' },
+      [/^problem addresses: SITE_URL .* are not both https/],
+    ],
+    [
+      'one secret for two things',
+      { JWT_SECRETS: secret, ADMIN_KEYS: secret },
+      [/^problem secrets: A value of ADMIN_KEYS is used twice/],
+    ],
+    ['a key that can be guessed', { ADMIN_KEYS: 'letmein' }, [/^problem secrets: An admin key is shorter/]],
+    [
+      'a gate that nobody can pass',
+      { BILLING_DORMANT: 'false' },
+      [/^problem billing: .*nobody can subscribe/],
+    ],
+    [
+      'half of billing',
+      { BILLING_SECRET_KEY: 'sk_test_0123456789', BILLING_API_URL: repohost.url },
+      [/^warning billing: .*not BILLING_WEBHOOK_SECRET, BILLING_PRICE_MONTH, BILLING_PRICE_YEAR/],
+    ],
+    [
+      'no way to the host',
+      { REPOHOST_API_URL: 'http://127.0.0.1:1' },
+      [/^problem network: The repository host cannot/],
+    ],
+    [
+      'no way to a provider',
+      { ASSISTANT_A_URL: 'http://127.0.0.1:1' },
+      [/^warning network: The first model provider/],
+    ],
+  ]
+  for (const [what, env, said] of broken) {
+    const found = await findingsOf({ ...sound, ...env })
+    t.match(found, said, what)
+    t.equal(found.length, said.length, `${what}: ${found.join('\n')}`)
+    t.notMatch(found.join('\n'), new RegExp(`${secret}|letmein|sk_test`), 'without a secret')
+  }
+})
+
+t.test('who may not create tables, and who does not own them, is told so', async (t) => {
+  const user = await createUser(t)
+  t.match(await findingsOf({ ...sound, DATABASE_URL: user.url }), [
+    /^problem database: .*may not create tables.*grant it CREATE/,
+  ])
+  await user.sql.unsafe(`grant create on schema public to ${user.name}`)
+  await user.sql.unsafe(`grant create on database ${new URL(url).pathname.slice(1)} to ${user.name}`)
+  t.match(await findingsOf({ ...sound, DATABASE_URL: user.url }), [
+    /^problem database: Tables belong to somebody else/,
+  ])
+})
+
+t.test('a schema of another version is named', async (t) => {
+  const older = await databaseOf(t, 5)
+  t.match(await findingsOf({ ...sound, DATABASE_URL: older.url }), [
+    /^warning schema: It is older.*Make a backup/,
+  ])
+  await older.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
+  t.match(await findingsOf({ ...sound, DATABASE_URL: older.url }), [
+    /^problem schema: A newer version has migrated/,
+  ])
+})
+
+t.test('a signing secret that others can read is found', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'jwt-secret')
+  await writeFile(file, 'x'.repeat(40))
+  await chmod(file, 0o644)
+  t.match(await findingsOf({ ...reachable, DATA_DIR: folder }), [
+    /^problem secrets: Others on this machine can read/,
+  ])
+})
+
+t.test('an old Node is named', async (t) => {
+  t.match(checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
+  t.match([checkNode('20.19.0'), checkNode('26.0.0')], [{ level: 'ok' }, { level: 'ok' }])
+})
+
+t.test('the exit code says whether anything is to be mended', async (t) => {
+  const well = launchProgram(t, 'src/bin/doctor', sound)
+  const ill = launchProgram(t, 'src/bin/doctor', { ...sound, ADMIN_KEYS: 'x' })
+  t.equal(await well.ended, 0, well.output())
+  t.match(well.output(), /The service can run\.\n$/)
+  t.equal(await ill.ended, 1)
+  t.match(ill.output(), /^PROBLEM {2}secrets: An admin key[\s\S]*To be mended: 1\.\n$/m)
+})
