@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Day, Login, RepoPath, StringEnum, Uuid } from './common.js'
+import { Day, Login, Named, RepoPath, StringEnum, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const Minutes = Type.Integer({ minimum: 0, maximum: limits.minutes_per_day, examples: [42] })
@@ -16,7 +16,7 @@ const HourMinutes = Type.Unsafe<Record<string, number>>({
   examples: [{ '9': 30, '10': 12 }],
 })
 
-const ActivityEntry = Closed({
+const ActivityEntry = Named('MinutesEntry', {
   repo: RepoPath,
   day: Day,
   minutes: Minutes,
@@ -24,7 +24,7 @@ const ActivityEntry = Closed({
 })
 export type ActivityEntry = Static<typeof ActivityEntry>
 
-export const FlushBody = Closed({
+export const FlushBody = Named('FlushBody', {
   entries: Type.Array(ActivityEntry, { maxItems: limits.flush_entries }),
   timezone: Type.Optional(
     Type.String({
@@ -44,7 +44,7 @@ export const FlushBody = Closed({
 })
 export type FlushBody = Static<typeof FlushBody>
 
-const FlushNote = Closed({
+const FlushNote = Named('FlushNote', {
   index: Type.Integer({ minimum: 0, description: 'Of the entry in the request.' }),
   status: StringEnum(['capped', 'ignored']),
   code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window'], {
@@ -84,17 +84,17 @@ export const MinutesQuery = Type.Object({
   to: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'Instead of `day`: the last UTC day.' })),
 })
 
-const WorkspaceMinutes = Closed({
+const WorkspaceMinutes = Named('WorkspaceMinutes', {
   workspace_id: Uuid,
   name: Type.String({ examples: ['Acme'] }),
   minutes: Type.Integer({ examples: [42] }),
-  repos: Type.Array(Closed({ repo: RepoPath, minutes: Type.Integer({ examples: [42] }) }), {
+  repos: Type.Array(Named('RepoMinutes', { repo: RepoPath, minutes: Type.Integer({ examples: [42] }) }), {
     description: 'Those with minutes, most minutes first.',
   }),
 })
 export type WorkspaceMinutes = Static<typeof WorkspaceMinutes>
 
-export const DayRange = Closed({
+export const DayRange = Named('DayRange', {
   from: Day,
   to: Day,
   days: Type.Integer({ minimum: 1, maximum: limits.range_days, examples: [30] }),
@@ -116,7 +116,7 @@ export type MinutesOfDay = Static<typeof MinutesOfDay>
 export const MinutesOfRange = Type.Object(
   {
     range: DayRange,
-    days: Type.Array(Closed({ day: Day, workspaces: Type.Array(WorkspaceMinutes) }), {
+    days: Type.Array(Named('DayMinutes', { day: Day, workspaces: Type.Array(WorkspaceMinutes) }), {
       description: 'Every day of the range.',
     }),
   },
@@ -124,14 +124,14 @@ export const MinutesOfRange = Type.Object(
 )
 export type MinutesOfRange = Static<typeof MinutesOfRange>
 
-export const CountsBody = Closed({
+export const CountsBody = Named('CountsBody', {
   workspace: Uuid,
   day: Type.Unsafe<string>({ ...Day, description: 'A UTC day from 2000-01-01 to tomorrow.' }),
   members: Type.Array(
-    Closed({
+    Named('MemberCounts', {
       login: Type.String({ minLength: 1, maxLength: limits.login_length, examples: ['ada'] }),
       repos: Type.Array(
-        Closed({
+        Named('RepoCount', {
           repo: RepoPath,
           count: Type.Integer({ minimum: 0, maximum: limits.count_max, examples: [7] }),
         }),
@@ -150,7 +150,7 @@ export const CountsResult = Type.Object(
       description: 'Counts that were the same before, and zeros where there was nothing.',
     }),
     skipped: Type.Array(
-      Closed({
+      Named('SkippedCount', {
         login: Login,
         repo: Type.Optional(Type.String({ examples: ['acme/api-gateway'] })),
         code: StringEnum(['member_not_found', 'repo_outside_patterns']),

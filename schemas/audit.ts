@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Login, NextCursor, Nullable, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, NextCursor, Nullable, ref, Timestamp, Uuid } from './common.js'
 
 export const AuditEntry = Type.Object(
   {
@@ -21,4 +21,4 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-export const AuditPage = Closed({ entries: Type.Array(ref(AuditEntry)), next_cursor: NextCursor })
+export const AuditPage = Named('AuditPage', { entries: Type.Array(ref(AuditEntry)), next_cursor: NextCursor })

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Login } from './common.js'
+import { Login, Named } from './common.js'
 import { limits } from './limits.js'
 
-export const VerifyBody = Closed({
+export const VerifyBody = Named('VerifyBody', {
   repohost_token: Type.String({
     minLength: 1,
     maxLength: limits.repohost_token_length,
@@ -48,7 +48,7 @@ export const CallbackQuery = Type.Object({
   error: Type.Optional(Type.String({ maxLength: 1_000 })),
 })
 
-export const LogoutBody = Closed({
+export const LogoutBody = Named('LogoutBody', {
   everywhere: Type.Optional(
     Type.Boolean({ description: 'Also end all other sessions of the caller.', examples: [false] }),
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, StringEnum } from './common.js'
+import { Named, StringEnum } from './common.js'
 
 export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
   description: "The stored subscription's status.",
@@ -12,7 +12,7 @@ export const BillingInterval = StringEnum(['month', 'year'], {
 })
 export type BillingInterval = Static<typeof BillingInterval>
 
-export const CheckoutBody = Closed({ interval: Type.Optional(BillingInterval) })
+export const CheckoutBody = Named('CheckoutBody', { interval: Type.Optional(BillingInterval) })
 
 export const BillingUrl = Type.Object(
   {
@@ -56,7 +56,7 @@ export const BillingEvent = Type.Object(
 )
 export type BillingEvent = Static<typeof BillingEvent>
 
-export const Received = Closed({ received: Type.Literal(true) })
+export const Received = Named('Received', { received: Type.Literal(true) })
 
 export const WebhookHeaders = Type.Object({
   'billing-signature': Type.Optional(

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { limits } from './limits.js'
 
 /** A plain `enum` of strings, which is shorter in the document than TypeBox's union of literals. */
@@ -24,6 +24,9 @@ export const ref = <T extends TSchema>(schema: T) => {
 /** A closed object: unknown members are refused on the way in and never sent on the way out. */
 export const Closed: typeof Type.Object = (properties, options) =>
   Type.Object(properties, { additionalProperties: false, ...options })
+
+/** A closed object with a name of its own in the document (`$id` is for resources that are referred to). */
+export const Named = <T extends TProperties>(title: string, properties: T) => Closed(properties, { title })
 
 export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
@@ -56,17 +59,20 @@ const settingsRules = {
 }
 /** Settings in a request. Too many bytes are 413 `settings_too_large`. */
 export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
+  title: 'SettingsInput',
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
   description: `Keys start with \`ext.\`, the prefix of the extension, and have at most ${limits.settings_key_length} characters. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 /** Settings to merge. Their size is checked without the keys they remove, and again after the merge. */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
+  title: 'SettingsPatch',
   ...settingsRules,
   'x-patch-bytes': limits.settings_bytes,
   description: `A JSON Merge Patch (RFC 7396) on the first level of keys: \`null\` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 export const Settings = Type.Unsafe<Record<string, unknown>>({
+  title: 'Settings',
   type: 'object',
   additionalProperties: true,
   examples: settingsRules.examples,
@@ -78,7 +84,7 @@ export const Ok = Type.Object(
 )
 
 /** The body of an operation that takes none: absent, or an empty object. */
-export const NoBody = Closed({}, { description: 'Nothing: absent or `{}`.' })
+export const NoBody = Closed({}, { title: 'NoBody', description: 'Nothing: absent or `{}`.' })
 
 export const PageQuery = Type.Object({
   limit: Type.Optional(

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
-import { Closed, Day, Login, Nullable, RepoPath, Role, StringEnum, Timestamp, Uuid } from './common.js'
+import { Closed, Day, Login, Named, Nullable, RepoPath, Role, StringEnum, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 export const DashboardQuery = Type.Object({
@@ -32,7 +32,7 @@ const sums = {
   commits: Type.Integer({ examples: [57] }),
   closed_issues: Type.Integer({ examples: [12] }),
 }
-const Totals = Closed({
+const Totals = Named('Totals', {
   ...sums,
   active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [9] }),
 })
@@ -47,11 +47,11 @@ export const Dashboard = Type.Object(
       ...Totals,
       description: 'Of as many days just before the range.',
     }),
-    daily: Type.Array(Closed({ day: Day, ...Totals.properties }), {
+    daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
       description: 'Every day of the range, oldest first.',
     }),
     members: Type.Array(
-      Closed({
+      Named('DashboardMember', {
         login: Type.Unsafe<string | null>({
           ...Nullable(Login),
           description: `Null: all members beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
@@ -80,7 +80,7 @@ export const Dashboard = Type.Object(
       },
     ),
     repos: Type.Array(
-      Closed({
+      Named('DashboardRepo', {
         repo: Type.Unsafe<string | null>({
           ...Nullable(RepoPath),
           description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
@@ -91,16 +91,15 @@ export const Dashboard = Type.Object(
       { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
     ),
     heatmap: Type.Array(
-      Closed({
-        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.' }),
-        hour: Type.Integer({ minimum: 0, maximum: 23 }),
-        minutes: Type.Integer(),
+      Named('HeatmapCell', {
+        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.', examples: [1] }),
+        hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
+        minutes: Type.Integer({ examples: [120] }),
       }),
       {
-        minItems: 168,
         maxItems: 168,
         description:
-          "All cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none.",
+          "All 168 cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none.",
       },
     ),
     generated_at: Timestamp,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Day, Nullable } from './common.js'
+import { Closed, Day, Named, Nullable } from './common.js'
 import { limits } from './limits.js'
 
 const slug = {
@@ -10,7 +10,7 @@ const slug = {
 export const FunnelEvent = Type.String({ ...slug, examples: ['settings_opened'] })
 export const FunnelSource = Type.String({ ...slug, examples: ['extension'] })
 
-export const EventBody = Closed({
+export const EventBody = Named('EventBody', {
   event: FunnelEvent,
   source: Type.String({
     ...slug,
@@ -51,7 +51,7 @@ export const Funnel = Type.Object(
     range: Closed({ from: Nullable(Type.String(Day)), to: Nullable(Type.String(Day)) }),
     users: Users,
     steps: Type.Array(
-      Closed({
+      Named('FunnelStep', {
         event: FunnelEvent,
         users: Users,
         events: Events,
@@ -66,10 +66,10 @@ export const Funnel = Type.Object(
         ),
       }),
     ),
-    by_source: Type.Array(Closed({ source: FunnelSource, users: Users, events: Events }), {
+    by_source: Type.Array(Named('SourceCount', { source: FunnelSource, users: Users, events: Events }), {
       description: `The ${limits.funnel_names} with the most users.`,
     }),
-    other_events: Type.Array(Closed({ event: FunnelEvent, users: Users, events: Events }), {
+    other_events: Type.Array(Named('EventCount', { event: FunnelEvent, users: Users, events: Events }), {
       description: `The ${limits.funnel_names} with the most users that are no step.`,
     }),
   },

@@ -1,4 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { Closed } from './common.js'
+import { Named } from './common.js'
 
-export const Health = Closed({ ok: Type.Literal(true), version: Type.String({ examples: ['0.1.0'] }) })
+export const Health = Named('Health', {
+  ok: Type.Literal(true),
+  version: Type.String({ examples: ['0.1.0'] }),
+})

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  Closed,
   Login,
+  Named,
   NextCursor,
   Nullable,
   Role,
@@ -32,7 +32,7 @@ export type Invite = Static<typeof Invite>
 
 export const InviteParams = Type.Object({ ...WorkspaceParams.properties, invite: Uuid })
 
-export const CreateInviteBody = Closed({
+export const CreateInviteBody = Named('CreateInviteBody', {
   role: Type.Optional({ ...Role, default: 'member', description: 'What who joins with it becomes.' }),
   expires_in_hours: Type.Optional(
     Type.Integer({
@@ -55,11 +55,11 @@ export const CreateInviteBody = Closed({
 export type CreateInviteBody = Static<typeof CreateInviteBody>
 
 /** The answer to a new workspace: it comes with a first invite. */
-export const CreatedWorkspace = Closed({ workspace: ref(Workspace), invite: ref(Invite) })
+export const CreatedWorkspace = Named('CreatedWorkspace', { workspace: ref(Workspace), invite: ref(Invite) })
 
-export const InvitePage = Closed({ invites: Type.Array(ref(Invite)), next_cursor: NextCursor })
+export const InvitePage = Named('InvitePage', { invites: Type.Array(ref(Invite)), next_cursor: NextCursor })
 
-export const JoinBody = Closed({
+export const JoinBody = Named('JoinBody', {
   code: Type.String({
     minLength: 1,
     maxLength: limits.invite_code_length,
@@ -68,4 +68,7 @@ export const JoinBody = Closed({
 })
 export type JoinBody = Static<typeof JoinBody>
 
-export const JoinResult = Closed({ workspace: ref(Workspace), already_member: Type.Boolean() })
+export const JoinResult = Named('JoinResult', {
+  workspace: ref(Workspace),
+  already_member: Type.Boolean({ examples: [false] }),
+})

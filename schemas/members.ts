@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Day, Login, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
+import { Day, Login, Named, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 export const Member = Type.Object(
@@ -17,7 +17,7 @@ export const Member = Type.Object(
 )
 export type Member = Static<typeof Member>
 
-export const MemberPage = Closed({ members: Type.Array(ref(Member)), next_cursor: NextCursor })
+export const MemberPage = Named('MemberPage', { members: Type.Array(ref(Member)), next_cursor: NextCursor })
 
 const NamedLogin = Type.String({
   minLength: 1,
@@ -27,5 +27,5 @@ const NamedLogin = Type.String({
 })
 export const MemberQuery = Type.Object({ login: NamedLogin })
 
-export const ChangeRoleBody = Closed({ login: NamedLogin, role: Role })
+export const ChangeRoleBody = Named('ChangeRoleBody', { login: NamedLogin, role: Role })
 export type ChangeRoleBody = Static<typeof ChangeRoleBody>

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Nullable, ref, Timestamp } from './common.js'
+import { Named, Nullable, ref, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 export const ModelsQuery = Type.Object({
@@ -27,4 +27,4 @@ export const Model = Type.Object(
 )
 export type Model = Static<typeof Model>
 
-export const ModelList = Closed({ models: Type.Array(ref(Model)) })
+export const ModelList = Named('ModelList', { models: Type.Array(ref(Model)) })

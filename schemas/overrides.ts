@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  Closed,
   Login,
+  Named,
   NextCursor,
   Owner,
   Repo,
@@ -19,9 +19,12 @@ export const Override = Type.Object(
 )
 export type Override = Static<typeof Override>
 
-export const OverridePage = Closed({ overrides: Type.Array(ref(Override)), next_cursor: NextCursor })
+export const OverridePage = Named('OverridePage', {
+  overrides: Type.Array(ref(Override)),
+  next_cursor: NextCursor,
+})
 
 export const OverrideParams = Type.Object({ ...WorkspaceParams.properties, ...RepoParams.properties })
 
-export const OverrideBody = Closed({ settings: SettingsInput })
+export const OverrideBody = Named('OverrideBody', { settings: SettingsInput })
 export type OverrideBody = Static<typeof OverrideBody>

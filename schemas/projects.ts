@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, NextCursor, Nullable, Owner, Repo, Role, Timestamp, Uuid } from './common.js'
+import { Named, NextCursor, Nullable, Owner, Repo, Role, Timestamp, Uuid } from './common.js'
 
-export const ProjectPage = Closed({
+export const ProjectPage = Named('ProjectPage', {
   projects: Type.Array(
-    Closed({
+    Named('Project', {
       owner: Owner,
       repo: Repo,
       workspace_id: Uuid,

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  Closed,
   ConditionalWriteHeaders,
   ConditionalWriteQuery,
   Login,
+  Named,
   Owner,
   Repo,
   RepoParams,
@@ -34,7 +34,7 @@ export const Snapshot = Type.Object(
 )
 export type Snapshot = Static<typeof Snapshot>
 
-export const PushBody = Closed({ settings: SettingsInput })
+export const PushBody = Named('PushBody', { settings: SettingsInput })
 export type PushBody = Static<typeof PushBody>
 
 export const PushHeaders = Type.Object({
@@ -57,9 +57,9 @@ export const PushResult = Type.Object(
 )
 export type PushResult = Static<typeof PushResult>
 
-export const SnapshotVersionList = Closed({
+export const SnapshotVersionList = Named('SnapshotVersionList', {
   versions: Type.Array(
-    Closed({
+    Named('SnapshotVersion', {
       version: Type.Integer(),
       size_bytes: Type.Integer(),
       created_at: Timestamp,
@@ -72,5 +72,5 @@ export type SnapshotVersionList = Static<typeof SnapshotVersionList>
 
 const Version = Type.Integer({ minimum: 1, examples: [2] })
 export const VersionParams = Type.Object({ ...RepoParams.properties, version: Version })
-export const RestoreBody = Closed({ version: Version })
+export const RestoreBody = Named('RestoreBody', { version: Version })
 export type RestoreBody = Static<typeof RestoreBody>

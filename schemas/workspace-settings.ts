@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Settings, SettingsPatch, Timestamp } from './common.js'
+import { Named, Settings, SettingsPatch, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 const IdleWindow = Type.Integer({
@@ -23,7 +23,7 @@ export const WorkspaceSettings = Type.Object(
 )
 export type WorkspaceSettings = Static<typeof WorkspaceSettings>
 
-export const WorkspaceSettingsPatch = Closed({
+export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
   idle_window_minutes: Type.Optional(IdleWindow),
   settings: Type.Optional(SettingsPatch),
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Login, Role, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, Role, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /** Trimmed after validation; blank names are refused. */
@@ -17,7 +17,7 @@ export const PatternList = Type.Array(
     description: '`owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it.',
     examples: ['acme/*'],
   }),
-  { maxItems: limits.patterns_per_workspace, 'x-unique-without-case': true },
+  { maxItems: limits.patterns_per_workspace, title: 'PatternList', 'x-unique-without-case': true },
 )
 
 export const Workspace = Type.Object(
@@ -35,15 +35,22 @@ export const Workspace = Type.Object(
 )
 export type Workspace = Static<typeof Workspace>
 
-export const MyWorkspaces = Closed({ id: Uuid, login: Login, workspaces: Type.Array(ref(Workspace)) })
+export const MyWorkspaces = Named('MyWorkspaces', {
+  id: Uuid,
+  login: Login,
+  workspaces: Type.Array(ref(Workspace)),
+})
 export type MyWorkspaces = Static<typeof MyWorkspaces>
 
-export const CreateWorkspaceBody = Closed({ name: WorkspaceName, patterns: Type.Optional(PatternList) })
+export const CreateWorkspaceBody = Named('CreateWorkspaceBody', {
+  name: WorkspaceName,
+  patterns: Type.Optional(PatternList),
+})
 export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>
 
-export const RenameBody = Closed({ name: WorkspaceName })
+export const RenameBody = Named('RenameBody', { name: WorkspaceName })
 export type RenameBody = Static<typeof RenameBody>
 
-export const PatternsBody = Closed({ patterns: PatternList })
+export const PatternsBody = Named('PatternsBody', { patterns: PatternList })
 
-export const Patterns = Closed({ patterns: Type.Array(Type.String({ examples: ['acme/*'] })) })
+export const Patterns = Named('Patterns', { patterns: Type.Array(Type.String({ examples: ['acme/*'] })) })

@@ -56,6 +56,7 @@ interface Operation {
   description: string
   tags?: string[]
   security?: object[]
+  parameters?: { name: string; in: string }[]
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
   responses: Record<
     string,
@@ -177,6 +178,42 @@ t.test('a body is required where one of its members is', async (t) => {
   t.ok(bodies.some(({ required }) => required) && bodies.some(({ required }) => !required))
 })
 
+/** Every schema in a document, with where it is. */
+const schemasIn = (document: Document): { where: string; schema: Node }[] => {
+  const walk = (node: unknown, where: string): { where: string; schema: Node }[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const within = Object.entries(node).filter(
+      ([name]) => !['const', 'default', 'enum', 'example', 'examples'].includes(name),
+    )
+    const own = 'type' in node && !('in' in node) ? [{ where, schema: node as Node }] : []
+    return [...own, ...within.flatMap(([name, child]) => walk(child, `${where}/${name}`))]
+  }
+  return walk({ paths: document.paths, components: { schemas: document.components.schemas } }, '')
+}
+
+interface Node {
+  type: string
+  items?: object
+  minItems?: number
+  maxItems?: number
+}
+
+t.test('generators make types with names: of bodies, and of what lists hold', async (t) => {
+  const document = await readDocument(files.full)
+  for (const { where, operation } of operationsOf(document)) {
+    const schema = operation.requestBody?.content['application/json']?.schema
+    if (schema) t.ok(schema.$ref, `${where}: give its body a name (Named, of schemas/common.ts)`)
+    for (const { name, in: part } of operation.parameters ?? [])
+      if (part === 'header') t.match(name, /^[A-Z][a-z]*(-[A-Z][a-z]+)*$/, where)
+  }
+  for (const { where, schema } of schemasIn(document)) {
+    const { items, minItems, maxItems } = schema
+    const isAnonymous = items && 'properties' in items && !where.includes('/schemas/Problem')
+    t.notOk(isAnonymous, `${where}: give its items a name (Named, of schemas/common.ts)`)
+    t.ok(minItems === undefined || minItems !== maxItems, `${where}: would become a tuple`)
+  }
+})
+
 /** Every example and default in a document, with the schema that it belongs to. */
 const examplesIn = (document: Document): { where: string; schema: object; value: unknown }[] => {
   const walk = (node: unknown, where: string): { where: string; schema: object; value: unknown }[] => {
@@ -226,7 +263,7 @@ t.test('codes of invites look in the document as they do in answers', async (t) 
   const form = (code: string) => code.replace(/[2-9A-HJKMNP-Z]/g, 'x')
   const document = await readDocument(files.full)
   const codes = examplesIn(document).filter(
-    ({ where }) => where.endsWith('/Invite/properties/code') || where.includes('join/post/requestBody'),
+    ({ where }) => where.endsWith('/Invite/properties/code') || where.endsWith('/JoinBody/properties/code'),
   )
   t.ok(codes.length >= 2)
   for (const { where, value } of codes) {

@@ -47,6 +47,9 @@ export const headerComponents = {
 
 export type HeaderName = keyof typeof headerComponents
 
+/** `if-none-match`, as schemas must call it, is `If-None-Match` for people. */
+export const writtenHeaderName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
 interface Response {
   content?: object
 }

@@ -1,7 +1,8 @@
-/** Adds what the generated document lacks: error answers, headers of answers, and which bodies may be absent. */
+/** Adds what the generated document lacks: names, error answers, headers of answers, and which bodies may be absent. */
 import type { ErrorCode } from '../../schemas/errors.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
-import { type HeaderName, headerComponents, headersOf } from './headers.js'
+import { type HeaderName, headerComponents, headersOf, writtenHeaderName } from './headers.js'
+import { withNames } from './names.js'
 
 /** Carried by an operation as `x-route` until it is complete. */
 export interface RouteFacts {
@@ -23,6 +24,7 @@ interface Operation {
   description: string
   tags?: string[]
   security?: unknown
+  parameters?: { name: string; in: string }[]
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
   responses: Record<string, { description: string; headers?: object; content?: object }>
 }
@@ -39,9 +41,10 @@ type Generated = Document & { paths: Record<string, Record<string, Operation & {
 /** The whole document, and the names of the operations that belong to the core. */
 export const completed = (generated: Generated): { document: Document; coreOperations: Set<string> } => {
   const { schemas, examples } = problemComponents()
+  const named = withNames(generated)
   const components = {
-    ...generated.components,
-    schemas: { ...generated.components.schemas, ...schemas },
+    ...named.components,
+    schemas: { ...named.components.schemas, ...schemas },
     examples,
     headers: headerComponents,
   }
@@ -50,6 +53,11 @@ export const completed = (generated: Generated): { document: Document; coreOpera
     if (facts.core) coreOperations.add(operation.operationId)
     return {
       ...operation,
+      ...(operation.parameters && {
+        parameters: operation.parameters.map((parameter) =>
+          parameter.in === 'header' ? { ...parameter, name: writtenHeaderName(parameter.name) } : parameter,
+        ),
+      }),
       ...(operation.requestBody && {
         requestBody: {
           ...operation.requestBody,
@@ -59,8 +67,8 @@ export const completed = (generated: Generated): { document: Document; coreOpera
       responses: withHeaders({ ...operation.responses, ...errorResponsesOf(facts.codes) }, facts),
     }
   }
-  const paths = mapValues(generated.paths, (operations) => mapValues(operations, complete))
-  return { document: { ...generated, paths, components }, coreOperations }
+  const paths = mapValues(named.paths, (operations) => mapValues(operations, complete))
+  return { document: { ...named, paths, components }, coreOperations }
 }
 
 const mapValues = <T, R>(record: Record<string, T>, map: (value: T) => R): Record<string, R> =>

@@ -1,0 +1,38 @@
+/** Gives the schemas of the document that have a `title` a place in its components, so that they are types of their own. */
+import { isDeepStrictEqual } from 'node:util'
+
+interface Parts {
+  paths: object
+  components: { schemas: object }
+}
+
+/** Members that hold values rather than schemas. */
+const valued = new Set(['const', 'default', 'enum', 'example', 'examples'])
+
+export const withNames = <T extends Parts>(document: T): T => {
+  const named: Record<string, { description?: string }> = {}
+
+  const referenceTo = (title: string, schema: { description?: string }) => {
+    const known = named[title] ?? schema
+    named[title] = known
+    const reference = { $ref: `#/components/schemas/${title}` }
+    if (isDeepStrictEqual(known, schema)) return reference
+    const { description } = schema
+    if (isDeepStrictEqual({ ...known, description }, schema)) return { ...reference, description }
+    throw new Error(`Two schemas have the title ${title}`)
+  }
+
+  const moved = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(moved)
+    if (typeof node !== 'object' || node === null) return node
+    const { title, ...schema } = Object.fromEntries(
+      Object.entries(node).map(([name, child]) => [name, valued.has(name) ? child : moved(child)]),
+    )
+    if (typeof title === 'string') return referenceTo(title, schema)
+    return title === undefined ? schema : { title, ...schema }
+  }
+
+  const paths = moved(document.paths) as T['paths']
+  const schemas = { ...(moved(document.components.schemas) as object), ...named }
+  return { ...document, paths, components: { ...document.components, schemas } }
+}
