@@ -97,7 +97,7 @@ export type WorkspaceMinutes = Static<typeof WorkspaceMinutes>
 export const DayRange = Named('DayRange', {
   from: Day,
   to: Day,
-  days: Type.Integer({ minimum: 1, maximum: limits.range_days, examples: [30] }),
+  days: Type.Integer({ minimum: 1, maximum: limits.range_days, examples: [1] }),
 })
 export type DayRange = Static<typeof DayRange>
 

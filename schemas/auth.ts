@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named } from './common.js'
+import { AvatarUrl, Login, Named } from './common.js'
 import { limits } from './limits.js'
 
 export const VerifyBody = Named('VerifyBody', {
@@ -15,7 +15,6 @@ export const VerifyBody = Named('VerifyBody', {
     Type.Boolean({
       description:
         'Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself.',
-      examples: [true],
     }),
   ),
 })
@@ -23,9 +22,12 @@ export type VerifyBody = Static<typeof VerifyBody>
 
 export const VerifyResult = Type.Object(
   {
-    token: Type.String({ description: 'The session token (JWT), valid for 30 days.' }),
+    token: Type.String({
+      description: 'The session token (JWT), valid for 30 days.',
+      examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'],
+    }),
     login: Login,
-    avatar_url: Type.String({ examples: ['https://avatars.example.com/u/1'] }),
+    avatar_url: AvatarUrl,
   },
   { $id: 'VerifyResult', additionalProperties: false },
 )

@@ -3,6 +3,7 @@ import { Named, StringEnum } from './common.js'
 
 export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
   description: "The stored subscription's status.",
+  examples: ['none'],
 })
 export type SubscriptionStatus = Static<typeof SubscriptionStatus>
 

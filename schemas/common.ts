@@ -32,6 +32,7 @@ export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
+export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
 const nameOfRepohost = { pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]+$', minLength: 1 }
 export const Owner = Type.String({ ...nameOfRepohost, maxLength: limits.owner_length, examples: ['acme'] })
@@ -100,7 +101,10 @@ export const PageQuery = Type.Object({
   ),
 })
 export const NextCursor = Nullable(
-  Type.String({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
+  Type.String({
+    description: 'Pass it as `cursor` for the next page; null on the last one.',
+    examples: [null],
+  }),
 )
 
 export const WorkspaceParams = Type.Object({ id: Uuid })

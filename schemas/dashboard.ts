@@ -1,6 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
-import { Closed, Day, Login, Named, Nullable, RepoPath, Role, StringEnum, Timestamp, Uuid } from './common.js'
+import {
+  AvatarUrl,
+  Closed,
+  Day,
+  Login,
+  Named,
+  Nullable,
+  RepoPath,
+  Role,
+  StringEnum,
+  Timestamp,
+  Uuid,
+} from './common.js'
 import { limits } from './limits.js'
 
 export const DashboardQuery = Type.Object({
@@ -28,13 +40,13 @@ export const DashboardQuery = Type.Object({
 })
 
 const sums = {
-  active_minutes: Type.Integer({ examples: [4_320] }),
-  commits: Type.Integer({ examples: [57] }),
-  closed_issues: Type.Integer({ examples: [12] }),
+  active_minutes: Type.Integer({ examples: [312] }),
+  commits: Type.Integer({ examples: [7] }),
+  closed_issues: Type.Integer({ examples: [2] }),
 }
 const Totals = Named('Totals', {
   ...sums,
-  active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [9] }),
+  active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [1] }),
 })
 
 export const Dashboard = Type.Object(
@@ -56,7 +68,7 @@ export const Dashboard = Type.Object(
           ...Nullable(Login),
           description: `Null: all members beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
         }),
-        avatar_url: Type.String(),
+        avatar_url: AvatarUrl,
         role: Type.Unsafe<Static<typeof Role> | null>({
           ...Nullable(Role),
           description: 'Null: has left, but was active in the range.',
@@ -64,7 +76,7 @@ export const Dashboard = Type.Object(
         active_minutes: sums.active_minutes,
         active_days: Type.Integer({
           description: 'Days with more than 0 minutes; of several members, those of each added up.',
-          examples: [18],
+          examples: [1],
         }),
         commits: sums.commits,
         closed_issues: sums.closed_issues,
@@ -86,15 +98,15 @@ export const Dashboard = Type.Object(
           description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
         }),
         ...sums,
-        members: Type.Integer({ description: 'With any activity in the repository.', examples: [4] }),
+        members: Type.Integer({ description: 'With any activity in the repository.', examples: [1] }),
       }),
       { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
     ),
     heatmap: Type.Array(
       Named('HeatmapCell', {
-        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.', examples: [1] }),
+        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.', examples: [6] }),
         hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-        minutes: Type.Integer({ examples: [120] }),
+        minutes: Type.Integer({ examples: [48] }),
       }),
       {
         maxItems: 168,
@@ -110,5 +122,5 @@ export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({
   description: 'A header line, then one line per day and member with anything; lines end with a line feed.',
-  examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-20,ada,312,7,2\n'],
+  examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
 })

@@ -19,7 +19,7 @@ export const Invite = Type.Object(
     id: Uuid,
     code: Type.String({ examples: ['7KQ4M-2XW9P-DART6-HBC3E'] }),
     role: Role,
-    max_uses: Nullable(Type.Integer()),
+    max_uses: Nullable(Type.Integer({ examples: [null] })),
     used_count: Type.Integer({ examples: [0] }),
     expires_at: Timestamp,
     status: StringEnum(['active', 'revoked', 'expired', 'exhausted']),

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Day, Login, Named, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
+import { AvatarUrl, Day, Login, Named, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 export const Member = Type.Object(
   {
     login: Login,
-    avatar_url: Type.String({ examples: ['https://avatars.example.com/u/1'] }),
+    avatar_url: AvatarUrl,
     role: Role,
     joined_at: Timestamp,
     last_active_day: Nullable({
@@ -23,7 +23,7 @@ const NamedLogin = Type.String({
   minLength: 1,
   maxLength: limits.login_length,
   description: 'Compared without case.',
-  examples: ['ada'],
+  examples: ['bob'],
 })
 export const MemberQuery = Type.Object({ login: NamedLogin })
 

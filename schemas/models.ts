@@ -15,7 +15,10 @@ export const ModelsQuery = Type.Object({
 export const Model = Type.Object(
   {
     id: Type.String({ examples: ['model-1'] }),
-    name: Type.String({ description: 'For people; the id where the provider has no name.' }),
+    name: Type.String({
+      description: 'For people; the id where the provider has no name.',
+      examples: ['Model 1'],
+    }),
     created_at: Nullable(
       Type.String({
         ...Timestamp,

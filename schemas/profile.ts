@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SubscriptionStatus } from './billing.js'
-import { Login, StringEnum, Uuid } from './common.js'
+import { AvatarUrl, Login, StringEnum, Uuid } from './common.js'
 
 export const Profile = Type.Object(
   {
     id: Uuid,
     login: Login,
-    avatar_url: Type.String(),
+    avatar_url: AvatarUrl,
     plan: StringEnum(['free', 'pro'], {
       description: 'The effective plan: `pro` for everybody while billing is dormant.',
     }),

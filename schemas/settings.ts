@@ -43,6 +43,7 @@ export const PushHeaders = Type.Object({
     maxLength: limits.repohost_token_length,
     format: 'printable',
     description: "The caller's own token of the repository host: checked there, never stored.",
+    examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
   ...ConditionalWriteHeaders.properties,
 })
@@ -50,8 +51,14 @@ export const PushHeaders = Type.Object({
 export const PushResult = Type.Object(
   {
     ...about,
-    changed: Type.Boolean({ description: 'False when the content was the same: nothing moved.' }),
-    workspace_created: Type.Boolean({ description: 'Whether this push made the personal workspace.' }),
+    changed: Type.Boolean({
+      description: 'False when the content was the same: nothing moved.',
+      examples: [true],
+    }),
+    workspace_created: Type.Boolean({
+      description: 'Whether this push made the personal workspace.',
+      examples: [false],
+    }),
   },
   { $id: 'PushResult', additionalProperties: false },
 )
@@ -60,8 +67,8 @@ export type PushResult = Static<typeof PushResult>
 export const SnapshotVersionList = Named('SnapshotVersionList', {
   versions: Type.Array(
     Named('SnapshotVersion', {
-      version: Type.Integer(),
-      size_bytes: Type.Integer(),
+      version: about.version,
+      size_bytes: about.size_bytes,
       created_at: Timestamp,
       created_by: Login,
     }),

@@ -24,7 +24,7 @@ export const Workspace = Type.Object(
   {
     id: Uuid,
     name: Type.String({ examples: ['Acme'] }),
-    personal: Type.Boolean(),
+    personal: Type.Boolean({ examples: [false] }),
     role: Role,
     idle_window_minutes: Type.Integer({ examples: [5] }),
     patterns: Type.Array(Type.String({ examples: ['acme/*'] })),

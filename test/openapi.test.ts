@@ -9,6 +9,7 @@ import t from 'tap'
 import { errorCatalogue, errorCodes } from '../schemas/errors.js'
 import { formatsOf } from '../src/domain/formats.js'
 import { createInviteCode } from '../src/domain/invite-code.js'
+import { type ExampleSchema, exampleOf } from '../src/openapi/examples.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
@@ -42,10 +43,7 @@ t.test('the documents satisfy the strict rules of the linter', async (t) => {
   }
 })
 
-interface Schema {
-  $ref?: string
-  required?: string[]
-  properties?: Record<string, { const?: unknown }>
+interface Schema extends ExampleSchema {
   oneOf?: Schema[]
   discriminator?: { propertyName: string; mapping: Record<string, string> }
 }
@@ -56,14 +54,14 @@ interface Operation {
   description: string
   tags?: string[]
   security?: object[]
-  parameters?: { name: string; in: string }[]
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
+  parameters?: { name: string; in: string; required?: boolean }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> }
   responses: Record<
     string,
     {
       description: string
       headers: Record<string, object>
-      content?: Record<string, { schema: Schema; examples?: Record<string, object> }>
+      content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, object> }>
     }
   >
 }
@@ -211,6 +209,23 @@ t.test('generators make types with names: of bodies, and of what lists hold', as
     const isAnonymous = items && 'properties' in items && !where.includes('/schemas/Problem')
     t.notOk(isAnonymous, `${where}: give its items a name (Named, of schemas/common.ts)`)
     t.ok(minItems === undefined || minItems !== maxItems, `${where}: would become a tuple`)
+  }
+})
+
+t.test('every body and every answer has an example', async (t) => {
+  const { paths, components } = await readDocument(files.full)
+  for (const { where, operation } of operationsOf({ paths, components })) {
+    const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
+    const contents = [operation.requestBody?.content, ...answers.map(([, { content }]) => content)]
+    for (const { schema, example } of contents.flatMap((content) => Object.values(content ?? {}))) {
+      const expected = () => exampleOf(schema, components.schemas)
+      t.doesNotThrow(expected, where)
+      t.strictSame(example, expected(), where)
+    }
+    for (const parameter of operation.parameters ?? []) {
+      if (!parameter.required) continue
+      t.ok('example' in parameter, `${where}: give ${parameter.name} \`examples\`, in schemas/`)
+    }
   }
 })
 

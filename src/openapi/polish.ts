@@ -1,6 +1,8 @@
-/** Adds what the generated document lacks: names, error answers, headers of answers, and which bodies may be absent. */
+/** Adds what the generated document lacks: names, error answers, headers, examples, code samples, and which bodies may be absent. */
 import type { ErrorCode } from '../../schemas/errors.js'
+import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
+import { type ExampleSchema, exampleOf } from './examples.js'
 import { type HeaderName, headerComponents, headersOf, writtenHeaderName } from './headers.js'
 import { withNames } from './names.js'
 
@@ -14,19 +16,19 @@ export interface RouteFacts {
   headers: readonly HeaderName[]
 }
 
-interface Schema {
-  $ref?: string
-  required?: string[]
-}
+type Schema = ExampleSchema
+
+type Content = Record<string, { schema: Schema; example?: unknown }>
 
 interface Operation {
   operationId: string
   description: string
   tags?: string[]
-  security?: unknown
-  parameters?: { name: string; in: string }[]
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string; headers?: object; content?: object }>
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string; required?: boolean; example?: unknown }[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { description: string; headers?: object; content?: Content }>
+  'x-codeSamples'?: object[]
 }
 
 export interface Document {
@@ -49,30 +51,58 @@ export const completed = (generated: Generated): { document: Document; coreOpera
     headers: headerComponents,
   }
   const coreOperations = new Set<string>()
-  const complete = ({ 'x-route': facts, ...operation }: Operation & { 'x-route': RouteFacts }): Operation => {
+  const complete = (
+    { 'x-route': facts, ...operation }: Operation & { 'x-route': RouteFacts },
+    method: string,
+    path: string,
+  ): Operation => {
     if (facts.core) coreOperations.add(operation.operationId)
-    return {
+    const { parameters, requestBody, responses } = operation
+    const completed = {
       ...operation,
-      ...(operation.parameters && {
-        parameters: operation.parameters.map((parameter) =>
+      ...(parameters && {
+        parameters: parameters.map((parameter) =>
           parameter.in === 'header' ? { ...parameter, name: writtenHeaderName(parameter.name) } : parameter,
         ),
       }),
-      ...(operation.requestBody && {
+      ...(requestBody && {
         requestBody: {
-          ...operation.requestBody,
-          required: hasRequiredMembers(operation.requestBody, components.schemas),
+          ...requestBody,
+          required: hasRequiredMembers(requestBody, components.schemas),
+          content: withExamples(requestBody.content, components.schemas),
         },
       }),
-      responses: withHeaders({ ...operation.responses, ...errorResponsesOf(facts.codes) }, facts),
+      responses: withHeaders(
+        {
+          ...mapValues(responses, ({ content, ...response }) => ({
+            ...response,
+            ...(content && { content: withExamples(content, components.schemas) }),
+          })),
+          ...errorResponsesOf(facts.codes),
+        },
+        facts,
+      ),
     }
+    return { ...completed, 'x-codeSamples': codeSamplesOf(method, path, completed) }
   }
-  const paths = mapValues(named.paths, (operations) => mapValues(operations, complete))
+  const paths = mapValues(named.paths, (operations, path) =>
+    mapValues(operations, (operation, method) => complete(operation, method, path)),
+  )
   return { document: { ...named, paths, components }, coreOperations }
 }
 
-const mapValues = <T, R>(record: Record<string, T>, map: (value: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+const mapValues = <T, R>(record: Record<string, T>, map: (value: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+
+const withExamples = (content: Content, schemas: Record<string, Schema>): Content =>
+  mapValues(content, (body) => {
+    try {
+      return { ...body, example: exampleOf(body.schema, schemas) }
+    } catch {
+      // Said by a test, which is no reason to serve no document.
+      return body
+    }
+  })
 
 /** Where every member is optional, an absent body means `{}`. */
 const hasRequiredMembers = (

@@ -1,0 +1,140 @@
+/**
+ * Each operation as a call with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
+ * environment; the rest are the examples of the document.
+ */
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  example?: unknown
+}
+
+export interface SampledOperation {
+  parameters?: Parameter[]
+  security?: Record<string, unknown>[]
+  requestBody?: { required?: boolean; content: Record<string, { example?: unknown }> }
+  responses: Record<string, unknown>
+}
+
+interface Call {
+  method: string
+  /** With `{parameters}`. */
+  template: string
+  path: Record<string, unknown>
+  query: Record<string, unknown>
+  /** Values that begin with `$` are names of environment variables. */
+  headers: Record<string, string>
+  body: unknown
+  /** Sent by the client by itself. */
+  authorization: Record<string, string>
+}
+
+const secrets: Record<string, string> = {
+  'X-Repohost-Token': '$REPOHOST_TOKEN',
+  'X-Service-Admin-Key': '$ADMIN_KEY',
+  'Billing-Signature': '$SIGNATURE',
+}
+
+const callOf = (method: string, template: string, operation: SampledOperation): Call => {
+  const { parameters = [], security = [], requestBody } = operation
+  const required = (part: string) =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === part && parameter.required)
+        .map(({ name, example }) => [name, example ?? 'example']),
+    )
+  const needs = (scheme: string) => security.length > 0 && scheme in (security[0] ?? {})
+  const headers: Record<string, string> = {}
+  for (const [name, example] of Object.entries(required('header')))
+    headers[name] = secrets[name] ?? String(example)
+  if (needs('adminKey')) headers['X-Service-Admin-Key'] = '$ADMIN_KEY'
+  if (needs('billingSignature')) headers['Billing-Signature'] = '$SIGNATURE'
+  const body = requestBody?.content['application/json']?.example
+  // An empty object says as much as nothing.
+  const isNothing = JSON.stringify(body) === '{}' && !requestBody?.required
+  return {
+    method: method.toUpperCase(),
+    template,
+    path: required('path'),
+    query: required('query'),
+    headers,
+    body: isNothing ? undefined : body,
+    authorization: needs('bearer') ? { Authorization: 'Bearer $TOKEN' } : {},
+  }
+}
+
+const addressOf = ({ template, path, query }: Call) => {
+  const search = new URLSearchParams(query as Record<string, string>).toString().replaceAll('%2F', '/')
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => String(path[name]))
+  return search ? `${filled}?${search}` : filled
+}
+
+const curlOf = (call: Call) => {
+  const { method, headers, authorization, body } = call
+  const given = Object.entries({ ...authorization, ...headers })
+  const json = body === undefined ? undefined : JSON.stringify(body).replaceAll("'", "'\\''")
+  return [
+    `curl ${method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `}"$SERVICE${addressOf(call)}"`,
+    ...given.map(([name, value]) => `-H "${name}: ${value}"`),
+    ...(json ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
+  ].join(' \\\n  ')
+}
+
+/** A value as JavaScript or Python writes it. */
+const written = (value: unknown, language: 'JavaScript' | 'Python'): string => {
+  const isPython = language === 'Python'
+  if (typeof value === 'string') {
+    const variable = /^\$(\w+)$/.exec(value)?.[1]
+    if (variable) return isPython ? `os.environ["${variable}"]` : `process.env.${variable}`
+    return isPython ? JSON.stringify(value) : `'${value.replace(/['\\]/g, '\\$&').replaceAll('\n', '\\n')}'`
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, language)).join(', ')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, member]) => {
+      const isName = !isPython && /^[A-Za-z_]\w*$/.test(name)
+      return `${isName ? name : written(name, language)}: ${written(member, language)}`
+    })
+    return members.length === 0 ? '{}' : isPython ? `{${members.join(', ')}}` : `{ ${members.join(', ')} }`
+  }
+  if (isPython && (value === null || typeof value === 'boolean'))
+    return { null: 'None', true: 'True', false: 'False' }[String(value)] ?? ''
+  return String(value)
+}
+
+const clientOf = ({ method, template, path, query, headers, body }: Call) => {
+  const parts = Object.entries({ path, query, headers, body })
+    .filter(([, part]) => part !== undefined && (part === body || Object.keys(part as object).length > 0))
+    .map(([name, part]) => `  ${name}: ${written(part, 'JavaScript')},`)
+  const options = parts.length > 0 ? `, {\n${parts.join('\n')}\n}` : ''
+  return `const { data } = await client.request('${method} ${template}'${options})`
+}
+
+const pythonOf = (call: Call) => {
+  const { method, headers, authorization, body } = call
+  const named = Object.entries(headers).map(([name, value]) => `"${name}": ${written(value, 'Python')}`)
+  if (authorization.Authorization) named.unshift('"Authorization": "Bearer " + os.environ["TOKEN"]')
+  const parts = [
+    `os.environ["SERVICE"] + "${addressOf(call)}"`,
+    ...(named.length > 0 ? [`headers={${named.join(', ')}}`] : []),
+    ...(body === undefined ? [] : [`json=${written(body, 'Python')}`]),
+  ]
+  return `import os, requests
+
+answer = requests.${method.toLowerCase()}(
+    ${parts.join(',\n    ')},
+)
+answer.raise_for_status()
+print(answer.json())`
+}
+
+export const codeSamplesOf = (method: string, template: string, operation: SampledOperation) => {
+  const call = callOf(method, template, operation)
+  const curl = { lang: 'Shell', label: 'curl', source: curlOf(call) }
+  // Where browsers are sent elsewhere, and where the bytes are signed, no program has anything to do.
+  if ('302' in operation.responses || '$SIGNATURE' === call.headers['Billing-Signature']) return [curl]
+  return [
+    curl,
+    { lang: 'JavaScript', label: 'JavaScript', source: clientOf(call) },
+    { lang: 'Python', label: 'Python', source: pythonOf(call) },
+  ]
+}

@@ -1,0 +1,40 @@
+/** Examples of bodies, made of the `examples` that the schemas carry: of a whole, or else of its parts. */
+export interface ExampleSchema {
+  $ref?: string
+  examples?: unknown[]
+  const?: unknown
+  default?: unknown
+  enum?: unknown[]
+  anyOf?: ExampleSchema[]
+  type?: string | string[]
+  items?: ExampleSchema
+  required?: string[]
+  properties?: Record<string, ExampleSchema>
+  additionalProperties?: unknown
+}
+
+type Schemas = Record<string, ExampleSchema>
+
+const shown = ({ $ref, examples, default: preset }: ExampleSchema, schemas: Schemas): boolean =>
+  preset !== undefined ||
+  examples !== undefined ||
+  ($ref !== undefined && shown(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas))
+
+/** Optional members are in it where they have an example of their own. @throws for a part that has none */
+export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): unknown => {
+  const { $ref, examples, anyOf, type, items, properties, required = [] } = schema
+  if (examples !== undefined) return examples[0]
+  if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas, where)
+  for (const fixed of [schema.const, schema.default, schema.enum?.[0]]) if (fixed !== undefined) return fixed
+  if (anyOf?.[0]) return exampleOf(anyOf[0], schemas, where)
+  if (type === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
+  if (type === 'object' && schema.additionalProperties === false) {
+    const members = Object.entries(properties ?? {}).filter(
+      ([name, member]) => required.includes(name) || shown(member, schemas),
+    )
+    return Object.fromEntries(
+      members.map(([name, member]) => [name, exampleOf(member, schemas, `${where}/${name}`)]),
+    )
+  }
+  throw new Error(`${where || 'the whole'} has no example: give its schema \`examples\`, in schemas/`)
+}
