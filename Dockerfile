@@ -13,6 +13,8 @@ ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /service
 COPY package.json ./
 COPY drizzle drizzle
+COPY pages pages
+COPY docs/guides docs/guides
 COPY --from=build /service/node_modules node_modules
 COPY --from=build /service/build build
 USER node

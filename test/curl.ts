@@ -18,11 +18,12 @@ const wordsOf = (command: string, variables: Record<string, string>): string[] =
   let word: string | undefined
   for (const [part, single, double, escaped, plain] of command
     .replaceAll('\\\n', ' ')
-    .matchAll(/'([^']*)'|"([^"]*)"|\\(.)|([^\s'"\\]+)|\s+/g)) {
+    .matchAll(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^\s'"\\]+)|\s+/g)) {
     if (/^\s+$/.test(part)) {
       if (word !== undefined) words.push(word)
       word = undefined
-    } else word = (word ?? '') + (single ?? escaped ?? expanded(double ?? plain ?? ''))
+    } else
+      word = (word ?? '') + (single ?? escaped ?? expanded(double?.replace(/\\(.)/g, '$1') ?? plain ?? ''))
   }
   return word === undefined ? words : [...words, word]
 }

@@ -318,7 +318,7 @@ t.test('the type of a problem leads to a page that explains its code', async (t)
   const page = await service.request('GET', pathname)
   t.equal(page.status, 200)
   t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
-  t.match(page.headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-/)
+  t.match(page.headers.get('content-security-policy'), /^default-src 'none'; style-src 'self';/)
   t.notMatch(page.text, /<script|javascript:|undefined|<token>/)
   for (const code of errorCodes) {
     const entry = page.text.split(`<section id="${code}">`)[1]?.split('</section>')[0] ?? ''
@@ -342,7 +342,24 @@ t.test('the reference is served with everything it needs, from here alone', asyn
   for (const asset of assets) {
     t.notMatch(asset, /^(https?:)?\/\//)
     const path = new URL(asset, `${service.url}/api/docs`).pathname
-    t.equal((await service.request('GET', path)).status, 200, path)
+    const isLogin = path === '/api/auth/repohost'
+    t.equal((await service.request('GET', path)).status, isLogin ? 302 : 200, path)
+  }
+  t.match(page.text, '<meta name="viewport"')
+})
+
+t.test('what the reference loads is kept by browsers for as long as it stays the same', async (t) => {
+  const service = await startService(t)
+  const page = await service.request('GET', '/api/docs')
+  t.equal(page.headers.get('cache-control'), 'no-cache')
+  const assets = [...page.text.matchAll(/"(\/api\/docs\/static\/[^"]+)"/g)].map(([, asset = '']) => asset)
+  t.ok(assets.length >= 5)
+  for (const asset of new Set(assets)) {
+    const { headers } = await service.request('GET', asset)
+    t.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable', asset)
+    const [path = ''] = asset.split('?')
+    for (const other of [path, `${path}?v=0`])
+      t.equal((await service.request('GET', other)).headers.get('cache-control'), 'no-cache', other)
   }
 })
 

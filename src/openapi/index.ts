@@ -6,6 +6,7 @@ import { serviceVersion } from '../runtime/root.js'
 import { securityOf, securitySchemes, whoMayCall } from './access.js'
 import { errorCodesOf } from './errors.js'
 import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'
+import { withExtensionPrefix } from './prefix.js'
 import { tags } from './tags.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
@@ -63,7 +64,9 @@ const factsOf = (route: RouteOptions): RouteFacts => ({
 /** Both documents: everything, and the core of synchronising settings. For an app that is ready. */
 export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
   const { document, coreOperations } = completed(app.swagger() as never)
-  const named = withPrefix(document, app.config.extensionPrefix)
+  const named = JSON.parse(
+    withExtensionPrefix(JSON.stringify(document), app.config.extensionPrefix),
+  ) as Document
   const corePaths: Document['paths'] = {}
   for (const [path, operations] of Object.entries(named.paths)) {
     const ofCore = Object.entries(operations).filter(([, { operationId }]) => coreOperations.has(operationId))
@@ -76,7 +79,3 @@ export const buildDocuments = (app: FastifyInstance): { full: Document; core: Do
   }
   return { full: withoutUnused(named), core: withoutUnused(core) }
 }
-
-/** Examples and descriptions are written with the prefix `ext`; this puts the configured one in its place. */
-const withPrefix = (document: Document, prefix: string): Document =>
-  JSON.parse(JSON.stringify(document).replace(/(?<=["`])ext(?=["`.])/g, prefix))

@@ -1,70 +1,131 @@
-/** The interactive reference at /api/docs (the core document first), the documents themselves, and the page of errors. */
-import swaggerUi from '@fastify/swagger-ui'
+/** The interactive reference at /api/docs (the core document first), the documents themselves, the guides, and the page of errors. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync } from 'fastify'
+import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../schemas/errors.js'
 import { etagOfText, noneMatchNames } from '../domain/etag.js'
-import { errorPage } from '../openapi/error-page.js'
+import { errorCataloguePage } from '../openapi/error-page.js'
+import { readGuides } from '../openapi/guides.js'
 import { buildDocuments } from '../openapi/index.js'
+import { pageFile, referencePage, textPage } from '../openapi/pages.js'
 import { anyone } from '../policies/access.js'
 import { once } from '../runtime/once.js'
+
+const DOCS = '/api/docs'
+
+const swaggerUi = dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')))
+const swaggerUiFile = (name: string) => readFileSync(join(swaggerUi, 'static', name), 'utf8')
+
+const policyOf = (directives: string[]) =>
+  [
+    ...directives,
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+const referencePolicy = policyOf(["default-src 'self'", "object-src 'none'"])
+const textPolicy = policyOf(["default-src 'none'", "style-src 'self'"])
+
+/** Compressed once, better than what is compressed for each answer. */
+const encoders: Record<string, (text: string) => Promise<Buffer>> = {
+  br: (text) =>
+    promisify(brotliCompress)(text, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+    }),
+  gzip: (text) => promisify(gzip)(text, { level: 9 }),
+}
 
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
-  /** Serves a text that does not change while the process lives. */
-  const serve = (url: string, type: string, make: () => string, headers: Record<string, string> = {}) => {
+
+  /** Serves a text that does not change while the process lives. @returns its address with its version */
+  const serve = (url: string, type: string, make: () => string, policy?: string) => {
     const made = once(() => {
       const text = make()
-      return { text, etag: etagOfText(text) }
+      return { text, etag: etagOfText(text), compressed: new Map<string, Promise<Buffer>>() }
     })
-    app.get(url, { schema: { hide: true } }, async (request, reply) => {
-      const { text, etag } = made()
-      reply.headers({ ...headers, 'Cache-Control': 'no-cache', ETag: etag })
+    const version = once(() => createHash('sha256').update(made().text).digest('hex').slice(0, 12))
+    app.get<{ Querystring: { v?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
+      const { text, etag, compressed } = made()
+      const isVersion = request.query.v !== undefined && request.query.v === version()
+      reply.headers({
+        'Cache-Control': isVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ETag: etag,
+        ...(policy && { 'Content-Security-Policy': policy }),
+      })
       if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      return reply.type(`${type}; charset=utf-8`).send(text)
+      reply.type(`${type}; charset=utf-8`)
+      const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
+      const encoding = accepted.includes('br') ? 'br' : accepted[0]
+      const encode = encoders[encoding ?? '']
+      if (!encoding || !encode) return reply.send(text)
+      const bytes = compressed.get(encoding) ?? encode(text)
+      compressed.set(encoding, bytes)
+      return reply.header('Content-Encoding', encoding).send(await bytes)
     })
+    return () => `${url}?v=${version()}`
   }
+
   const documents = once(() => buildDocuments(app))
-  serve('/api/openapi.json', 'application/json', () => JSON.stringify(documents().full))
+  const fullText = once(() => JSON.stringify(documents().full))
+  serve('/api/openapi.json', 'application/json', fullText)
   serve('/api/openapi.core.json', 'application/json', () => JSON.stringify(documents().core))
-  const { html, policy } = errorPage()
-  serve(ERROR_PAGE, 'text/html', () => html, { 'Content-Security-Policy': policy })
+  serve(`${DOCS}/json`, 'application/json', fullText)
+  // JSON is YAML.
+  serve(`${DOCS}/yaml`, 'application/yaml', fullText)
+
+  const script = 'text/javascript'
+  const style = 'text/css'
+  const file = (name: string, type: string, read: (name: string) => string) =>
+    serve(`${DOCS}/static/${name}`, type, () => read(name))
+  const favicon = file('favicon.svg', 'image/svg+xml', pageFile)
+  const pageStyle = file('page.css', style, pageFile)
+  const styleSheets = [file('swagger-ui.css', style, swaggerUiFile), file('reference.css', style, pageFile)]
+  const scripts = [
+    file('swagger-ui-bundle.js', script, swaggerUiFile),
+    file('reference.js', script, pageFile),
+  ]
+
+  const guides = readGuides(app.config.extensionPrefix)
+  const pages = [...guides, { href: ERROR_PAGE, title: 'Errors', content: errorCataloguePage() }]
+  const links = pages.map(({ href, title }) => ({ href, text: title }))
+  for (const page of pages) {
+    const { href } = page
+    const text = () =>
+      textPage({
+        ...page,
+        links: [{ href: DOCS, text: 'Reference' }, ...links],
+        favicon: favicon(),
+        styleSheet: pageStyle(),
+      })
+    serve(href, 'text/html', text, textPolicy)
+  }
+  const page = once(() =>
+    referencePage({
+      documents: [
+        { href: '/api/openapi.core.json', text: 'Core sync' },
+        { href: '/api/openapi.json', text: 'Everything' },
+      ],
+      links,
+      favicon: favicon(),
+      styleSheets: styleSheets.map((address) => address()),
+      scripts: scripts.map((address) => address()),
+    }),
+  )
+  for (const url of [DOCS, `${DOCS}/`]) serve(url, 'text/html', page, referencePolicy)
+
   // The query may say why a login failed, so it is kept.
   app.get('/', { schema: { hide: true } }, async (request, reply) =>
-    reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
+    reply.redirect(`${DOCS}${new URL(request.url, 'http://service').search}`),
   )
-
-  await app.register(swaggerUi, {
-    routePrefix: '/api/docs',
-    // The library serves a document too: the same one.
-    transformSpecification: () => documents().full as never,
-    transformSpecificationClone: false,
-    uiConfig: {
-      urls: [
-        { url: '/api/openapi.core.json', name: 'Core sync' },
-        { url: '/api/openapi.json', name: 'Everything' },
-      ],
-      'urls.primaryName': 'Core sync',
-      docExpansion: 'list',
-      deepLinking: true,
-      displayRequestDuration: true,
-      tryItOutEnabled: true,
-      persistAuthorization: true,
-      // Otherwise the document would be sent to a validator on the Internet.
-      validatorUrl: null,
-    } as never,
-    theme: { title: 'Team Settings and Activity Cloud Service' },
-    staticCSP: {
-      'default-src': ["'self'"],
-      'base-uri': ["'self'"],
-      'frame-ancestors': ["'none'"],
-      'img-src': ["'self'", 'data:'],
-      'object-src': ["'none'"],
-      'script-src': ["'self'"],
-      'style-src': ["'self'", "'unsafe-inline'"],
-    },
-  })
 }
 
 export default reference

@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { signatureOf } from '../demo/billing-provider.js'
+import { limits } from '../schemas/limits.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { readCurl } from './curl.js'
+import { startProviders, startService } from './service.js'
+
+const folder = join(projectRoot, 'docs/guides')
+const files = (await readdir(folder)).sort()
+
+/** The commands of a guide, with the status that the comment before one of them names. */
+const commandsOf = (text: string) =>
+  [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => {
+    let expected: string | undefined
+    return block.split('\n').flatMap((line) => {
+      expected = /^# (\d{3})/.exec(line)?.[1] ?? expected
+      if (!line.startsWith('curl')) return []
+      const command = { line, expected: expected ?? '20' }
+      expected = undefined
+      return [command]
+    })
+  })
+
+t.test('the commands of the guides do what the guides say', async (t) => {
+  const { env } = await startProviders(t)
+  const service = await startService(t, { env })
+  const ada = await service.signIn('ada')
+  const EVENT =
+    '{"id":"evt_1","type":"customer.subscription.updated","data":{"object":{"id":"sub_1","customer":"cus_1"}}}'
+  const variables: Record<string, string> = {
+    SERVICE: '',
+    REPOHOST_TOKEN: ada.repohostToken,
+    TODAY: new Date().toISOString().slice(0, 10),
+    EVENT,
+    SIGNATURE: signatureOf(EVENT),
+  }
+  let sent = 0
+  for (const file of files) {
+    for (const { line, expected } of commandsOf(await readFile(join(folder, file), 'utf8'))) {
+      const { method, url, headers, body } = readCurl(line, variables)
+      const reply = await service.request(method, url, { headers, body })
+      t.match(
+        String(reply.status),
+        new RegExp(`^${expected}`),
+        `${file}: ${line} is answered with ${reply.text}`,
+      )
+      sent++
+      // What the reader is told to keep.
+      const { token, workspace } = reply.body ?? {}
+      if (token) variables.TOKEN = token
+      if (workspace?.id) variables.WORKSPACE = workspace.id
+      const etag = reply.headers.get('etag')
+      if (etag && method === 'GET') variables.ETAG = etag
+    }
+  }
+  t.ok(sent > 15)
+})
+
+t.test('guides are pages with the numbers of this installation, and link to each other', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
+  const known = new Set<string>()
+  const linked = new Set<string>()
+  for (const file of files) {
+    const path = `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`
+    const page = await service.request('GET', path)
+    t.match(page, { status: 200, text: /<meta name="viewport"/ }, path)
+    t.match(page.headers.get('content-security-policy'), /^default-src 'none'/)
+    t.notMatch(page.text, /<script|\{[a-z]+_[a-z_]+\}|["`']ext\./, path)
+    known.add(path)
+    for (const [, href = ''] of page.text.matchAll(/href="(\/[^"?#]*)/g)) linked.add(href)
+  }
+  for (const href of linked)
+    if (!known.has(href)) t.equal((await service.request('GET', href)).status, 200, href)
+  const { text } = await service.request('GET', '/api/docs/limits')
+  t.match(text, limits.settings_bytes.toLocaleString('en'))
+})
