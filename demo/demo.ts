@@ -14,8 +14,9 @@ import { seedActivity } from './activity.js'
 import { startAssistantA, startAssistantB } from './assistants.js'
 import { BILLING, startBillingProvider } from './billing-provider.js'
 import { startThrowAwayDatabase } from './database.js'
-import { OAUTH_APP, startRepohost } from './repohost.js'
+import { OAUTH_APP, type RepohostStandIn, startRepohost } from './repohost.js'
 import { type Demo, seedDemo } from './seed.js'
+import { addPeople } from './team.js'
 import { describeDemo } from './tour.js'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -39,22 +40,29 @@ const startDatabase = async (stopped: AbortSignal) => {
   return server.url
 }
 
+/** Together with ada and bob, 25 people work at Acme. */
+const colleagues =
+  'carol dave erin frank grace heidi ivan judy kim leo mallory nina oscar peggy quinn rupert sybil trent uma victor wendy xena yusuf'
+    .split(' ')
+    .map((login, index) => ({ login, role: index === 0 ? ('admin' as const) : ('member' as const) }))
+
 /** Fills both workspaces with a year of activity of all their people. */
-const seedYear = async (database: Database, { acme, globex, ada, bob, eve }: Demo, stopped: AbortSignal) => {
+const seedYear = async (
+  database: Database,
+  repohost: RepohostStandIn,
+  { acme, globex, ada, bob, eve }: Demo,
+  stopped: AbortSignal,
+) => {
+  const people = colleagues.map(({ login, role }) => ({ ...repohost.addUser(login), role }))
+  const joined = await addPeople(database.write, acme, people)
   const to = await readToday(database)
   const from = addDays(to, -364)
-  for (const [workspaceId, owner, people] of [
-    [acme, 'acme', [ada, bob]],
-    [globex, 'globex', [eve, ada, bob]],
+  for (const [workspaceId, owner, userIds] of [
+    [acme, 'acme', [ada.userId, bob.userId, ...joined]],
+    [globex, 'globex', [eve.userId, ada.userId, bob.userId]],
   ] as const) {
     stopped.throwIfAborted()
-    await seedActivity(database, {
-      workspaceId,
-      userIds: people.map(({ userId }) => userId),
-      owner,
-      from,
-      to,
-    })
+    await seedActivity(database, { workspaceId, userIds: [...userIds], owner, from, to })
   }
   await rebuildRollups(database)
 }
@@ -102,7 +110,7 @@ const main = async (stopped: AbortSignal) => {
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)
-  await seedYear(database, demo, stopped)
+  await seedYear(database, repohost, demo, stopped)
   repohost.browserUser = demo.ada.id
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }

@@ -25,6 +25,11 @@ export interface Demo {
   /** Workspace ids. */
   acme: string
   globex: string
+  /** Good for joining Acme. */
+  acmeInvite: string
+  /** The `ETag` of the settings of acme/api-gateway: now, and one version before. */
+  etag: string
+  oldEtag: string
 }
 
 /** @throws when the service refuses anything: a demo that shows half of it would mislead. */
@@ -65,10 +70,10 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     for (const person of joining) {
       await call('POST', '/team/workspaces/join', { code: created.invite.code }, as(person))
     }
-    return created.workspace.id
+    return { id: created.workspace.id, invite: created.invite.code }
   }
-  const acme = await workspace(ada, 'Acme', ['acme/*', 'ada/*'], [bob])
-  const globex = await workspace(eve, 'Globex', ['globex/web-*', 'globex/api'], [ada, bob])
+  const { id: acme, invite } = await workspace(ada, 'Acme', ['acme/*', 'ada/*'], [bob])
+  const { id: globex } = await workspace(eve, 'Globex', ['globex/web-*', 'globex/api'], [ada, bob])
 
   const push = (person: DemoPerson, repo: string, settings: object) =>
     call(
@@ -77,13 +82,25 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
       { settings },
       { ...as(person), 'X-Repohost-Token': person.repohostToken },
     )
+  const etagOf = async (repo: string) => {
+    const { headers } = await fetch(`${baseUrl}/api/settings/${repo}`, { headers: as(ada) })
+    return headers.get('etag') ?? ''
+  }
   await push(ada, 'acme/api-gateway', { 'ext.theme': 'light', 'ext.tabSize': 4 })
+  const oldEtag = await etagOf('acme/api-gateway')
   await push(ada, 'acme/api-gateway', { 'ext.theme': 'dark', 'ext.tabSize': 2, 'ext.formatOnSave': true })
+  const etag = await etagOf('acme/api-gateway')
   await push(ada, 'acme/web', { 'ext.theme': 'dark', 'ext.rulers': [80, 110] })
+  await call(
+    'PATCH',
+    `/team/workspaces/${acme}/settings`,
+    { settings: { 'ext.theme': 'dark', 'ext.tabSize': 2, 'ext.rulers': [110] }, idle_window_minutes: 8 },
+    as(ada),
+  )
   await call(
     'PUT',
     `/team/workspaces/${acme}/project-settings/acme/web`,
-    { settings: { 'ext.theme': 'light' } },
+    { settings: { 'ext.theme': 'light', 'ext.rulers': null } },
     as(ada),
   )
   await push(eve, 'globex/api', { 'ext.theme': 'solarized', 'ext.lint': { strict: true } })
@@ -91,5 +108,5 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   for (const person of [ada, bob]) {
     await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))
   }
-  return { ada, bob, eve, acme, globex }
+  return { ada, bob, eve, acme, globex, acmeInvite: invite, etag, oldEtag }
 }

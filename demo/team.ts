@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { Role } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
 import type { Database, Db } from '../src/db/client.js'
 import { statement, uuid } from '../src/db/statement.js'
@@ -46,6 +47,39 @@ export const insertTeam = async (
   const { workspaceId, name, owner, firstRepohostId, members } = team
   const rows = await tx.rows(INSERT_TEAM, [workspaceId, name, owner, firstRepohostId, members])
   await insertPatterns(tx, workspaceId, parsePatterns([`${owner}/*`]))
+  return rows.map(({ id }) => id)
+}
+
+/** $1: the workspace; $2 to $4: host ids, logins and roles. */
+const ADD_PEOPLE = statement(
+  'let people join a workspace',
+  { id: uuid },
+  `
+  with given as (
+    select * from unnest($2::bigint[], $3::text[], $4::text[]) with ordinality as p (repohost_id, login, role, n)
+  ), people as (
+    insert into users (id, repohost_id, login, login_key, avatar_url)
+    select gen_random_uuid(), repohost_id, login, lower(login), '' from given
+    returning id, repohost_id
+  ), joined as (
+    insert into members (workspace_id, user_id, role)
+    select $1::uuid, p.id, g.role from people p join given g using (repohost_id)
+  )
+  select p.id from people p join given g using (repohost_id) order by g.n`,
+)
+
+/** @returns the ids of the new users, in the order given */
+export const addPeople = async (
+  db: Db,
+  workspaceId: string,
+  people: { id: number; login: string; role: Role }[],
+): Promise<string[]> => {
+  const rows = await db.rows(ADD_PEOPLE, [
+    workspaceId,
+    people.map(({ id }) => id),
+    people.map(({ login }) => login),
+    people.map(({ role }) => role),
+  ])
   return rows.map(({ id }) => id)
 }
 

@@ -12,12 +12,15 @@ interface Tour {
 
 /** The text that the demo prints: tokens, and a command for every group of routes. */
 export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string => {
-  const { ada, bob, eve, acme, globex } = demo
+  const { ada, bob, eve, acme, globex, acmeInvite, etag, oldEtag } = demo
   const api = `${config.baseUrl}/api`
   const json = "-H 'Content-Type: application/json'"
   const get = (path: string) => `curl -H "Authorization: Bearer $ADA" '${api}${path}'`
-  const send = (method: string, path: string, body: object) =>
-    `curl -X ${method} -H "Authorization: Bearer $ADA" ${json} '${api}${path}' -d '${JSON.stringify(body)}'`
+  const send = (method: string, path: string, body: object, who = 'ADA') =>
+    `curl -X ${method} -H "Authorization: Bearer $${who}" ${json} '${api}${path}' -d '${JSON.stringify(body)}'`
+  const push = (repo: string, settings: object, condition = '') =>
+    `curl -X PUT -H "Authorization: Bearer $ADA" -H 'X-Repohost-Token: ${ada.repohostToken}' ${condition}${json} '${api}/settings/${repo}' -d '${JSON.stringify({ settings })}'`
+  const light = { [`${config.extensionPrefix}.theme`]: 'light' }
   const notification = JSON.stringify({
     id: 'evt_demo',
     type: 'invoice.paid',
@@ -29,11 +32,31 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
 
   const groups: [title: string, commands: string[]][] = [
     [
+      'What matters, a line each',
+      [
+        '# 403: bob is a member, and only an admin renames a workspace',
+        send('PATCH', `/team/workspaces/${acme}`, { name: 'Bobs' }, 'BOB'),
+        '# 409: no workspace of ada has this repository, and the answer suggests a pattern for one',
+        push('initech/reports', light),
+        '# 200: eve joins Acme',
+        send('POST', '/team/workspaces/join', { code: acmeInvite }, 'EVE'),
+        '# 304: ada has these settings already',
+        `curl -i -H "Authorization: Bearer $ADA" -H 'If-None-Match: ${etag}' '${api}/settings/acme/api-gateway'`,
+        '# 412: somebody has pushed since ada pulled',
+        push('acme/api-gateway', light, `-H 'If-Match: ${oldEtag}' `),
+        '# 200: the dashboard of a team of 25, as CSV',
+        get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}&format=csv`),
+        '# 200: who changed what',
+        get(`/team/workspaces/${acme}/audit?limit=5`),
+        '# 200: what holds for a repository: the settings of its workspace, and the override over them',
+        get('/team/effective-config?repo=acme/web'),
+      ],
+    ],
+    [
       'Sign in',
       [
         `curl ${json} '${api}/auth/verify' -d '{"repohost_token":"${ada.repohostToken}"}'`,
         `# in a browser, as ada: ${api}/auth/repohost`,
-        `curl -X POST -H "Authorization: Bearer $BOB" '${api}/auth/logout' # bob, and this ends his token`,
       ],
     ],
     ['Profile and projects', [get('/me'), get('/projects')]],
@@ -42,7 +65,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
       [
         get('/settings/acme/api-gateway'),
         get('/settings/acme/api-gateway/versions'),
-        `curl -X PUT -H "Authorization: Bearer $ADA" -H 'X-Repohost-Token: ${ada.repohostToken}' ${json} '${api}/settings/acme/web' -d '{"settings":{"${config.extensionPrefix}.theme":"light"}}'`,
+        push('acme/web', light),
       ],
     ],
     [
@@ -86,6 +109,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         `curl -H "X-Service-Admin-Key: $ADMIN" '${api}/admin/funnel'`,
       ],
     ],
+    ['Sign out: this ends the token of bob', [send('POST', '/auth/logout', {}, 'BOB')]],
     ['The service', [`curl '${api}/limits'`, `curl '${api}/health'`, `curl '${api}/ready'`]],
   ]
   return [
@@ -97,7 +121,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
     '',
     'Everything is made up, runs on this machine alone, and is gone when you press Ctrl-C.',
     '',
-    '# ada is admin of Acme and member of Globex, bob is a member of both, eve is admin of Globex.',
+    '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex.',
     `ADA=${ada.token}`,
     `BOB=${bob.token}`,
     `EVE=${eve.token}`,

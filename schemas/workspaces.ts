@@ -17,7 +17,12 @@ export const PatternList = Type.Array(
     description: '`owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it.',
     examples: ['acme/*'],
   }),
-  { maxItems: limits.patterns_per_workspace, title: 'PatternList', 'x-unique-without-case': true },
+  {
+    maxItems: limits.patterns_per_workspace,
+    title: 'PatternList',
+    examples: [['acme/*']],
+    'x-unique-without-case': true,
+  },
 )
 
 export const Workspace = Type.Object(

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
 import { projectRoot } from '../src/runtime/root.js'
+import { readCurl } from './curl.js'
 import { freePort } from './process.js'
 
 t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {
@@ -43,6 +44,31 @@ t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 
     t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
   }
   t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 3 })
+
+  const [acme] = (await get('/team/me')).workspaces
+  const { members } = await get(`/team/workspaces/${acme.id}/members`)
+  t.equal(members.length, 25)
+  t.equal(members.filter(({ role }: { role: string }) => role === 'admin').length, 2)
+
+  // Every command, as it is printed.
+  const variables = { ADA: shown('ADA'), BOB: shown('BOB'), EVE: shown('EVE'), ADMIN: shown('ADMIN') }
+  const lines = printed.split('\n')
+  const answers = new Map<string, string>()
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith('curl')) continue
+    const expected = /^# (\d{3}): /.exec(lines[index - 1] ?? '')?.[1]
+    const { method, url, headers, body } = readCurl(line, variables)
+    const reply = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
+    const text = await reply.text()
+    t.equal(expected ? String(reply.status) : reply.ok, expected ?? true, `${line}: ${text}`)
+    answers.set(expected ?? line, text)
+  }
+  t.ok(answers.size > 25)
+  t.match(answers.get('409'), '"suggested_pattern":"initech/*"')
+  t.match(JSON.parse(answers.get('200') ?? ''), {
+    settings: { 'ext.theme': 'light', 'ext.tabSize': 2 },
+    sources: { 'ext.theme': 'project', 'ext.tabSize': 'workspace' },
+  })
 
   // Following the redirects as a browser does, with its cookies.
   const cookies = new Map<string, string>()

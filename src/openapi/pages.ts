@@ -70,13 +70,13 @@ export const referencePage = (page: {
 <body>
 <header class="bar">
 <a class="home" href="/api/docs"><img src="${page.favicon}" alt="" width="28" height="28"> Reference</a>
-<nav aria-label="Documentation">${page.links.map(({ href, text }) => `<a href="${href}">${escaped(text)}</a>`).join('\n')}</nav>
 <p id="caller" role="status" hidden><a href="/api/auth/repohost?return_to=/api/docs">Sign in</a> with the browser, or press Authorize</p>
 <div role="search">
 <input id="filter" type="search" placeholder="Filter by path, summary or operation" aria-label="Filter operations" autocomplete="off">
 <select id="document" aria-label="Document">${page.documents.map(({ href, text }) => `<option value="${href}">${escaped(text)}</option>`).join('')}</select>
 </div>
 </header>
+<nav class="guides" aria-label="Documentation">${page.links.map(({ href, text }) => `<a href="${href}">${escaped(text)}</a>`).join('\n')}</nav>
 <main id="reference"><noscript>The reference needs JavaScript; <a href="/api/openapi.json">the document</a> and the guides do not.</noscript></main>
 ${page.scripts.map((src) => `<script src="${src}"></script>`).join('\n')}
 </body>
