@@ -3,7 +3,7 @@ import { signatureOf } from '../demo/billing-provider.js'
 import { readCurl } from './curl.js'
 import { type Caller, startProviders, startService } from './service.js'
 
-type Content = Record<string, { example?: object }>
+type Content = Record<string, { example?: object; examples?: Record<string, { value: object }> }>
 
 interface Operation {
   operationId: string
@@ -75,7 +75,8 @@ t.test('every example in the document is answered as the document says', async (
     }
     const [status, answer] = Object.entries(responses)[0] ?? ['', {}]
     t.equal(String(reply.status), status, `${operationId}: ${reply.text}`)
-    const { example } = answer.content?.['application/json'] ?? {}
-    t.strictSame(Object.keys(reply.body ?? {}).sort(), Object.keys(example ?? {}).sort(), operationId)
+    const { example, examples = {} } = answer.content?.['application/json'] ?? {}
+    const shown = example ?? Object.values(examples)[0]?.value ?? {}
+    t.strictSame(Object.keys(reply.body ?? {}).sort(), Object.keys(shown).sort(), operationId)
   }
 })

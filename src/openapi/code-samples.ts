@@ -27,6 +27,10 @@ interface Call {
   body: unknown
   /** Sent by the client by itself. */
   authorization: Record<string, string>
+  /** Over the very bytes of the body. */
+  signed: boolean
+  /** Sends a browser elsewhere. */
+  redirects: boolean
 }
 
 const secrets: Record<string, string> = {
@@ -60,6 +64,8 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
     headers,
     body: isNothing ? undefined : body,
     authorization: needs('bearer') ? { Authorization: 'Bearer $TOKEN' } : {},
+    signed: needs('billingSignature'),
+    redirects: '302' in operation.responses,
   }
 }
 
@@ -109,14 +115,30 @@ const clientOf = ({ method, template, path, query, headers, body }: Call) => {
   return `const { data } = await client.request('${method} ${template}'${options})`
 }
 
+/** Without the client, which signs in as a user and follows no browser. */
+const fetchOf = (call: Call) => {
+  const { method, headers, body } = call
+  const parts = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    ...(Object.keys(headers).length > 0 ? [`headers: ${written(headers, 'JavaScript')}`] : []),
+    ...(body === undefined ? [] : [`body: ${written(JSON.stringify(body), 'JavaScript')}`]),
+    ...(call.redirects ? ["redirect: 'manual'"] : []),
+  ]
+  return `const answer = await fetch(\`\${process.env.SERVICE}${addressOf(call)}\`, {
+${parts.map((part) => `  ${part},\n`).join('')}})
+console.log(answer.status, ${call.redirects ? "answer.headers.get('Location')" : 'await answer.json()'})`
+}
+
 const pythonOf = (call: Call) => {
-  const { method, headers, authorization, body } = call
+  const { method, headers, authorization, body, redirects, signed } = call
   const named = Object.entries(headers).map(([name, value]) => `"${name}": ${written(value, 'Python')}`)
   if (authorization.Authorization) named.unshift('"Authorization": "Bearer " + os.environ["TOKEN"]')
+  const json = signed ? `data=${JSON.stringify(JSON.stringify(body))}` : `json=${written(body, 'Python')}`
   const parts = [
     `os.environ["SERVICE"] + "${addressOf(call)}"`,
     ...(named.length > 0 ? [`headers={${named.join(', ')}}`] : []),
-    ...(body === undefined ? [] : [`json=${written(body, 'Python')}`]),
+    ...(body === undefined ? [] : [json]),
+    ...(redirects ? ['allow_redirects=False'] : []),
   ]
   return `import os, requests
 
@@ -124,17 +146,15 @@ answer = requests.${method.toLowerCase()}(
     ${parts.join(',\n    ')},
 )
 answer.raise_for_status()
-print(answer.json())`
+print(${redirects ? 'answer.headers["Location"]' : 'answer.json()'})`
 }
 
 export const codeSamplesOf = (method: string, template: string, operation: SampledOperation) => {
   const call = callOf(method, template, operation)
-  const curl = { lang: 'Shell', label: 'curl', source: curlOf(call) }
-  // Where browsers are sent elsewhere, and where the bytes are signed, no program has anything to do.
-  if ('302' in operation.responses || '$SIGNATURE' === call.headers['Billing-Signature']) return [curl]
+  const isForClient = !call.signed && !call.redirects && !('X-Service-Admin-Key' in call.headers)
   return [
-    curl,
-    { lang: 'JavaScript', label: 'JavaScript', source: clientOf(call) },
+    { lang: 'Shell', label: 'curl', source: curlOf(call) },
+    { lang: 'JavaScript', label: 'JavaScript', source: isForClient ? clientOf(call) : fetchOf(call) },
     { lang: 'Python', label: 'Python', source: pythonOf(call) },
   ]
 }
