@@ -18,6 +18,7 @@ import { once } from '../runtime/once.js'
 
 const DOCS = '/api/docs'
 
+/** Of the library only the files are used: its page has no viewport, and the addresses of its files no versions. */
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')))
 const swaggerUiFile = (name: string) => readFileSync(join(swaggerUi, 'static', name), 'utf8')
 
