@@ -4,7 +4,6 @@ import { type Caller, startService } from './service.js'
 const team = '/api/team/workspaces'
 
 // Many rounds, and other files run beside this one.
-t.setTimeout(180_000)
 
 t.test('members are listed in the order in which they joined, page by page', async (t) => {
   const service = await startService(t)

@@ -154,13 +154,14 @@ t.test('pattern bombs cost nothing', async (t) => {
   const names = Array.from({ length: 200 }, (_, index) => 'a'.repeat(100 - (index % 7)))
   const times: number[] = []
   for (let run = 0; run < 15; run++) {
-    const begin = performance.now()
+    const begin = process.cpuUsage()
     let matched = 0
     for (const bomb of bombs) for (const name of names) if (matchesPattern(bomb, 'acme', name)) matched++
-    times.push(performance.now() - begin)
+    const { user, system } = process.cpuUsage(begin)
+    times.push((user + system) / 1_000)
     t.equal(matched, 25 * 200)
   }
   const best = Math.min(...times)
   // A few milliseconds where it is quiet; other files run beside this one.
-  t.ok(best < 25, `10,000 comparisons took ${best} ms`)
+  t.ok(best < 25, `10,000 comparisons took ${best} ms of CPU`)
 })

@@ -1,56 +1,104 @@
 /**
- * Runs the test files with tap, in parallel, on a throw-away PostgreSQL with a migrated template database.
- * Arguments are test files (`test/settings.test.ts`) or options of tap; none: all files.
+ * Runs the test files, several at once, on a throw-away PostgreSQL with a migrated template database.
+ * Arguments are test files (`test/settings.test.ts`); none: all files.
  * Set TEST_DATABASE_URL to use another server: a superuser's URL.
  */
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { projectRoot } from '../src/runtime/root.js'
 import { startTestServer } from './database.js'
 
-const tapCommand = join(projectRoot, 'node_modules/tap/dist/esm/run.mjs')
+/**
+ * These have a process of their own: they take long, or watch their process. They begin first, in this order, so that the
+ * others run while they wait. To start takes most of the time of the others, so several share a process.
+ */
+const ALONE = `
+  stops starts uploads connections models dashboard activity billing sources requests sign-in settings attack fair-share
+  database-faults secrets access housekeeping lifecycle embedded demo`
+const SHARED_BY = 6
+const AT_ONCE = 4
+const PATIENCE_SECONDS = 300
+
+interface Result {
+  name: string
+  passed: number
+  failed: number
+}
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const runTap = (url: string, outputFile: string) => {
-  const args = process.argv.slice(2).map((arg) => arg.replace(/^test\/(.*)\.ts$/, 'build/test/$1.js'))
-  const files = args.some((arg) => arg.endsWith('.js')) ? [] : ['build/test/**/*.test.js']
-  const tap = spawn(
-    process.execPath,
-    [tapCommand, '--reporter=base', `--output-file=${outputFile}`, ...args, ...files],
-    { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url, CI: 'true' } },
+const folder = join(projectRoot, 'build/test')
+
+/** What each process runs. */
+const findPrograms = async (): Promise<string[][]> => {
+  const given = process.argv.slice(2).map((arg) => arg.replace(/^(?:build\/)?test\/(.*)\.[jt]s$/, '$1.js'))
+  if (given.length > 0) return given.map((file) => [file])
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.test.js'))
+  const alone = ALONE.trim()
+    .split(/\s+/)
+    .map((name) => `${name}.test.js`)
+  const others = files.filter((file) => !alone.includes(file)).sort()
+  const groups = Math.ceil(others.length / SHARED_BY)
+  const shared = Array.from({ length: groups }, (_, group) =>
+    others.filter((_, index) => index % groups === group),
   )
-  return new Promise<number>((resolve) => tap.on('exit', (code) => resolve(code ?? 1)))
+  return [...alone.map((file) => [file]), ...shared]
 }
 
-/** The assertions of all files: each is `ok` or `not ok` at the innermost level of the TAP text. */
-const countAssertions = (tapText: string) => {
-  const summary = (name: string) =>
-    Number(tapText.match(new RegExp(`^ {0,2}# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
-  return { passed: summary('pass'), failed: summary('fail') }
-}
-
-/** What failed assertions say of themselves, which the reporter leaves out when it also writes a file. */
-const failuresOf = (tapText: string): string[] => {
-  const failures = tapText.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
+/** What failed assertions say of themselves: the blocks at the innermost level of the TAP text. */
+const failuresOf = (tap: string): string[] => {
+  const failures = tap.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
   return Array.from(failures, ([block]) => block).filter((block) => /^ *(diff|compare):/m.test(block))
 }
 
+/** A test file prints TAP. */
+const run = async (files: string[], url: string): Promise<Result> => {
+  const since = Date.now()
+  const program = ['--enable-source-maps', ...['several.js', ...files].map((file) => join(folder, file))]
+  const child = spawn(process.execPath, program, {
+    cwd: projectRoot,
+    env: { ...process.env, TEST_DATABASE_URL: url, TAP_TIMEOUT: `${PATIENCE_SECONDS}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Tap gives up by itself, and says on what; this is for a program that does not end.
+    timeout: (PATIENCE_SECONDS + 10) * 1_000,
+    killSignal: 'SIGKILL',
+  })
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const [tap, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  const summary = (name: string) =>
+    Number(tap.match(new RegExp(`^# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
+  const [passed, failures] = [summary('pass'), failuresOf(tap)]
+  // One that ended without a word of it has failed as well.
+  const failed = code === 0 && summary('total') > 0 ? 0 : Math.max(1, summary('fail'))
+  const name = files.map((file) => file.replace(/\.test\.js$/, '')).join(' ')
+  say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${passed} passed, ${failed} failed, ${Date.now() - since} ms`)
+  if (failed > 0) say(failures.length > 0 ? failures.join('\n') : tap.slice(-5_000))
+  if (errors !== '') say(errors)
+  return { name, passed, failed }
+}
+
+const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
+  const results: Result[] = []
+  const waiting = programs.values()
+  const work = async () => {
+    for (const files of waiting) results.push(await run(files, url))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return results
+}
+
+const programs = await findPrograms()
 const server = await startTestServer(say)
-let code = 1
-const output = await mkdtemp(join(tmpdir(), 'team-settings-tap-'))
 try {
-  const outputFile = join(output, 'all.tap')
-  code = await runTap(server.url, outputFile)
-  const tapText = await readFile(outputFile, 'utf8')
-  const { passed, failed } = countAssertions(tapText)
-  if (failed > 0) say(`\n${failuresOf(tapText).join('\n')}`)
-  // On a line of its own: the reporter ends with a control sequence and no line feed.
-  say(`\n${passed} passed, ${failed} failed`)
+  const results = await runAll(programs, server.url)
+  const sum = (of: 'passed' | 'failed') => results.reduce((total, result) => total + result[of], 0)
+  const failed = results.filter((result) => result.failed > 0)
+  if (failed.length > 0) say(`\nfailed: ${failed.map(({ name }) => name).join(', ')}`)
+  say(`\n${sum('passed')} passed, ${sum('failed')} failed`)
+  if (failed.length > 0 || results.length === 0) process.exitCode = 1
 } finally {
   await server.stop()
-  await rm(output, { recursive: true, force: true })
 }
-process.exit(code)
+process.exit()
