@@ -234,6 +234,22 @@ t.test('a flush that is sent again counts once', async (t) => {
   t.match((await ada.post(MINUTES, { ...refused, timezone: 'UTC' })).body, { duplicate: false })
 })
 
+t.test('of a flush that fails at its end nothing is left, and its retry counts', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const run = (text: string) => service.database.write.statement(text, [])
+  const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
+  await run(`create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`)
+  for (const table of ['activity', 'flushes', 'stale_days', 'activity_repos']) {
+    await run(`create trigger refuse before insert on ${table} for each row execute function refuse()`)
+    t.equal((await ada.post(MINUTES, body)).status, 500, table)
+    await run(`drop trigger refuse on ${table}`)
+    t.equal(await minutesOf(ada, id, today), 0, table)
+  }
+  t.match((await ada.post(MINUTES, body)).body, { accepted: 1, duplicate: false })
+  t.match((await ada.post(MINUTES, body)).body, { accepted: 1, duplicate: true })
+  t.equal(await minutesOf(ada, id, today), 5)
+})
+
 t.test('many devices at once never exceed the hour and the day', async (t) => {
   const { ada, id, today } = await start(t)
   const replies = await Promise.all(

@@ -1,5 +1,5 @@
 /** SQL of a test or a benchmark's own, which no declaration describes. */
-import type { Database, Db, Parameter } from '../src/db/client.js'
+import type { Database, Db, Parameter, Tx } from '../src/db/client.js'
 
 interface AdHocDb extends Db {
   statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
@@ -10,10 +10,10 @@ export interface AdHocDatabase extends Database {
   hot: AdHocDb
   write: AdHocDb
   reserved: AdHocDb
-  transaction<T>(work: (tx: AdHocDb) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  transaction<T>(work: (tx: AdHocDb & Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
 }
 
-const withStatement = (db: Db): AdHocDb =>
+const withStatement = <D extends Db>(db: D): D & AdHocDb =>
   Object.assign(db, {
     statement: <Row>(text: string, parameters: Parameter[]) =>
       db.rows<Row>({ name: 'ad hoc', columns: {}, text }, parameters),

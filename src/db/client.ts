@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { createDoor, type Db } from './door.js'
+import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isConflict } from './failures.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
-export type { Db } from './door.js'
+export type { Db, Tx } from './door.js'
 export type { Parameter } from './parameters.js'
 
 export interface Database {
@@ -24,7 +24,7 @@ export interface Database {
    * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
    * needs more than 5 s for a statement sets its own `statement_timeout`
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
 }
@@ -87,20 +87,41 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     return statement
   }
 
-  const begin = <T>(client: postgres.Sql, inTurn: InTurn, work: (tx: Db) => Promise<T>) =>
-    inTurn(() =>
+  const begin = async <T>(client: postgres.Sql, inTurn: InTurn, work: (tx: Tx) => Promise<T>) => {
+    let last: Promise<unknown> | undefined
+    const lastly = (statements: Promise<unknown>) => {
+      last = statements
+      // It is awaited, but not before the commit is sent.
+      last.catch(() => {})
+    }
+    const inside = async (sql: postgres.TransactionSql) => {
+      let isOver = false
+      const current = () => {
+        if (isOver) throw new Error('A statement has come after the end of its transaction')
+        return sql
+      }
+      const watch = client === background ? cancellable : undefined
+      try {
+        return await work(Object.assign(door(current, atOnce, watch), { lastly }))
+      } finally {
+        isOver = true
+      }
+    }
+    try {
       // Whatever the database is set to: what is read after a lock has to be what its last holder left.
-      client.begin('isolation level read committed', (tx) =>
-        work(door(() => tx, atOnce, client === background ? cancellable : undefined)),
-      ),
-    ) as Promise<T>
+      return (await inTurn(() => client.begin('isolation level read committed', inside))) as T
+    } finally {
+      // When it has failed, that says more than that there was no commit.
+      await last
+    }
+  }
 
   return {
     read: door(() => pool, onPool),
     hot: door(shared.now, shared.inTurn),
     write: door(() => pool, onPoolAsWriter),
     reserved: door(() => reserved, turns(1)),
-    transaction: async <T>(work: (tx: Db) => Promise<T>, options: { background?: boolean } = {}) => {
+    transaction: async <T>(work: (tx: Tx) => Promise<T>, options: { background?: boolean } = {}) => {
       const deadline = Date.now() + CONFLICTS_MS
       for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
         try {

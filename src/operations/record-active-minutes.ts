@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../schemas/activity.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database, Db } from '../db/client.js'
+import type { Database, Db, Tx } from '../db/client.js'
 import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
 import { type Cut, MemberDay } from '../domain/minutes.js'
@@ -89,7 +89,7 @@ const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | 
 }
 
 /** Goes by the memberships that were read before: a removal since then counts as after this flush. */
-const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
+const count = async (tx: Tx, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
   const { userId, id, entries, timezone, bodyHash } = flush
   // First, so that whoever holds a turn never waits for the user.
   if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
@@ -100,7 +100,7 @@ const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushRe
   const answer = toResult(entries.length, notes)
   // As first given.
   const names = new Map(entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
-  await Promise.all([
+  const written = Promise.all([
     id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
     ...members.map(({ workspaceId, days }) => {
       const added = Array.from(days, ([day, { added }]) =>
@@ -115,6 +115,7 @@ const count = async (tx: Db, flush: Flush, target: FlushTarget): Promise<FlushRe
       return added.length > 0 && addMinutes(tx, workspaceId, userId, added)
     }),
   ])
+  tx.lastly(written)
   return answer
 }
 

@@ -1,0 +1,88 @@
+import t from 'tap'
+import type { Tx } from '../src/db/client.js'
+import { connect } from '../src/db/client.js'
+import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
+import { createTestDatabase } from './database.js'
+
+const start = async (test: { teardown(work: () => unknown): void }) => {
+  const { url, drop } = await createTestDatabase('template1')
+  test.teardown(drop)
+  const database = withAdHocSql(connect({ url, poolSize: 4, prepare: true }))
+  test.teardown(() => database.close())
+  await database.write.statement('create table t (n int unique deferrable initially immediate)', [])
+  const rows = async () =>
+    (await database.read.statement<{ n: number }>('select n from t order by n', [])).map(({ n }) => n)
+  return { database, rows }
+}
+
+type AdHocTx = Parameters<Parameters<AdHocDatabase['transaction']>[0]>[0]
+const add = (tx: AdHocTx, n: number) => tx.statement('insert into t values ($1::int)', [n])
+const fail = (tx: AdHocTx) => tx.statement('select 1 / $1::int', [0])
+
+t.test('what a transaction leaves to its commit is done', async (t) => {
+  const { database, rows } = await start(t)
+  const answer = await database.transaction(async (tx) => {
+    await add(tx, 1)
+    tx.lastly(Promise.all([add(tx, 2), add(tx, 3)]))
+    return 'done'
+  })
+  t.equal(answer, 'done')
+  t.same(await rows(), [1, 2, 3])
+})
+
+t.test('what fails of it fails the transaction, for its own reason', async (t) => {
+  const { database, rows } = await start(t)
+  // The second time, the connection knows all statements, so that they and the commit are sent at once.
+  for (let time = 0; time < 2; time++) {
+    for (const statements of [
+      (tx: AdHocTx) => [add(tx, 1), fail(tx)],
+      (tx: AdHocTx) => [fail(tx), add(tx, 1)],
+      (tx: AdHocTx) => [add(tx, 1), fail(tx), add(tx, 2)],
+    ]) {
+      const outcome = database.transaction(async (tx) => {
+        await add(tx, 0)
+        tx.lastly(Promise.all(statements(tx)))
+      })
+      await t.rejects(outcome, { code: '22012' })
+      t.same(await rows(), [])
+    }
+  }
+})
+
+t.test('a conflict among it begins the transaction again', async (t) => {
+  const { database, rows } = await start(t)
+  await database.write.statement('insert into t values (1)', [])
+  let next = 1
+  await database.transaction(async (tx) => {
+    tx.lastly(add(tx, next++))
+  })
+  t.same(await rows(), [1, 2])
+})
+
+t.test('a commit that fails is no success', async (t) => {
+  const { database, rows } = await start(t)
+  await database.write.statement(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
+    [],
+  )
+  await database.write.statement(
+    `create constraint trigger refuse after insert on t deferrable initially deferred
+      for each row execute function refuse()`,
+    [],
+  )
+  const outcome = database.transaction(async (tx) => {
+    tx.lastly(add(tx, 1))
+  })
+  await t.rejects(outcome, { code: 'P0001' })
+  t.same(await rows(), [])
+})
+
+t.test('what comes after the end of a transaction is not done', async (t) => {
+  const { database, rows } = await start(t)
+  let ended: Tx | undefined
+  await database.transaction(async (tx) => {
+    ended = tx
+  })
+  await t.rejects(add(ended as AdHocTx, 1), { message: /after the end/ })
+  t.same(await rows(), [])
+})
