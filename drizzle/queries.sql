@@ -326,7 +326,8 @@ limit $5::int;
 -- list the workspaces in which somebody has activity
 -- returns workspaceId uuid
 select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
-order by workspace_id;
+union select workspace_id from members where user_id = $1::uuid
+order by "workspaceId";
 
 -- lock the administration of a workspace
 select pg_advisory_xact_lock(4, hashtext($1::uuid::text));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { addDays, listDays } from '../src/domain/days.js'
+import { rebuildRollups, rollUp } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
@@ -366,6 +367,34 @@ t.test('of two flushes with one id for different workspaces, one counts', async 
   t.same([...statuses].sort(), [200, 409])
   const minutes = await Promise.all([first, second].map((workspace) => minutesOf(ada, workspace, today)))
   t.same(minutes.toSorted(), [0, 5])
+})
+
+t.test('a change of the time zone moves the hours that another flush brings meanwhile', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const takeId = `
+    insert into flushes (user_id, flush_id, body_hash, answer)
+    select id, 'zone', '', '' from users where login = 'ada'`
+  let zoneFlush: Promise<Reply> | undefined
+  await whileHeld(service, [takeId], async () => {
+    let hoursFlush: Promise<Reply> | undefined
+    await whileHeld(service, ['lock table stale_days in share mode'], async () => {
+      hoursFlush = ada.post(MINUTES, {
+        entries: [{ repo: 'acme/api', day: today, minutes: 30, hours: { 10: 30 } }],
+      })
+      await lockWaiters(service)
+      const entries = [{ repo: 'nobody/knows', day: today, minutes: 1 }]
+      zoneFlush = ada.post(MINUTES, { flush_id: 'zone', timezone: 'Asia/Tokyo', entries })
+      await lockWaiters(service, 2)
+    })
+    t.equal((await hoursFlush)?.status, 200)
+    await lockWaiters(service)
+    await rollUp(service.database)
+  })
+  t.equal((await zoneFlush)?.status, 200)
+  await rollUp(service.database)
+  const { heatmap } = await dashboardOf(ada, id)
+  await rebuildRollups(service.database)
+  t.same(heatmap, (await dashboardOf(ada, id)).heatmap)
 })
 
 t.test('flushes that wait for a lock keep nobody else waiting', async (t) => {

@@ -226,12 +226,14 @@ const CHANGE_TIMEZONE = statement(
   `update users set timezone = $2::text where id = $1::uuid`,
 )
 
+/** Also those in which a flush may be about to bring the first. */
 const LIST_WORKSPACES_OF_PERSON = statement(
   'list the workspaces in which somebody has activity',
   { workspaceId: uuid },
   `
   select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
-  order by workspace_id`,
+  union select workspace_id from members where user_id = $1::uuid
+  order by "workspaceId"`,
 )
 
 /** $1: the workspace; $2: the user. */
@@ -245,7 +247,7 @@ const LIST_DAYS_WITH_HOURS = statement(
 
 /**
  * Remembers the time zone in which the user's hours are drawn. It moves what heatmaps show of them, also in workspaces
- * that the user has left.
+ * that the user has left. Other flushes of the user end first, so that their days are found, or begin afterwards.
  */
 export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {
   const [, workspaces] = await Promise.all([
@@ -253,7 +255,10 @@ export const changeTimezone = async (tx: Db, userId: string, timezone: string): 
     tx.rows(LIST_WORKSPACES_OF_PERSON, [userId]),
   ])
   for (const { workspaceId } of workspaces) {
-    const rows = await tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId])
+    const [, rows] = await Promise.all([
+      tx.rows(TAKE_TURN, [workspaceId, userId]),
+      tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId]),
+    ])
     const days = rows.map(({ day }) => day)
     await markDays(tx, workspaceId, days)
   }
