@@ -16,7 +16,7 @@ import { startTestServer } from './database.js'
  */
 const ALONE = `
   stops starts uploads connections models dashboard activity billing sources requests sign-in settings attack fair-share
-  database-faults driver secrets access housekeeping lifecycle embedded demo`
+  database-faults driver secrets access housekeeping lifecycle embedded demo failover backup doctor`
 const SHARED_BY = 6
 const AT_ONCE = 4
 const PATIENCE_SECONDS = 300
