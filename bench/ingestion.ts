@@ -153,8 +153,8 @@ function scriptOf(workspace: string, entries: Entry[]): string {
     fill(NAME_REPOS, [':workspace', ':repos', ':repos']),
     fill(MARK_DAYS, [':workspace', ':days']),
     fill(ADD_MINUTES, [':workspace', user, ':row_days', ':row_repos', ':minutes', ':hours']),
-    '\\endpipeline',
     'commit;',
+    '\\endpipeline',
   ].join('\n')
 }
 
