@@ -1003,7 +1003,7 @@ from "workspaces"
 where "workspaces"."id" = $1;
 
 -- invites.findInvite
-select "id", "workspace_id", "role", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
+select "id", "workspace_id", "role", "expires_at", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
 from "invites"
 where "invites"."code_key" = $1;
 
@@ -1292,6 +1292,11 @@ insert into "workspaces" ("id", "name", "personal_of", "idle_window_minutes", "s
 values ($1, $2, $3, $4, default, default, default, $5, default)
 on conflict ("personal_of") do nothing
 returning "id";
+
+-- workspaces.introduceWorkspace
+select "name", ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "id" ), to_json(array( select "pattern" from "patterns" where "workspace_id" = "id" order by "position" ))
+from "workspaces"
+where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null);
 
 -- workspaces.listPatterns
 select "pattern"

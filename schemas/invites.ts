@@ -12,6 +12,7 @@ import {
   WorkspaceParams,
 } from './common.js'
 import { limits } from './limits.js'
+import { ActivityPrivacy } from './privacy.js'
 import { Workspace } from './workspaces.js'
 
 export const Invite = Type.Object(
@@ -59,13 +60,29 @@ export const CreatedWorkspace = Named('CreatedWorkspace', { workspace: ref(Works
 
 export const InvitePage = Named('InvitePage', { invites: Type.Array(ref(Invite)), next_cursor: NextCursor })
 
-export const JoinBody = Named('JoinBody', {
-  code: Type.String({
-    minLength: 1,
-    maxLength: limits.invite_code_length,
-    examples: ['7KQ4M-2XW9P-DART6-HBC3E'],
-  }),
+const InviteCode = Type.String({
+  minLength: 1,
+  maxLength: limits.invite_code_length,
+  examples: ['7KQ4M-2XW9P-DART6-HBC3E'],
 })
+
+export const InviteCodeParams = Type.Object({ code: InviteCode })
+
+/** What one is about to join. */
+export const InviteLookup = Named('InviteLookup', {
+  workspace: Named('WorkspaceToJoin', {
+    name: Workspace.properties.name,
+    member_count: Workspace.properties.member_count,
+    patterns: Workspace.properties.patterns,
+    activity_privacy: ActivityPrivacy,
+  }),
+  role: Invite.properties.role,
+  status: Invite.properties.status,
+  expires_at: Invite.properties.expires_at,
+})
+export type InviteLookup = Static<typeof InviteLookup>
+
+export const JoinBody = Named('JoinBody', { code: InviteCode })
 export type JoinBody = Static<typeof JoinBody>
 
 export const JoinResult = Named('JoinResult', {

@@ -93,6 +93,7 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     call: ({ code }) => ({ body: { code } }),
   },
+  'GET /api/team/invites/{code}': { statuses: [401, 200, 200, 200, 200] },
   'PATCH /api/team/workspaces/{id}': {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { name: 'Renamed' } }),
@@ -199,6 +200,7 @@ t.test('every endpoint lets exactly those in whom the interface names', async (t
       owner: scene.owner,
       repo: 'app',
       invite: scene.invite,
+      code: scene.code,
       ...row.params,
     }
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `no-${name}`)

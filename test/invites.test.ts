@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
 import { lockWaiters } from './locks.js'
-import { patiently, type Reply, startService } from './service.js'
+import { type Caller, patiently, type Reply, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -268,4 +268,65 @@ t.test('who was demoted and leaves does not become admin again with an older inv
   t.equal((await bob.post(`${team}/${id}/leave`)).status, 200)
   t.match(await bob.post(`${team}/join`, { code }), { status: 410, body: { code: 'invite_revoked' } })
   t.equal((await bob.post(`${team}/join`, { code: await invite() })).status, 200)
+})
+
+t.test('a code shows whoever has it what they are about to join, and what became of it', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, eve] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('eve'),
+  ]
+  const { id, code } = await service.workspace(ada, { patterns: ['acme/web', 'acme/api-*'], members: [bob] })
+  const invite = async (body: object) => (await ada.post(`${team}/${id}/invites`, body)).body
+  const lookUp = (caller: Caller, code: string) => caller.get(`/api/team/invites/${code}`)
+  const [{ expires_at }] = (await ada.get(`${team}/${id}/invites`)).body.invites
+  t.strictSame((await lookUp(eve, code)).body, {
+    workspace: {
+      name: 'Acme',
+      member_count: 2,
+      patterns: ['acme/web', 'acme/api-*'],
+      activity_privacy: 'named',
+    },
+    role: 'member',
+    status: 'active',
+    expires_at,
+  })
+  t.match(await lookUp(eve, code.toLowerCase().replaceAll('-', '')), {
+    status: 200,
+    body: { role: 'member' },
+  })
+  t.equal((await eve.get(`${team}/${id}/members`)).status, 404, 'a look is no step inside')
+
+  const used = await invite({ role: 'admin', max_uses: 1 })
+  await service.signIn('cyd').then((cyd) => cyd.post(`${team}/join`, { code: used.code }))
+  t.match((await lookUp(eve, used.code)).body, { status: 'exhausted', role: 'admin' })
+  const revoked = await invite({})
+  await ada.delete(`${team}/${id}/invites/${revoked.id}`)
+  t.match((await lookUp(eve, revoked.code)).body, { status: 'revoked' })
+  const old = await invite({})
+  await service.database.read.statement(`update invites set expires_at = now() where id = $1::uuid`, [old.id])
+  t.match((await lookUp(eve, old.code)).body, { status: 'expired' })
+
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  t.match((await lookUp(bob, code)).body, { status: 'revoked' }, 'for who was removed since')
+  t.match((await lookUp(eve, code)).body, { status: 'active' }, 'and for nobody else')
+
+  const unknown = { status: 404, body: { code: 'invite_not_found' } }
+  for (const none of ['X', '%F0%9F%8C%8D', 'x'.repeat(64)]) t.match(await lookUp(eve, none), unknown, none)
+  t.equal((await lookUp(eve, 'x'.repeat(65))).status, 400)
+  await ada.delete(`${team}/${id}`)
+  t.match(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
+})
+
+t.test('looking up and joining have one limit', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  for (let guess = 0; guess < 5; guess++) {
+    t.equal((await eve.get(`/api/team/invites/guess-${guess}`)).status, 404)
+    t.equal((await eve.post(`${team}/join`, { code: `guess-${guess}` })).status, 404)
+  }
+  t.equal((await eve.get('/api/team/invites/guess')).status, 429)
+  t.equal((await eve.post(`${team}/join`, { code: 'guess' })).status, 429)
+  t.equal((await ada.get('/api/team/invites/guess')).status, 404)
 })

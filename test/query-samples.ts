@@ -127,6 +127,7 @@ export const samples: Sample[] = [
   ...calls(workspaceSettings.updateWorkspaceSettings, [id, { idleWindowMinutes: 5, settings: '{}' }]),
 
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
+  ...calls(workspaces.introduceWorkspace, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
   ...calls(workspaces.insertWorkspace, [{ name: 'Acme' }]),

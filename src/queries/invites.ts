@@ -64,6 +64,7 @@ export const findInvite = async (db: Db, code: string) => {
       id: invites.id,
       workspaceId: invites.workspaceId,
       role: invites.role,
+      expiresAt: invites.expiresAt,
       createdAt: invites.createdAt,
       status,
     })

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import type { InviteLookup } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
@@ -37,6 +38,18 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
     .where(and(eq(members.userId, userId), ids && inArray(workspaces.id, ids)))
     .orderBy(asc(workspaces.createdAt), asc(workspaces.id))
   return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
+}
+
+/** What a workspace shows to somebody with an invite. */
+export const introduceWorkspace = async (
+  db: Db,
+  id: string,
+): Promise<InviteLookup['workspace'] | undefined> => {
+  const [row] = await db
+    .select({ name: workspaces.name, member_count: membersOf, patterns: patternsOf })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+  return row && { ...row, activity_privacy: 'named' }
 }
 
 /** An advisory lock for the reason that the locks of roles have (`members.ts`). */

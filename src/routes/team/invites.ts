@@ -1,14 +1,38 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
-import { CreateInviteBody, Invite, InvitePage, InviteParams } from '../../../schemas/invites.js'
+import {
+  CreateInviteBody,
+  Invite,
+  InviteCodeParams,
+  InviteLookup,
+  InvitePage,
+  InviteParams,
+} from '../../../schemas/invites.js'
+import { limits } from '../../../schemas/limits.js'
 import { pagesOf } from '../../http/pagination.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
-import { adminOf } from '../../policies/access.js'
+import { lookUpInvite } from '../../operations/look-up-invite.js'
+import { adminOf, anyCaller } from '../../policies/access.js'
 import { listActiveInvites } from '../../queries/invites.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/invites/:code',
+    config: { access: anyCaller, limit: 'invite', errors: ['invite_not_found'] },
+    schema: {
+      operationId: 'lookUpInvite',
+      tags: ['team'],
+      summary: 'See what an invite code leads to',
+      description: `What one is about to join, and who sees there what one does. Case and dashes of the code do not matter. An invite that nobody can join with any more is answered with its \`status\`; who was removed from the workspace finds \`revoked\` what was made before. At most ${limits.rate_join_per_caller} look-ups and joins a minute.`,
+      params: InviteCodeParams,
+      response: { 200: InviteLookup },
+    },
+    handler: ({ caller, params }) => lookUpInvite(app.db, caller.userId, params.code),
+  })
+
   app.route({
     method: 'GET',
     url: '/workspaces/:id/invites',

@@ -1,0 +1,27 @@
+import type { InviteLookup } from '../../schemas/invites.js'
+import type { Db } from '../db/client.js'
+import { toTimestamp } from '../domain/time.js'
+import { ApiError } from '../errors.js'
+import { findInvite, wasRemovedSince } from '../queries/invites.js'
+import { introduceWorkspace } from '../queries/workspaces.js'
+
+/**
+ * What somebody with the code is about to join. An invite from before they were removed is revoked for them.
+ * @throws {ApiError} `invite_not_found`
+ */
+export const lookUpInvite = async (db: Db, userId: string, code: string): Promise<InviteLookup> => {
+  const invite = await findInvite(db, code)
+  if (!invite) throw new ApiError('invite_not_found')
+  const [workspace, wasRemoved] = await Promise.all([
+    introduceWorkspace(db, invite.workspaceId),
+    wasRemovedSince(db, invite, userId),
+  ])
+  // Deleted at this moment.
+  if (!workspace) throw new ApiError('invite_not_found')
+  return {
+    workspace,
+    role: invite.role,
+    status: wasRemoved ? 'revoked' : invite.status,
+    expires_at: toTimestamp(invite.expiresAt),
+  }
+}
