@@ -17,6 +17,14 @@ set local statement_timeout = 0;
 -- change the time zone of a user
 update users set timezone = $2::text where id = $1::uuid;
 
+-- change what is recorded of a user
+-- returns id uuid
+insert into recordings (user_id, paused, repos_off, repos_off_like, hours)
+select id, $2::boolean, $3::text[], $4::text[], $5::text::jsonb from users where id = $1::uuid
+on conflict (user_id) do update set paused = excluded.paused, repos_off = excluded.repos_off,
+  repos_off_like = excluded.repos_off_like, hours = excluded.hours
+returning user_id as id;
+
 -- clear activity_days
 delete from activity_days where workspace_id = $1::uuid and day = any($2::date[]);
 
@@ -840,10 +848,20 @@ from workspaces where id = $1::uuid and deleted_at is null;
 select (now() at time zone 'UTC')::date as today;
 
 -- read what a flush comes upon
--- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text
+-- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
+with recording as materialized (
+  select paused, hours, array(
+    select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+    where owner_key || '/' || repo_key like any (repos_off_like)
+  ) as repos_off
+  from recordings where user_id = $1::uuid
+)
 select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
+  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+  c.paused, c.hours as "recordedHours",
+  case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
 from users u
+left join recording c on true
 left join (
   select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
 ) f on true
@@ -868,6 +886,10 @@ select day, sum(minutes)::int as minutes,
 from activity
 where workspace_id = $1::uuid and user_id = $2::uuid and day = any($3::date[]) and minutes > 0
 group by day;
+
+-- read what is recorded of a user
+-- returns paused bool, repos_off _text, hours json|jsonb
+select paused, repos_off, hours from recordings where user_id = $1::uuid;
 
 -- register people who will have activity
 insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))

@@ -47,9 +47,9 @@ export type FlushBody = Static<typeof FlushBody>
 const FlushNote = Named('FlushNote', {
   index: Type.Integer({ minimum: 0, description: 'Of the entry in the request.' }),
   status: StringEnum(['capped', 'ignored']),
-  code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window'], {
+  code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
     description:
-      '`hour_full` also where the day was full as well; `day_out_of_window` also where the repository matches nothing.',
+      '`hour_full` also where the day was full as well; `recording_off` (see `PUT /api/me/recording`) also where something was full or the repository matches nothing; `day_out_of_window` before all others.',
   }),
 })
 export type FlushNote = Static<typeof FlushNote>
@@ -57,7 +57,10 @@ export type FlushNote = Static<typeof FlushNote>
 export const FlushResult = Type.Object(
   {
     accepted: Type.Integer({ description: 'Entries that count in full.' }),
-    capped: Type.Integer({ description: 'Entries that were cut in at least one workspace.' }),
+    capped: Type.Integer({
+      description:
+        'Entries that were cut in at least one workspace, or by the hours that the caller lets be recorded.',
+    }),
     ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
     duplicate: Type.Boolean({ description: 'True: this is the answer of the first flush with this id.' }),
     notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),

@@ -36,6 +36,8 @@ export const limits = {
   flush_days_back: 30,
   /** How many rows (a day of a repository in a workspace) one flush may change. */
   flush_rows: 5_000,
+  /** Repositories and patterns that somebody keeps out of what is recorded of them. */
+  recording_repos_off: 200,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
   counts_members: 500,

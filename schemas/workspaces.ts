@@ -10,20 +10,21 @@ export const WorkspaceName = Type.String({
   examples: ['Acme'],
 })
 
-export const PatternList = Type.Array(
-  Type.String({
-    maxLength: limits.pattern_length,
-    format: 'repo-pattern',
-    description: '`owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it.',
-    examples: ['acme/*'],
-  }),
-  {
-    maxItems: limits.patterns_per_workspace,
-    title: 'PatternList',
-    examples: [['acme/*']],
-    'x-unique-without-case': true,
-  },
-)
+export const RepoPatterns = (maxItems: number, options: object = {}) =>
+  Type.Array(
+    Type.String({
+      maxLength: limits.pattern_length,
+      format: 'repo-pattern',
+      description: '`owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it.',
+      examples: ['acme/*'],
+    }),
+    { maxItems, 'x-unique-without-case': true, ...options },
+  )
+
+export const PatternList = RepoPatterns(limits.patterns_per_workspace, {
+  title: 'PatternList',
+  examples: [['acme/*']],
+})
 
 export const Workspace = Type.Object(
   {

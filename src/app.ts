@@ -42,6 +42,7 @@ import { limitRoutes } from './routes/limits.js'
 import { modelRoutes } from './routes/models.js'
 import { probeRoutes } from './routes/probes.js'
 import { profileRoutes } from './routes/profile.js'
+import { recordingRoutes } from './routes/recording.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
 
@@ -140,6 +141,7 @@ export const buildApp = async (
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
+  await app.register(recordingRoutes, { prefix: '/api' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(teamRoutes, { prefix: '/api/team' })
   await app.register(billingRoutes, { prefix: '/api/billing' })

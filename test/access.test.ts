@@ -43,6 +43,11 @@ const table: Record<string, Row> = {
   'POST /api/auth/logout': { statuses: [200, 200, 200, 200, 200] },
 
   'GET /api/me': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/me/recording': { statuses: [401, 200, 200, 200, 200] },
+  'PUT /api/me/recording': {
+    statuses: [401, 200, 200, 200, 200],
+    call: () => ({ body: { paused: false, repos_off: [], hours: null } }),
+  },
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },

@@ -1,6 +1,7 @@
 /** Holds every answer of a test against the OpenAPI document that the service itself serves. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { formatsOf } from '../src/domain/formats.js'
 
 interface Response {
   description: string
@@ -26,6 +27,7 @@ export interface Answer {
 export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   addFormats.default(ajv)
+  for (const [name, { accepts }] of Object.entries(formatsOf('ext'))) ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: document.components })
   const validators = new Map<object, ValidateFunction>()
   const validatorOf = (schema: object): ValidateFunction => {

@@ -11,7 +11,16 @@ import { isCurrent } from './migrate.js'
  */
 export const layout = {
   /** In an order in which each table references only those before it. */
-  copied: ['users', 'workspaces', 'members', 'removals', 'patterns', 'invites', 'billing_customers'],
+  copied: [
+    'users',
+    'recordings',
+    'workspaces',
+    'members',
+    'removals',
+    'patterns',
+    'invites',
+    'billing_customers',
+  ],
   spread: {
     owner_key: ['snapshots', 'snapshot_versions', 'overrides'],
     workspace_id: [

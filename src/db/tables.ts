@@ -39,6 +39,20 @@ export const users = pgTable('users', {
   createdAt: moment('created_at').notNull().defaultNow(),
 })
 
+/** What people let be recorded of them; who has no row lets everything. */
+export const recordings = pgTable('recordings', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  paused: boolean('paused').notNull(),
+  /** Patterns, as given. */
+  reposOff: text('repos_off').array().notNull(),
+  /** The same as escaped LIKE patterns of `owner/repo` in lower case. */
+  reposOffLike: text('repos_off_like').array().notNull(),
+  /** `{from, to, weekdays}` in the person's time zone; null: all. */
+  hours: jsonb('hours'),
+})
+
 /** Tokens that were logged out: one (`jti`), or all of a user below a generation. Kept until they would have expired. */
 export const revocations = pgTable(
   'revocations',

@@ -5,6 +5,7 @@ import type { Database, Db, Tx } from '../db/client.js'
 import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
 import { type Cut, MemberDay } from '../domain/minutes.js'
+import { recordedHoursOf, recordedPart } from '../domain/recording.js'
 import { ApiError, invalid } from '../errors.js'
 import {
   addMinutes,
@@ -18,7 +19,7 @@ import {
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
- * day. Costs the same number of statements for one entry and for 200.
+ * day and to what the person lets be recorded. Costs the same number of statements for one entry and for 200.
  * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
  * `payload_too_large` for what would change too many rows
  */
@@ -52,7 +53,7 @@ export const recordActiveMinutes = async (
     // After a conflict, things may no longer be what they were.
     const current = target ?? (await readTarget(tx, flush))
     target = undefined
-    return answerFrom(current, flush) ?? count(tx, flush, current)
+    return answerFrom(current, flush) ?? count(tx, recordedOf(flush, current), current)
   })
 }
 
@@ -71,6 +72,8 @@ interface Entry {
   day: string
   minutes: number
   hours: ActivityEntry['hours']
+  /** What of it the person does not let be recorded; it is taken out. */
+  off?: 'part' | 'all'
 }
 
 const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
@@ -86,6 +89,22 @@ const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | 
   if (!known) return undefined
   if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
   return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+}
+
+/** The flush without what the person does not let be recorded. */
+const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Flush => {
+  if (!recording) return flush
+  const reposOff = new Set(recording.reposOff)
+  const zone = flush.timezone ?? timezone ?? 'UTC'
+  const entries = flush.entries.map((entry): Entry => {
+    if (recording.paused || reposOff.has(entry.repoKey))
+      return { ...entry, minutes: 0, hours: {}, off: 'all' }
+    if (!recording.hours || !entry.hours) return entry
+    const kept = recordedPart(entry.minutes, entry.hours, recordedHoursOf(recording.hours, zone, entry.day))
+    if (kept.minutes === entry.minutes) return entry
+    return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
+  })
+  return { ...flush, entries }
 }
 
 /** Goes by the memberships that were read before: a removal since then counts as after this flush. */
@@ -201,12 +220,14 @@ const lockMember = async (
 const addUp = (entries: Entry[], { today }: FlushTarget, members: Member[]): FlushNote[] => {
   const [first, last] = windowOf(today)
   const notes: FlushNote[] = []
-  entries.forEach(({ repoKey, day, minutes, hours }, index) => {
+  entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
     const matching = members.filter(({ repoKeys }) => repoKeys.has(repoKey))
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
+    else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
-      const code = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
+      const cut = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
+      const code = off ? 'recording_off' : cut
       if (code) notes.push({ index, status: 'capped', code })
     }
   })

@@ -1,13 +1,15 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
+import type { RecordingHours } from '../../schemas/recording.js'
 import type { Database, Db } from '../db/client.js'
-import { date, integer, integers, orNull, statement, text, texts, uuid } from '../db/statement.js'
+import { bool, date, integer, integers, json, orNull, statement, text, texts, uuid } from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
 import { patternMatches } from './repo-access.js'
 
 /**
- * Who flushes, what is known of the flush and, in a row for each, the workspaces in which it counts. $1: the user; $2:
- * flush id or null; $3, $4: owners and names of repositories.
+ * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in
+ * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories. Of these, those that are
+ * off are in the first row alone.
  *
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
@@ -21,11 +23,24 @@ export const READ_FLUSH = statement(
     answer: orNull(text),
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
+    paused: orNull(bool),
+    recordedHours: orNull(json<RecordingHours>()),
+    reposOff: orNull(texts),
   },
   `
+  with recording as materialized (
+    select paused, hours, array(
+      select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+      where owner_key || '/' || repo_key like any (repos_off_like)
+    ) as repos_off
+    from recordings where user_id = $1::uuid
+  )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys"
+    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+    c.paused, c.hours as "recordedHours",
+    case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
   from users u
+  left join recording c on true
   left join (
     select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
   ) f on true
@@ -50,6 +65,13 @@ export interface FlushTarget {
   timezone: string | null
   /** What was counted with this flush id. */
   known?: { bodyHash: string; answer: string }
+  /** Undefined: everything is recorded. */
+  recording?: {
+    paused: boolean
+    /** Those of the repositories asked for that are off. */
+    reposOff: string[]
+    hours: RecordingHours | null
+  }
   /** All that match, in the order of their ids. */
   workspaces: MatchingWorkspace[]
 }
@@ -76,11 +98,12 @@ export const readFlushTarget = async (
   ])
   const [first] = rows
   if (!first) return undefined
-  const { today, timezone, bodyHash, answer } = first
+  const { today, timezone, bodyHash, answer, paused, reposOff, recordedHours } = first
   return {
     today,
     timezone,
     ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
+    ...(paused !== null && reposOff !== null && { recording: { paused, reposOff, hours: recordedHours } }),
     workspaces: rows.flatMap(({ workspaceId, repoKeys }) =>
       workspaceId !== null && repoKeys !== null ? [{ workspaceId, repoKeys }] : [],
     ),

@@ -1,0 +1,42 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Nullable } from './common.js'
+import { limits } from './limits.js'
+import { RepoPatterns } from './workspaces.js'
+
+const RecordingHours = Closed(
+  {
+    from: Type.Integer({ minimum: 0, maximum: 23, description: 'The first local hour.', examples: [8] }),
+    to: Type.Integer({
+      minimum: 0,
+      maximum: 24,
+      description:
+        'The local hour at which recording ends, another one than `from`. An earlier one is on the next day.',
+      examples: [19],
+    }),
+    weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'ISO: 1 is Monday. The day on which the hours begin, also where they go on after midnight.',
+      examples: [[1, 2, 3, 4, 5]],
+    }),
+  },
+  {
+    description:
+      "The hours that are recorded, in the person's time zone; null: all. A UTC hour counts whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not touched.",
+  },
+)
+export type RecordingHours = Static<typeof RecordingHours>
+
+/** What somebody lets be recorded of them. */
+export const Recording = Type.Object(
+  {
+    paused: Type.Boolean({ description: 'True: nothing is recorded.', examples: [false] }),
+    repos_off: RepoPatterns(limits.recording_repos_off, {
+      description: 'Repositories, or patterns as those of a workspace, in which nothing is recorded.',
+    }),
+    hours: Nullable(RecordingHours),
+  },
+  { $id: 'Recording', additionalProperties: false },
+)
+export type Recording = Static<typeof Recording>

@@ -1,0 +1,41 @@
+/** What people let be recorded of them. Flushes read it along with everything else (`activity.ts`). */
+import type { Recording, RecordingHours } from '../../schemas/recording.js'
+import type { Db } from '../db/client.js'
+import { bool, json, orNull, statement, texts, uuid } from '../db/statement.js'
+import { parsePatterns, toLike } from '../domain/repo-pattern.js'
+
+const READ_RECORDING = statement(
+  'read what is recorded of a user',
+  { paused: bool, repos_off: texts, hours: orNull(json<RecordingHours>()) },
+  `select paused, repos_off, hours from recordings where user_id = $1::uuid`,
+)
+
+const recordsAll: Recording = { paused: false, repos_off: [], hours: null }
+
+export const readRecording = async (db: Db, userId: string): Promise<Recording> => {
+  const [row] = await db.rows(READ_RECORDING, [userId])
+  return row ?? recordsAll
+}
+
+const WRITE_RECORDING = statement(
+  'change what is recorded of a user',
+  { id: uuid },
+  `
+  insert into recordings (user_id, paused, repos_off, repos_off_like, hours)
+  select id, $2::boolean, $3::text[], $4::text[], $5::text::jsonb from users where id = $1::uuid
+  on conflict (user_id) do update set paused = excluded.paused, repos_off = excluded.repos_off,
+    repos_off_like = excluded.repos_off_like, hours = excluded.hours
+  returning user_id as id`,
+)
+
+/** @returns whether the user is in the database */
+export const writeRecording = async (
+  db: Db,
+  userId: string,
+  { paused, repos_off, hours }: Recording,
+): Promise<boolean> => {
+  const likes = parsePatterns(repos_off).map(({ pattern }) => toLike(pattern.toLowerCase()))
+  const hoursText = hours && JSON.stringify(hours)
+  const rows = await db.rows(WRITE_RECORDING, [userId, paused, repos_off, likes, hoursText])
+  return rows.length > 0
+}
