@@ -843,6 +843,48 @@ select idle_window_minutes as "idleWindowMinutes", settings_version as version, 
   case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
 from workspaces where id = $1::uuid and deleted_at is null;
 
+-- read the trends of members
+-- returns trend json|jsonb
+with parts as (
+  select user_id, day, minutes from activity_member_days
+  where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
+  union all
+  select a.user_id, a.day, a.minutes from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+), listed as (
+  select u.id as user_id, place from unnest($10::text[]) with ordinality as l (login_key, place) join users u using (login_key)
+), sums as (
+  select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+    sum(minutes::float8) as minutes
+  from parts left join listed using (user_id)
+  group by 1, 2
+)
+select json_agg(coalesce(minutes, 0) order by step) as trend
+from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
+left join sums using (place, step)
+group by place order by place;
+
+-- read the trends of repositories
+-- returns trend json|jsonb
+with parts as (
+  select repo_key, day, minutes from activity_repo_days
+  where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
+  union all
+  select a.repo_key, a.day, a.minutes from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+), listed as (
+  select repo_key, place from unnest($10::text[]) with ordinality as l (repo_key, place)
+), sums as (
+  select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+    sum(minutes::float8) as minutes
+  from parts left join listed using (repo_key)
+  group by 1, 2
+)
+select json_agg(coalesce(minutes, 0) order by step) as trend
+from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
+left join sums using (place, step)
+group by place order by place;
+
 -- read today
 -- returns today date
 select (now() at time zone 'UTC')::date as today;

@@ -51,6 +51,15 @@ export const RepoPath = Type.String({
 export const Role = StringEnum(['admin', 'member'], { examples: ['member'] })
 export type Role = Static<typeof Role>
 
+/** From the loosest to the strictest. */
+export const privacyLevels = ['named', 'team'] as const
+export const PrivacyLevel = StringEnum(privacyLevels, {
+  description:
+    '`named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number.',
+  examples: ['named'],
+})
+export type PrivacyLevel = Static<typeof PrivacyLevel>
+
 /** The rules of settings objects: keys `<ext>.…` (a format that knows the configured prefix). */
 const settingsRules = {
   type: 'object',

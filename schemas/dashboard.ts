@@ -37,13 +37,28 @@ export const DashboardQuery = Type.Object({
   format: Type.Optional(
     StringEnum(['json', 'csv'], { description: 'Instead of `Accept`, for links and browsers.' }),
   ),
+  trends: Type.Optional(
+    Type.Boolean({ default: false, description: 'With a `trend` in the rows of members and repositories.' }),
+  ),
 })
+
+const { member: _, ...ofAnybody } = DashboardQuery.properties
+/** The dashboard of the caller. */
+export const OwnDashboardQuery = Type.Object(ofAnybody)
 
 const sums = {
   active_minutes: Type.Integer({ examples: [312] }),
   commits: Type.Integer({ examples: [7] }),
   closed_issues: Type.Integer({ examples: [2] }),
 }
+/** In the rows of a dashboard, where it is asked for. */
+const trend = Type.Optional(
+  Type.Array(Type.Integer(), {
+    maxItems: Math.ceil(limits.range_days / 7) + 1,
+    description: `Only with \`trends=true\`: the row's active minutes on each day of the range, oldest first; in ranges of more than ${limits.trend_days} days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to \`active_minutes\`.`,
+    examples: [[95, 0, 217]],
+  }),
+)
 const Totals = Named('Totals', {
   ...sums,
   active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [1] }),
@@ -84,6 +99,7 @@ export const Dashboard = Type.Object(
           ...Nullable(Day),
           description: 'The last day of the range with more than 0 minutes.',
         }),
+        trend,
       }),
       {
         maxItems: limits.dashboard_rows,
@@ -99,6 +115,7 @@ export const Dashboard = Type.Object(
         }),
         ...sums,
         members: Type.Integer({ description: 'With any activity in the repository.', examples: [1] }),
+        trend,
       }),
       { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
     ),

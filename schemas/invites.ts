@@ -4,6 +4,7 @@ import {
   Named,
   NextCursor,
   Nullable,
+  PrivacyLevel,
   Role,
   ref,
   StringEnum,
@@ -12,7 +13,6 @@ import {
   WorkspaceParams,
 } from './common.js'
 import { limits } from './limits.js'
-import { ActivityPrivacy } from './privacy.js'
 import { Workspace } from './workspaces.js'
 
 export const Invite = Type.Object(
@@ -74,7 +74,7 @@ export const InviteLookup = Named('InviteLookup', {
     name: Workspace.properties.name,
     member_count: Workspace.properties.member_count,
     patterns: Workspace.properties.patterns,
-    activity_privacy: ActivityPrivacy,
+    activity_privacy: PrivacyLevel,
   }),
   role: Invite.properties.role,
   status: Invite.properties.status,

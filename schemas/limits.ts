@@ -44,6 +44,8 @@ export const limits = {
   counts_repos_per_member: 200,
   count_max: 10_000,
   range_days: 366,
+  /** Trends have a number for each day of ranges up to this, and for each week of longer ones. */
+  trend_days: 31,
   /** How many members, and repositories, a dashboard lists. The last row sums up all others. */
   dashboard_rows: 1_000,
   session_days: 30,

@@ -150,6 +150,10 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     query: ({ workspace }) => `workspace=${workspace}`,
   },
+  'GET /api/team/dashboard/mine': {
+    statuses: [401, 404, 404, 200, 200],
+    query: ({ workspace }) => `workspace=${workspace}`,
+  },
 }
 
 /** What the document says of a route, going by whom it lets in. */

@@ -44,6 +44,7 @@ const pattern = {
 
 const range = { from: '2026-10-01', to: '2026-11-21' }
 const sources = dashboard.sourcesOf(id, range, {}, ['2026-11-21'])
+const steps = { start: '2026-09-28', length: 7, count: 8 }
 
 export const samples: Sample[] = [
   ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: 'ada', action: 'member.left' }]),
@@ -64,6 +65,8 @@ export const samples: Sample[] = [
   ...calls(dashboard.countActiveMembers, [sources]),
   ...calls(dashboard.readMembers, [sources]),
   ...calls(dashboard.readRepos, [sources]),
+  ...calls(dashboard.readMemberTrends, [sources, steps, ['ada']]),
+  ...calls(dashboard.readRepoTrends, [sources, steps, ['acme/web']]),
   ...calls(dashboard.readCells, [sources]),
   ...calls(dashboard.readRawZoneDays, [sources]),
   ...calls(dashboard.readStaleDays, [id, range]),

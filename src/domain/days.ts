@@ -3,6 +3,8 @@
 const DAY_MS = 86_400_000
 /** Of a UTC day. */
 export const HOURS = 24
+/** In days. */
+export const WEEK = 7
 /** The longest range before it still lies in the years that the database takes. */
 const FIRST = '0003-01-01'
 const LAST = '9999-12-31'
@@ -58,4 +60,19 @@ export const resolveRange = (
   const days = countDays(from, to)
   const isRange = days >= 1 && days <= maxDays && from >= FIRST && to.length === LAST.length
   return isRange ? { from, to, days } : undefined
+}
+
+/** Equal parts of a range; the first may begin before it and the last may end after it. */
+export interface Steps {
+  start: string
+  /** In days. */
+  length: number
+  count: number
+}
+
+/** The days of a short range, the ISO weeks of a long one. */
+export const stepsOf = ({ from, to, days }: Range, maxDays: number): Steps => {
+  if (days <= maxDays) return { start: from, length: 1, count: days }
+  const start = addDays(from, 1 - weekdayOf(from))
+  return { start, length: WEEK, count: Math.ceil(countDays(start, to) / WEEK) }
 }

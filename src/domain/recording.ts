@@ -1,9 +1,7 @@
 /** What somebody lets be recorded of an entry. */
 import type { RecordingHours } from '../../schemas/recording.js'
-import { HOURS, weekdayOf } from './days.js'
+import { HOURS, WEEK, weekdayOf } from './days.js'
 import { localHoursOf } from './heatmap.js'
-
-const WEEK = 7
 
 /** For each UTC hour of a day whether it is recorded, going by the local hour in which it starts. */
 export const recordedHoursOf = (

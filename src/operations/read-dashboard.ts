@@ -1,6 +1,7 @@
 import type { Dashboard } from '../../schemas/dashboard.js'
+import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
-import { addDays, listDays, type Range } from '../domain/days.js'
+import { addDays, listDays, type Range, stepsOf } from '../domain/days.js'
 import { Heatmap } from '../domain/heatmap.js'
 import { ApiError } from '../errors.js'
 import { PIECE_LENGTH } from '../http/streaming.js'
@@ -12,8 +13,10 @@ import {
   readCells,
   readDays,
   readMembers,
+  readMemberTrends,
   readRawZoneDays,
   readRepos,
+  readRepoTrends,
   readStaleDays,
   readWorkspaceHead,
   sourcesOf,
@@ -33,12 +36,17 @@ const addUp = (days: Sums[]): Sums =>
     nothing,
   )
 
+/** The rows, each with its trend. */
+const withTrends = <Row>(rows: Row[], trends: number[][]): (Row & { trend?: number[] })[] =>
+  rows.map((row, index) => ({ ...row, trend: trends[index] ?? [] }))
+
 /** A dashboard of one moment: all of its parts see the same state of the database. @throws {ApiError} `workspace_not_found` */
 export const readDashboard = (
   database: Database,
   workspaceId: string,
   range: Range,
   filter: Filter,
+  { trends = false } = {},
 ): Promise<Dashboard> =>
   database.transaction(async (tx) => {
     const before = { from: addDays(range.from, -range.days), to: addDays(range.from, -1) }
@@ -58,6 +66,24 @@ export const readDashboard = (
       readRawZoneDays(tx, sources),
       countActiveMembers(tx, previous),
     ])
+    const members = rows.map(({ active_members: _, ...member }) => member)
+    const steps = stepsOf(range, limits.trend_days)
+    const [memberTrends, repoTrends] = trends
+      ? await Promise.all([
+          readMemberTrends(
+            tx,
+            sources,
+            steps,
+            members.map(({ login }) => login),
+          ),
+          readRepoTrends(
+            tx,
+            sources,
+            steps,
+            repos.map(({ repo }) => repo),
+          ),
+        ])
+      : []
     const heatmap = new Heatmap()
     for (const cell of cells) heatmap.addCell(cell)
     for (const zoneDay of zoneDays) heatmap.addZoneDay(zoneDay)
@@ -75,8 +101,8 @@ export const readDashboard = (
       daily: listDays(range.from, range.to).map(
         (day) => dayOf.get(day) ?? { day, ...nothing, active_members: 0 },
       ),
-      members: rows.map(({ active_members: _, ...member }) => member),
-      repos,
+      members: memberTrends ? withTrends(members, memberTrends) : members,
+      repos: repoTrends ? withTrends(repos, repoTrends) : repos,
       heatmap: heatmap.toCells(),
       generated_at: new Date().toISOString(),
     }

@@ -9,9 +9,20 @@ import { and, between, eq } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db, Parameter } from '../db/client.js'
-import { date, double, integer, integers, orNull, statement, text, textOf, uuid } from '../db/statement.js'
+import {
+  date,
+  double,
+  integer,
+  integers,
+  json,
+  orNull,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../db/statement.js'
 import { staleDays, workspaces } from '../db/tables.js'
-import { lengthOfMonth, listDays, monthOf } from '../domain/days.js'
+import { lengthOfMonth, listDays, monthOf, type Steps } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
 import { ANYTHING, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
 
@@ -270,6 +281,76 @@ export const readRepos = (tx: Db, sources: Sources) => {
   const { months, days, parts, masks } = sources
   return tx.rows(READ_REPOS, [...activityOf(sources), months, days, parts, masks])
 }
+
+/**
+ * A trend for each of the rows that are named in $10, and one for all that is in none of them. $5, $6: the first and the
+ * last day; $7 to $9: `Steps`. Weeks lie across months, so it is the rollups of days that are added up.
+ */
+const trends = (name: string, rollup: string, key: string, listed: string) =>
+  statement(
+    name,
+    { trend: json<number[]>() },
+    `
+  with parts as (
+    select ${key}, day, minutes from ${rollup}
+    where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
+    union all
+    select a.${key}, a.day, a.minutes from activity a where ${RAW}
+  ), listed as (
+    ${listed}
+  ), sums as (
+    select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+      sum(minutes::float8) as minutes
+    from parts left join listed using (${key})
+    group by 1, 2
+  )
+  select json_agg(coalesce(minutes, 0) order by step) as trend
+  from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
+  left join sums using (place, step)
+  group by place order by place`,
+  )
+
+const READ_MEMBER_TRENDS = trends(
+  'read the trends of members',
+  'activity_member_days',
+  'user_id',
+  `select u.id as user_id, place from unnest($10::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
+)
+
+const READ_REPO_TRENDS = trends(
+  'read the trends of repositories',
+  'activity_repo_days',
+  'repo_key',
+  `select repo_key, place from unnest($10::text[]) with ordinality as l (repo_key, place)`,
+)
+
+const readTrends = async (
+  tx: Db,
+  read: typeof READ_MEMBER_TRENDS,
+  sources: Sources,
+  { start, length, count }: Steps,
+  names: (string | null)[],
+): Promise<number[][]> => {
+  const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
+  const rows = await tx.rows(read, [
+    ...activityOf(sources),
+    sources.from,
+    sources.to,
+    start,
+    length,
+    count,
+    keys,
+  ])
+  return rows.map(({ trend }) => trend)
+}
+
+/** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */
+export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) =>
+  readTrends(tx, READ_MEMBER_TRENDS, sources, steps, logins)
+
+/** @param repos of the rows of `readRepos` @returns for each of them the minutes of the steps */
+export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
+  readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
 
 const READ_CELLS = statement(
   'read the heatmap',

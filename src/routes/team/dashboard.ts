@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
-import { Dashboard, DashboardCsv, DashboardQuery } from '../../../schemas/dashboard.js'
+import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
+import type { Database } from '../../db/client.js'
 import { etagOfText, noneMatchNames } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { prefersCsv } from '../../http/accept.js'
@@ -11,8 +13,51 @@ import { sendJsonText } from '../../http/json-text.js'
 import { sendPieces } from '../../http/streaming.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readDashboard, readDashboardLines } from '../../operations/read-dashboard.js'
-import { adminOf } from '../../policies/access.js'
-import { findPerson, readWorkspaceHead } from '../../queries/dashboard.js'
+import { adminOf, memberOf } from '../../policies/access.js'
+import { type Filter, findPerson, readWorkspaceHead } from '../../queries/dashboard.js'
+
+/** What both dashboards answer with. */
+const response = {
+  200: {
+    description: 'Done.',
+    content: {
+      'application/json': { schema: ref(Dashboard) },
+      'text/csv': { schema: DashboardCsv },
+    },
+  },
+  304: NotModified,
+}
+
+const forms =
+  '`Accept: text/csv` or `format=csv` gets one line per day and member instead. The `ETag` changes with anything but `generated_at`.'
+
+const sendDashboard = async (
+  database: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: Static<typeof OwnDashboardQuery>,
+  filter: Filter,
+) => {
+  const { workspaceId } = request.membership
+  const { from, to, format, trends } = query
+  const range = await chooseRange(database, { from, to })
+  reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
+  const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
+  if (asCsv) {
+    const head = await readWorkspaceHead(database.read, workspaceId)
+    if (!head) throw new ApiError('workspace_not_found')
+    reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
+    const lines = readDashboardLines(database, workspaceId, range, filter)
+    return sendPieces(reply, 'text/csv; charset=utf-8', lines)
+  }
+  const dashboard = await readDashboard(database, workspaceId, range, filter, { trends })
+  const { generated_at, ...content } = dashboard
+  const text = JSON.stringify(content)
+  const etag = etagOfText(text)
+  reply.header('ETag', etag)
+  if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+  return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
+}
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
@@ -29,42 +74,41 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'What the team did',
-      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. \`Accept: text/csv\` or \`format=csv\` gets one line per day and member instead. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. The \`ETag\` changes with anything but \`generated_at\`.`,
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
-      response: {
-        200: {
-          description: 'Done.',
-          content: {
-            'application/json': { schema: ref(Dashboard) },
-            'text/csv': { schema: DashboardCsv },
-          },
-        },
-        304: NotModified,
-      },
+      response,
     },
     handler: async (request, reply) => {
+      const { member, repo } = request.query
       const { workspaceId } = request.membership
-      const { from, to, member, repo, format } = request.query
-      const range = await chooseRange(database, { from, to })
       const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
-      const filter = { userId, repoKey: repo?.toLowerCase() }
-      reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
-      const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
-      if (asCsv) {
-        const head = await readWorkspaceHead(database.read, workspaceId)
-        if (!head) throw new ApiError('workspace_not_found')
-        reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
-        const lines = readDashboardLines(database, workspaceId, range, filter)
-        return sendPieces(reply, 'text/csv; charset=utf-8', lines)
-      }
-      const { generated_at, ...content } = await readDashboard(database, workspaceId, range, filter)
-      const text = JSON.stringify(content)
-      const etag = etagOfText(text)
-      reply.header('ETag', etag)
-      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
-      return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
+      return sendDashboard(database, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/dashboard/mine',
+    config: {
+      access: memberOf('query.workspace'),
+      validate: ({ query }) => chooseRange(database, query as Static<typeof OwnDashboardQuery>),
+      errors: ['invalid_range'],
+    },
+    schema: {
+      operationId: 'readOwnDashboard',
+      tags: ['activity'],
+      summary: 'What the caller did',
+      description: `The dashboard of the team as if nobody else were in it, hours included: always complete, whatever the privacy level. Only what was done in this workspace. ${forms}`,
+      querystring: OwnDashboardQuery,
+      headers: ConditionalReadHeaders,
+      response,
+    },
+    handler: (request, reply) => {
+      const { repo } = request.query
+      const { userId } = request.membership
+      return sendDashboard(database, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
     },
   })
 }

@@ -1,0 +1,111 @@
+import t from 'tap'
+import { addDays } from '../src/domain/days.js'
+import { readToday } from '../src/queries/activity.js'
+import { type Caller, startService } from './service.js'
+
+const service = await startService(t)
+const [ada, bob, eve] = [
+  await service.signIn('ada'),
+  await service.signIn('bob'),
+  await service.signIn('eve'),
+]
+const { id } = await service.workspace(ada, { members: [bob] })
+const { id: other } = await service.workspace(bob, { name: 'Other', patterns: ['acme/*'] })
+const today = await readToday(service.database)
+const yesterday = addDays(today, -1)
+
+const flush = (caller: Caller, entries: object[]) => caller.post('/api/team/active-minutes', { entries })
+await flush(ada, [{ repo: 'acme/api', day: today, minutes: 50, hours: { 9: 50 } }])
+await flush(bob, [
+  { repo: 'acme/api', day: today, minutes: 20, hours: { 10: 15 } },
+  { repo: 'acme/web', day: yesterday, minutes: 7 },
+])
+await ada.post('/api/team/commits', {
+  workspace: id,
+  day: today,
+  members: [{ login: 'bob', repos: [{ repo: 'acme/web', count: 3 }] }],
+})
+
+const mine = (query = '', workspace = id) => `/api/team/dashboard/mine?workspace=${workspace}${query}`
+
+t.test('a member sees all of their own numbers, hours included, and nobody else’s', async (t) => {
+  const check = async (what: string) => {
+    const { status, body } = await bob.get(mine())
+    t.equal(status, 200, what)
+    t.strictSame(body.totals, { active_minutes: 27, commits: 3, closed_issues: 0, active_members: 1 })
+    t.strictSame(body.members, [
+      {
+        login: 'bob',
+        avatar_url: body.members[0].avatar_url,
+        role: 'member',
+        active_minutes: 27,
+        active_days: 2,
+        commits: 3,
+        closed_issues: 0,
+        last_active_day: today,
+      },
+    ])
+    t.strictSame(body.repos, [
+      { repo: 'acme/api', active_minutes: 20, commits: 0, closed_issues: 0, members: 1 },
+      { repo: 'acme/web', active_minutes: 7, commits: 3, closed_issues: 0, members: 1 },
+    ])
+    t.strictSame(
+      body.heatmap
+        .filter(({ minutes }: { minutes: number }) => minutes > 0)
+        .map(({ hour, minutes }: Record<string, number>) => [hour, minutes]),
+      [[10, 15]],
+    )
+    t.equal(body.daily.length, 30)
+  }
+  await check('from the activity')
+  await service.app.rollups.run()
+  await check('when it is rolled up')
+  t.match((await bob.get(mine('&repo=ACME/web'))).body, {
+    totals: { active_minutes: 7, commits: 3 },
+    members: [{ login: 'bob', active_minutes: 7 }],
+  })
+  t.match((await bob.get(mine(`&from=${yesterday}&to=${yesterday}`))).body, {
+    range: { days: 1 },
+    totals: { active_minutes: 7 },
+  })
+})
+
+t.test('one’s own dashboard is of the workspace asked for, and names nobody else', async (t) => {
+  t.match((await bob.get(mine('', other))).body, {
+    totals: { active_minutes: 27, commits: 0 },
+    members: { length: 1 },
+  })
+  t.match((await bob.get(mine('&member=ada'))).body.members, [{ login: 'bob' }])
+  t.match(await eve.get(mine()), { status: 404, body: { code: 'workspace_not_found' } })
+  t.match(await bob.get('/api/team/dashboard/mine'), { status: 400 })
+  t.match(await bob.get(mine('&from=2026-02-02&to=2026-02-01')), {
+    status: 400,
+    body: { code: 'invalid_range' },
+  })
+  await service.workspace(eve, { name: 'Empty' })
+  const cyd = await service.signIn('cyd')
+  const { id: empty } = await service.workspace(cyd)
+  const nothing = { active_minutes: 0, active_days: 0, last_active_day: null }
+  t.match((await cyd.get(mine('', empty))).body, {
+    totals: { active_members: 0 },
+    members: [{ login: 'cyd', ...nothing }],
+  })
+})
+
+t.test('it comes as CSV, and not again when nothing has changed', async (t) => {
+  const lines = `day,login,active_minutes,commits,closed_issues\n${yesterday},bob,7,0,0\n${today},bob,20,3,0\n`
+  const byQuery = await bob.get(mine(`&to=${today}&format=csv`))
+  const byHeader = await bob.get(mine(`&to=${today}`), { Accept: 'text/csv' })
+  for (const { text, headers } of [byQuery, byHeader]) {
+    t.equal(text, lines)
+    t.match(headers.get('content-disposition'), `filename="Acme_${addDays(today, -29)}_${today}.csv"`)
+  }
+  const first = await bob.get(mine())
+  const etag = first.headers.get('etag') ?? ''
+  const again = { 'If-None-Match': etag }
+  t.equal((await bob.get(mine(), again)).status, 304)
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 1 }])
+  t.equal((await bob.get(mine(), again)).status, 304, 'what others do changes nothing')
+  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 1 }])
+  t.equal((await bob.get(mine(), again)).status, 200)
+})
