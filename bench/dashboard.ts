@@ -51,6 +51,7 @@ await benchmark(async (cleanUp) => {
     await markToday()
     await month()
   }
+  const withTrends = () => expectOk(send(service.url, 'GET', `${year}&trends=true`, token))
   const ofOne = () => expectOk(send(service.url, 'GET', `${year}&member=team-0-7`, token))
   const ofRepo = () => expectOk(send(service.url, 'GET', `${year}&repo=team-0/web`, token))
   const counting = async () => {
@@ -79,11 +80,11 @@ await benchmark(async (cleanUp) => {
       ].join(' '),
     )
   }
-  const ms = await inTurns(ROUNDS, { stale, staleMonth, ofOne, ofRepo })
+  const ms = await inTurns(ROUNDS, { stale, staleMonth, ofOne, ofRepo, withTrends })
   say(
     [
       `with the day of today changed ${ms.stale.toFixed(1)} ms, 30 days ${ms.staleMonth.toFixed(1)} ms;`,
-      `a year of one member ${ms.ofOne.toFixed(1)} ms, of one repository ${ms.ofRepo.toFixed(1)} ms`,
+      `a year of one member ${ms.ofOne.toFixed(1)} ms, of one repository ${ms.ofRepo.toFixed(1)} ms, with trends ${ms.withTrends.toFixed(1)} ms`,
     ].join(' '),
   )
   const { totals, ...lists } = JSON.parse(await dashboard())
