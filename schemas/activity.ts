@@ -16,7 +16,7 @@ const HourMinutes = Type.Unsafe<Record<string, number>>({
   examples: [{ '9': 30, '10': 12 }],
 })
 
-const ActivityEntry = Named('MinutesEntry', {
+export const ActivityEntry = Named('MinutesEntry', {
   repo: RepoPath,
   day: Day,
   minutes: Minutes,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { StringEnum } from './common.js'
+import { privacyLevels, StringEnum } from './common.js'
 
 const BaseUrl = (options: object) =>
   Type.String({
@@ -180,6 +180,20 @@ export const Environment = Type.Object({
     default: 400,
     description: 'How many days the hours of activity are kept; days stay for good.',
     examples: [90],
+  }),
+
+  ACTIVITY_PRIVACY_FLOOR: StringEnum(privacyLevels, {
+    default: 'named',
+    description:
+      '`team`: no workspace may show what a single member did. Those that do are raised once, at the next start, and stay so if the floor is taken away.',
+    examples: ['team'],
+  }),
+  ACTIVITY_MIN_GROUP: Type.Integer({
+    minimum: 3,
+    maximum: 1_000,
+    default: 5,
+    description: 'How many people stand behind every number that is shown at the privacy level `team`.',
+    examples: [8],
   }),
 
   RATE_LIMITS: StringEnum(['on', 'off'], {

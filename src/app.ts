@@ -40,6 +40,7 @@ import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
 import { funnelRoutes } from './routes/funnel.js'
 import { limitRoutes } from './routes/limits.js'
 import { modelRoutes } from './routes/models.js'
+import { privacyRoutes } from './routes/privacy.js'
 import { probeRoutes } from './routes/probes.js'
 import { profileRoutes } from './routes/profile.js'
 import { recordingRoutes } from './routes/recording.js'
@@ -149,5 +150,6 @@ export const buildApp = async (
   await app.register(modelRoutes, { prefix: '/api' })
   await app.register(funnelRoutes, { prefix: '/api' })
   await app.register(limitRoutes, { prefix: '/api' })
+  await app.register(privacyRoutes, { prefix: '/api' })
   return app as unknown as FastifyInstance
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
+import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
 import { withFirstHost } from './domain/database-url.js'
 import { once } from './runtime/once.js'
@@ -49,6 +50,12 @@ export interface Config {
   assistants: { a: string; b: string }
   funnelSteps: string[]
   activityDetailDays: number
+  privacy: {
+    /** No workspace is below this level. */
+    floor: PrivacyLevel
+    /** How many people stand behind every number at level `team`. */
+    minGroup: number
+  }
   rateLimits: boolean
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
@@ -112,6 +119,7 @@ export const readConfig = (
     assistants: { a: withoutSlash(values.ASSISTANT_A_URL), b: withoutSlash(values.ASSISTANT_B_URL) },
     funnelSteps: values.FUNNEL_STEPS,
     activityDetailDays: values.ACTIVITY_DETAIL_DAYS,
+    privacy: { floor: values.ACTIVITY_PRIVACY_FLOOR, minGroup: values.ACTIVITY_MIN_GROUP },
     rateLimits: values.RATE_LIMITS === 'on',
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,

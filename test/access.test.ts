@@ -51,6 +51,7 @@ const table: Record<string, Row> = {
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
+  'GET /api/privacy': { statuses: [200, 200, 200, 200, 200] },
   'POST /api/events': {
     statuses: [401, 202, 202, 202, 202],
     call: () => ({ body: { event: 'opened', source: 'extension' } }),

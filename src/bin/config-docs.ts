@@ -1,12 +1,17 @@
-/** Writes `.env.example` and the README's table of variables. */
+/** Writes `.env.example`, the README's table of variables and the tables of docs/privacy.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { envExample, withVariables } from '../runtime/config-docs.js'
+import { envExample, withPrivacy, withVariables } from '../runtime/config-docs.js'
 import { runCommand } from '../runtime/program.js'
 import { projectRoot } from '../runtime/root.js'
 
 runCommand(async () => {
   await writeFile(join(projectRoot, '.env.example'), envExample())
-  const readme = join(projectRoot, 'README.md')
-  await writeFile(readme, withVariables(await readFile(readme, 'utf8')))
+  for (const [name, fill] of [
+    ['README.md', withVariables],
+    ['docs/privacy.md', withPrivacy],
+  ] as const) {
+    const path = join(projectRoot, name)
+    await writeFile(path, fill(await readFile(path, 'utf8')))
+  }
 })

@@ -1,5 +1,6 @@
-/** `.env.example` and the README's table of variables, made of the schema that reads them. */
+/** `.env.example`, the README's table of variables and the tables of docs/privacy.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
+import { notRecorded, privacyRecords, privacyViews } from '../domain/privacy.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
 
@@ -32,27 +33,52 @@ ${Object.entries(variables)
 # POSTGRES_PASSWORD=
 `
 
-const cell = (text: string) => text.replaceAll('|', '\\|')
+const row = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 
-const table = (): string => {
+const tableOf = (head: string[], rows: string[][]): string =>
+  [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
+
+const tableOfVariables = (): string => {
   const rows = Object.entries(variables).map(([name, variable]) => {
     const unset = defaultOf(variable) === '' ? `unset: ${variable.whenUnset}` : `\`${defaultOf(variable)}\``
-    const columns = [
-      `\`${name}\``,
-      typeOf(variable),
-      unset,
-      variable.description,
-      `\`${variable.examples[0]}\``,
-    ]
-    return `| ${columns.map(cell).join(' | ')} |`
+    return [`\`${name}\``, typeOf(variable), unset, variable.description, `\`${variable.examples[0]}\``]
   })
-  return ['| variable | type | default | meaning | example |', '|---|---|---|---|---|', ...rows].join('\n')
+  return tableOf(['variable', 'type', 'default', 'meaning', 'example'], rows)
 }
 
-const place = /(?<=<!-- variables: made by `npm run config-docs` -->\n)[\s\S]*(?=\n<!-- end of variables -->)/
+/** A document with what is made for one of its places. */
+const filled = (document: string, name: string, text: string): string => {
+  const [begin, end] = [`<!-- ${name}: made by \`npm run config-docs\` -->\n`, `\n<!-- end of ${name} -->`]
+  const [before, rest] = document.split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) throw new Error(`There is no place for the ${name}`)
+  return before + begin + text + end + after
+}
 
 /** The README with the table as it should be. */
-export const withVariables = (readme: string): string => {
-  if (!place.test(readme)) throw new Error('The README has no place for the table of variables')
-  return readme.replace(place, () => table())
+export const withVariables = (readme: string): string => filled(readme, 'variables', tableOfVariables())
+
+/** docs/privacy.md with what the code says of itself, as configured by default. */
+export const withPrivacy = (page: string): string => {
+  const { ACTIVITY_DETAIL_DAYS, ACTIVITY_MIN_GROUP } = variables
+  const records = tableOf(
+    ['', 'what', 'why', 'kept', 'fields'],
+    privacyRecords({ detailDays: Number(ACTIVITY_DETAIL_DAYS.default) }).map((record) => [
+      record.name,
+      record.what,
+      record.why,
+      record.kept,
+      record.fields.map((field) => `\`${field}\``).join(', '),
+    ]),
+  )
+  const shown = tableOf(
+    ['', '`named`', '`team`'],
+    privacyViews({ minGroup: Number(ACTIVITY_MIN_GROUP.default) }).map(({ what, named, team }) => [
+      what,
+      named,
+      team,
+    ]),
+  )
+  const unrecorded = notRecorded.map((line) => `- ${line}`).join('\n')
+  return filled(filled(filled(page, 'records', records), 'unrecorded', unrecorded), 'views', shown)
 }

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../../schemas/common.js'
+import { Privacy } from '../../schemas/privacy.js'
+import { notRecorded, privacyRecords, privacyViews } from '../domain/privacy.js'
+import { anyone } from '../policies/access.js'
+
+export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { activityDetailDays, privacy } = app.config
+  const answer: Privacy = {
+    activity_privacy_floor: privacy.floor,
+    activity_min_group: privacy.minGroup,
+    activity_detail_days: activityDetailDays,
+    records: privacyRecords({ detailDays: activityDetailDays }),
+    not_recorded: notRecorded,
+    shown: privacyViews(privacy),
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/privacy',
+    config: { access: anyone, asksDatabase: false },
+    schema: {
+      operationId: 'getPrivacy',
+      tags: ['service'],
+      summary: 'What is recorded of people, and who sees it',
+      description:
+        'What this service keeps of people, why and for how long, and who sees it at each privacy level, with the numbers that it is configured with.',
+      response: { 200: ref(Privacy) },
+    },
+    handler: async () => answer,
+  })
+}

@@ -1,0 +1,159 @@
+/** What docs/privacy.md and `GET /api/privacy` say, and that what they claim is shown. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { withPrivacy } from '../src/runtime/config-docs.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { startService } from './service.js'
+
+const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
+
+const service = await startService(t, {
+  env: { ACTIVITY_PRIVACY_FLOOR: 'team', ACTIVITY_MIN_GROUP: '8', ACTIVITY_DETAIL_DAYS: '90' },
+})
+const today = new Date().toISOString().slice(0, 10)
+
+t.test('anybody can ask what is recorded, with the numbers of the running service', async (t) => {
+  const { status, body } = await service.request('GET', '/api/privacy')
+  t.equal(status, 200)
+  t.match(body, { activity_privacy_floor: 'team', activity_min_group: 8, activity_detail_days: 90 })
+  const hours = body.records.find(({ name }: { name: string }) => name === 'hours')
+  t.match(hours, { fields: ['hours'], kept_days: 90, kept: /^90 days/ })
+  t.match(JSON.stringify(body.shown), /where 8 or more people/)
+  t.match((await startServiceByDefault()).body, { activity_privacy_floor: 'named', activity_min_group: 5 })
+})
+
+const startServiceByDefault = async () =>
+  (await startService(t, { beside: service })).request('GET', '/api/privacy')
+
+t.test('the tables of docs/privacy.md say what the code says', async (t) => {
+  const page = await read('docs/privacy.md')
+  t.equal(page, withPrivacy(page), 'run `npm run config-docs`')
+})
+
+t.test('every claim of docs/privacy.md names a test that there is', async (t) => {
+  const files = (await readdir(join(projectRoot, 'test'))).filter((name) => name.endsWith('.test.ts'))
+  const tests = (await Promise.all(files.map((name) => read(join('test', name))))).join('\n')
+  const claims = [...(await read('docs/privacy.md')).matchAll(/\*“([^”]+)”\*/g)].map(([, name = '']) =>
+    name.replaceAll(/\s+/g, ' '),
+  )
+  t.ok(claims.length > 20)
+  for (const claim of claims.filter((name) => name !== 'a sentence in italics')) {
+    t.match(tests, new RegExp(`test\\(\\s*'${claim.replaceAll(/[.?()]/g, '\\$&')}'`), claim)
+  }
+})
+
+/** The record of `GET /api/privacy` that says what a table holds of people; undefined: nothing. */
+const recordOf: Record<string, string | undefined> = {
+  users: 'account',
+  recordings: 'recording',
+  revocations: 'ended sessions',
+  members: 'membership',
+  removals: 'membership',
+  invites: 'settings',
+  snapshots: 'settings',
+  snapshot_versions: 'settings',
+  overrides: 'settings',
+  audit_entries: 'audit trail',
+  billing_customers: 'billing',
+  subscriptions: 'billing',
+  funnel_users: 'funnel events',
+  funnel_days: 'funnel events',
+  activity: 'minutes',
+  activity_people: 'minutes',
+  activity_member_days: 'minutes',
+  activity_member_months: 'minutes',
+  activity_repo_people: 'minutes',
+  flushes: 'answers to flushes',
+  workspaces: 'account',
+  // Logins under way and notifications that took effect, by their own ids.
+  oauth_states: undefined,
+  billing_events: undefined,
+  patterns: undefined,
+  // Sums of a team, and names of repositories.
+  activity_days: undefined,
+  activity_repos: undefined,
+  activity_repo_days: undefined,
+  activity_repo_months: undefined,
+  activity_hours: undefined,
+  stale_days: undefined,
+}
+
+t.test('every table of the database is described, or holds nothing of people', async (t) => {
+  const tables = await service.database.hot.statement<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    [],
+  )
+  t.strictSame(tables.map(({ name }) => name).sort(), Object.keys(recordOf).sort())
+  const { body } = await service.request('GET', '/api/privacy')
+  const records = body.records.map(({ name }: { name: string }) => name)
+  for (const [table, record] of Object.entries(recordOf)) {
+    if (record !== undefined) t.ok(records.includes(record), `${table}: ${record}`)
+  }
+})
+
+t.test('a flush takes nothing that is not described', async (t) => {
+  const ada = await service.signIn('ada')
+  const entry = { repo: 'acme/api', day: today, minutes: 1 }
+  for (const body of [
+    { entries: [{ ...entry, file: 'src/app.ts' }] },
+    { entries: [{ ...entry, hours: { '9:30': 1 } }] },
+    { entries: [entry], host: 'laptop' },
+  ]) {
+    t.equal((await ada.post('/api/team/active-minutes', body)).status, 400)
+  }
+})
+
+t.test('what is left out is kept nowhere', async (t) => {
+  const ada = await service.signIn('careful')
+  await service.workspace(ada)
+  await ada.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
+  await ada.post('/api/team/active-minutes', {
+    entries: [{ repo: 'acme/left-out', day: today, minutes: 17, hours: { 9: 17 } }],
+    flush_id: 'paused',
+  })
+  for (const table of Object.keys(recordOf)) {
+    const rows = await service.database.hot.statement(
+      `select from ${table} where ${table}::text like '%left-out%'`,
+      [],
+    )
+    t.equal(rows.length, 0, table)
+  }
+})
+
+t.test('no line of the log names a person, a repository or an address', async (t) => {
+  const ada = await service.signIn('somebody-special')
+  const { id } = await service.workspace(ada)
+  await ada.post('/api/team/active-minutes', {
+    entries: [{ repo: 'acme/special-repo', day: today, minutes: 1 }],
+  })
+  await ada.get(`/api/team/dashboard?workspace=${id}&member=somebody-special&repo=acme/special-repo`)
+  await ada.delete(`/api/team/workspaces/${id}/members?login=somebody-special`)
+  await ada.get('/api/settings/acme/special-repo')
+  // That the service listens is said once, of its own address.
+  const lines = service.logs.filter((line) => !line.includes('Server listening')).join('')
+  t.match(lines, /"route":"\/api\/team\/dashboard"/)
+  t.notMatch(lines, /special|127\.0\.0\.1/)
+})
+
+t.test('answers to flushes are forgotten after 32 days', async (t) => {
+  const ada = await service.signIn('ada')
+  const flush = () =>
+    ada.post('/api/team/active-minutes', {
+      entries: [{ repo: 'acme/api', day: today, minutes: 1 }],
+      flush_id: 'once',
+    })
+  const age = async (days: number) => {
+    await service.database.read.statement(
+      `update flushes set created_at = now() - make_interval(days => $1::int) where flush_id = 'once'`,
+      [days],
+    )
+    await service.app.housekeeping.run()
+  }
+  await flush()
+  await age(31)
+  t.match((await flush()).body, { duplicate: true })
+  await age(33)
+  t.match((await flush()).body, { duplicate: false })
+})
