@@ -22,6 +22,7 @@ const RecordingHours = Closed(
     }),
   },
   {
+    title: 'RecordingHours',
     description:
       "The hours that are recorded, in the person's time zone; null: all. A UTC hour counts whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not touched.",
   },
@@ -34,6 +35,7 @@ export const Recording = Type.Object(
     paused: Type.Boolean({ description: 'True: nothing is recorded.', examples: [false] }),
     repos_off: RepoPatterns(limits.recording_repos_off, {
       description: 'Repositories, or patterns as those of a workspace, in which nothing is recorded.',
+      examples: [['acme/secret-*']],
     }),
     hours: Nullable(RecordingHours),
   },

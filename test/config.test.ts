@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { type ConfigError, readConfig } from '../src/config.js'
-import { envExample, withVariables } from '../src/runtime/config-docs.js'
+import { envExample, withVariables } from '../src/domain/config-docs.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { temporaryFolder } from './process.js'
 

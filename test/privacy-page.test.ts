@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { withPrivacy } from '../src/runtime/config-docs.js'
+import { withPrivacy } from '../src/domain/config-docs.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { startService } from './service.js'
 

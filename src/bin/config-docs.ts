@@ -1,7 +1,7 @@
 /** Writes `.env.example`, the README's table of variables and the tables of docs/privacy.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { envExample, withPrivacy, withVariables } from '../runtime/config-docs.js'
+import { envExample, withPrivacy, withVariables } from '../domain/config-docs.js'
 import { runCommand } from '../runtime/program.js'
 import { projectRoot } from '../runtime/root.js'
 

@@ -27,8 +27,10 @@ export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): 
   if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas, where)
   for (const fixed of [schema.const, schema.default, schema.enum?.[0]]) if (fixed !== undefined) return fixed
   if (anyOf?.[0]) return exampleOf(anyOf[0], schemas, where)
-  if (type === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
-  if (type === 'object' && schema.additionalProperties === false) {
+  // Where something may also be null, its example is of something.
+  const kind = [type].flat()[0]
+  if (kind === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
+  if (kind === 'object' && schema.additionalProperties === false) {
     const members = Object.entries(properties ?? {}).filter(
       ([name, member]) => required.includes(name) || shown(member, schemas),
     )

@@ -1,6 +1,6 @@
 /** `.env.example`, the README's table of variables and the tables of docs/privacy.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
-import { notRecorded, privacyRecords, privacyViews } from '../domain/privacy.js'
+import { notRecorded, privacyRecords, privacyViews } from './privacy.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
 
