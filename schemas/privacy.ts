@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Nullable, PrivacyLevel } from './common.js'
+import { Named, Nullable, PrivacyLevel } from './common.js'
 
-const PrivacyRecord = Closed({
+const PrivacyRecord = Named('PrivacyRecord', {
   name: Type.String({ examples: ['minutes'] }),
   what: Type.String({ examples: ['Active minutes of a day in a repository.'] }),
   fields: Type.Array(Type.String({ examples: ['minutes'] })),
@@ -13,7 +13,7 @@ const PrivacyRecord = Closed({
 })
 export type PrivacyRecord = Static<typeof PrivacyRecord>
 
-const PrivacyView = Closed({
+const PrivacyView = Named('PrivacyView', {
   what: Type.String({ examples: ['The hours of a person.'] }),
   named: Type.String({
     description: 'Who sees it in a workspace of the level `named`.',

@@ -50,7 +50,9 @@ const findPrograms = async (): Promise<string[][]> => {
 /** What failed assertions say of themselves: the blocks at the innermost level of the TAP text. */
 const failuresOf = (tap: string): string[] => {
   const failures = tap.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
-  return Array.from(failures, ([block]) => block).filter((block) => /^ *(diff|compare):/m.test(block))
+  const blocks = Array.from(failures, ([block]) => block)
+  const innermost = blocks.filter((block) => /^ *(diff|compare):/m.test(block))
+  return innermost.length > 0 ? innermost : blocks
 }
 
 /** A test file prints TAP. */

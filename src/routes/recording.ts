@@ -37,7 +37,7 @@ export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['profile'],
       summary: 'Choose what is recorded',
       description: `Holds from the next flush on, in whatever process and from whatever device. While \`paused\`, and in \`repos_off\` (at most ${limits.recording_repos_off}), no minutes count; with \`hours\`, minutes of other hours do not. What was flushed is noted \`recording_off\`. What was recorded before stays, and the commits and closed issues that an admin uploads are not touched.`,
-      body: Recording,
+      body: ref(Recording),
       response: { 200: ref(Recording) },
     },
     handler: async ({ caller, body }) => {
