@@ -60,6 +60,16 @@ export const PrivacyLevel = StringEnum(privacyLevels, {
 })
 export type PrivacyLevel = Static<typeof PrivacyLevel>
 
+/** The level in force, for every member to see. */
+export const privacy = {
+  activity_privacy: PrivacyLevel,
+  activity_privacy_since: Type.String({
+    format: 'date-time',
+    description: 'Since when this level is in force.',
+    examples: ['2026-11-21T09:30:00.000Z'],
+  }),
+}
+
 /** The rules of settings objects: keys `<ext>.…` (a format that knows the configured prefix). */
 const settingsRules = {
   type: 'object',

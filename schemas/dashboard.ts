@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
 import {
   AvatarUrl,
@@ -28,7 +28,7 @@ export const DashboardQuery = Type.Object({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`.',
+        'Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`. At the privacy level `team` the caller alone: anybody else is 403 `member_detail_hidden`.',
     }),
   ),
   repo: Type.Optional(
@@ -55,13 +55,25 @@ const sums = {
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,
-    description: `Only with \`trends=true\`: the row's active minutes on each day of the range, oldest first; in ranges of more than ${limits.trend_days} days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to \`active_minutes\`.`,
+    description: `Only with \`trends=true\`: the row's active minutes on each day of the range, oldest first; in ranges of more than ${limits.trend_days} days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to \`active_minutes\`. Where published weeks are shown, repositories have none, and those weeks are 0 for members.`,
     examples: [[95, 0, 217]],
   }),
 )
+/** Numbers that the privacy level `team` may withhold. */
+const OrWithheld = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
+const shownSums = {
+  active_minutes: OrWithheld(sums.active_minutes),
+  commits: OrWithheld(sums.commits),
+  closed_issues: OrWithheld(sums.closed_issues),
+}
 const Totals = Named('Totals', {
-  ...sums,
-  active_members: Type.Integer({ description: 'With more than 0 minutes.', examples: [1] }),
+  ...shownSums,
+  active_members: OrWithheld(
+    Type.Integer({
+      description: 'With more than 0 minutes; where published weeks are added up, the largest of them.',
+      examples: [1],
+    }),
+  ),
 })
 
 export const Dashboard = Type.Object(
@@ -72,10 +84,11 @@ export const Dashboard = Type.Object(
     totals: Totals,
     previous_totals: Type.Unsafe<Static<typeof Totals>>({
       ...Totals,
-      description: 'Of as many days just before the range.',
+      description:
+        'Of as many days just before the range, widened to whole weeks where they are shown as published.',
     }),
     daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
-      description: 'Every day of the range, oldest first.',
+      description: 'Every day of the range, oldest first; numbers that are withheld are null.',
     }),
     members: Type.Array(
       Named('DashboardMember', {
@@ -104,32 +117,47 @@ export const Dashboard = Type.Object(
       {
         maxItems: limits.dashboard_rows,
         description:
-          'Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it.',
+          'Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. Of the days that are shown as published weeks nobody is listed.',
       },
     ),
     repos: Type.Array(
       Named('DashboardRepo', {
         repo: Type.Unsafe<string | null>({
           ...Nullable(RepoPath),
-          description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
+          description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, and what the published repositories lack of the total, in the last row.`,
         }),
-        ...sums,
-        members: Type.Integer({ description: 'With any activity in the repository.', examples: [1] }),
+        ...shownSums,
+        members: OrWithheld(
+          Type.Integer({
+            description:
+              'With any activity in the repository; where published weeks are added up, the largest of them.',
+            examples: [1],
+          }),
+        ),
         trend,
       }),
       { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
     ),
-    heatmap: Type.Array(
-      Named('HeatmapCell', {
-        weekday: Type.Integer({ minimum: 1, maximum: 7, description: 'ISO: 1 is Monday.', examples: [6] }),
-        hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-        minutes: Type.Integer({ examples: [48] }),
-      }),
-      {
-        maxItems: 168,
-        description:
-          "All 168 cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none.",
-      },
+    heatmap: Type.Unsafe<{ weekday: number; hour: number; minutes: number | null }[] | null>(
+      Nullable(
+        Type.Array(
+          Named('HeatmapCell', {
+            weekday: Type.Integer({
+              minimum: 1,
+              maximum: 7,
+              description: 'ISO: 1 is Monday.',
+              examples: [6],
+            }),
+            hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
+            minutes: OrWithheld(Type.Integer({ examples: [48] })),
+          }),
+          {
+            maxItems: 168,
+            description:
+              "All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. The whole is null where it would be the hours of one person, for anybody else than that person, and where nothing of it is published.",
+          },
+        ),
+      ),
     ),
     generated_at: Timestamp,
   },
@@ -138,6 +166,7 @@ export const Dashboard = Type.Object(
 export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({
-  description: 'A header line, then one line per day and member with anything; lines end with a line feed.',
+  description:
+    'A header line, then one line per day and member with anything; lines end with a line feed. Where the range has days of the privacy level `team`: `day,active_minutes,commits,closed_issues`, one line per day, what is withheld empty.',
   examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
 })

@@ -38,6 +38,10 @@ export const errorCatalogue = {
     403,
     'The token of the repository host is not yours, or gives no access to this repository. Use one that does.',
   ],
+  member_detail_hidden: [
+    403,
+    'What a single member did is shown to nobody but them here: the workspace has, or had in this range, the privacy level `team`. Ask without `member`.',
+  ],
   csrf_rejected: [
     403,
     'A cookie-authenticated change must come from a known dashboard origin. From elsewhere send a Bearer token.',

@@ -10,7 +10,8 @@ export const Member = Type.Object(
     joined_at: Timestamp,
     last_active_day: Nullable({
       ...Day,
-      description: 'The last UTC day with active minutes in this workspace; null when there is none.',
+      description:
+        'The last UTC day with active minutes in this workspace; null when there is none, and for everybody at the privacy level `team`.',
     }),
   },
   { $id: 'Member', additionalProperties: false },

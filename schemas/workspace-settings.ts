@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, Settings, SettingsPatch, Timestamp } from './common.js'
+import { Named, PrivacyLevel, privacy, Settings, SettingsPatch, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 const IdleWindow = Type.Integer({
@@ -11,6 +11,7 @@ const IdleWindow = Type.Integer({
 export const WorkspaceSettings = Type.Object(
   {
     idle_window_minutes: IdleWindow,
+    ...privacy,
     settings: Settings,
     version: Type.Integer({
       minimum: 1,
@@ -25,6 +26,7 @@ export type WorkspaceSettings = Static<typeof WorkspaceSettings>
 
 export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
   idle_window_minutes: Type.Optional(IdleWindow),
+  activity_privacy: Type.Optional(PrivacyLevel),
   settings: Type.Optional(SettingsPatch),
 })
 export type WorkspaceSettingsPatch = Static<typeof WorkspaceSettingsPatch>

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, Role, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, privacy, Role, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /** Trimmed after validation; blank names are refused. */
@@ -33,6 +33,7 @@ export const Workspace = Type.Object(
     personal: Type.Boolean({ examples: [false] }),
     role: Role,
     idle_window_minutes: Type.Integer({ examples: [5] }),
+    ...privacy,
     patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
     member_count: Type.Integer({ examples: [12] }),
     created_at: Timestamp,

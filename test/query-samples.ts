@@ -10,6 +10,7 @@ import { deleteOldFlushes } from '../src/queries/flushes.js'
 import * as invites from '../src/queries/invites.js'
 import * as members from '../src/queries/members.js'
 import * as overrides from '../src/queries/overrides.js'
+import * as privacy from '../src/queries/privacy.js'
 import { purgeDeletedWorkspaces } from '../src/queries/purge.js'
 import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
@@ -42,7 +43,7 @@ const pattern = {
   repoLike: '%',
 }
 
-const range = { from: '2026-10-01', to: '2026-11-21' }
+const range = { from: '2026-10-01', to: '2026-11-21', days: 52 } as dashboard.NamedDays
 const sources = dashboard.sourcesOf(id, range, {}, ['2026-11-21'])
 const steps = { start: '2026-09-28', length: 7, count: 8 }
 
@@ -69,6 +70,7 @@ export const samples: Sample[] = [
   ...calls(dashboard.readRepoTrends, [sources, steps, ['acme/web']]),
   ...calls(dashboard.readCells, [sources]),
   ...calls(dashboard.readRawZoneDays, [sources]),
+  ...calls(dashboard.findPeopleWithHours, [sources]),
   ...calls(dashboard.readStaleDays, [id, range]),
   ...calls(dashboard.findPerson, [id, 'ada']),
   ...calls(dashboard.readWorkspaceHead, [id]),
@@ -90,8 +92,8 @@ export const samples: Sample[] = [
   ...calls(members.lockRoles, [id]),
   ...calls(members.insertMember, [id, id, 'member']),
   ...calls(members.countWorkspacesOf, [id]),
-  ...calls(members.listMembers, [id, undefined, 10], [id, [moment, id], 10]),
-  ...calls(members.findMember, [id, 'ada']),
+  ...calls(members.listMembers, [id, null, undefined, 10], [id, range.from, [moment, id], 10]),
+  ...calls(members.findMember, [id, range.from, 'ada']),
   ...calls(members.hasOtherAdmin, [id, id]),
   ...calls(members.updateRole, [id, id, 'admin']),
   ...calls(members.deleteMember, [id, id]),
@@ -102,6 +104,10 @@ export const samples: Sample[] = [
   ...calls(overrides.upsertOverride, [place, { owner: 'Acme', repo: 'Web', settings: '{}', author: user }]),
   ...calls(overrides.deleteOverride, [place]),
   ...calls(overrides.listOverrides, [id, undefined, 10]),
+
+  ...calls(privacy.readPrivacy, [id]),
+  ...calls(privacy.raisePrivacy, [10]),
+  ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
   ...calls(purgeDeletedWorkspaces, [10]),
 
@@ -127,13 +133,16 @@ export const samples: Sample[] = [
 
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),
-  ...calls(workspaceSettings.updateWorkspaceSettings, [id, { idleWindowMinutes: 5, settings: '{}' }]),
+  ...calls(workspaceSettings.updateWorkspaceSettings, [
+    id,
+    { idleWindowMinutes: 5, activityPrivacy: 'team', settings: '{}' },
+  ]),
 
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
   ...calls(workspaces.introduceWorkspace, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
-  ...calls(workspaces.insertWorkspace, [{ name: 'Acme' }]),
+  ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named' }]),
   ...calls(workspaces.readPersonalWorkspace, [id]),
   ...calls(workspaces.listPatterns, [id]),
   ...calls(workspaces.countPatterns, [id]),

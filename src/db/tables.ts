@@ -23,6 +23,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { privacyLevels } from '../../schemas/common.js'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -89,20 +90,38 @@ export const workspaces = pgTable(
       .references(() => users.id),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     settings: text('settings').notNull().default('{}'),
-    /** Of the settings and the idle window together. */
+    /** The level in force, and since when; older ones are in `privacy_levels`. */
+    activityPrivacy: text('activity_privacy', { enum: privacyLevels }).notNull().default('named'),
+    activityPrivacySince: moment('activity_privacy_since').notNull().defaultNow(),
+    /** Of the settings, the idle window and the privacy level together. */
     settingsVersion: integer('settings_version').notNull().default(1),
     settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
     createdAt: moment('created_at').notNull().defaultNow(),
     /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
     deletedAt: moment('deleted_at'),
   },
-  (t) => [index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`)],
+  (t) => [
+    index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
+    check('workspaces_activity_privacy', sql`${t.activityPrivacy} in ('named', 'team')`),
+  ],
 )
 
 const workspaceId = () =>
   uuid('workspace_id')
     .notNull()
     .references(() => workspaces.id, { onDelete: 'cascade' })
+
+/** Which privacy level a workspace had since when. Kept as long as its activity, which it says how to show. */
+export const privacyLevelsOfWorkspaces = pgTable(
+  'privacy_levels',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    since: moment('since').notNull(),
+    level: text('level', { enum: privacyLevels }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
+)
 
 export const members = pgTable(
   'members',
@@ -418,6 +437,13 @@ const sums = () => ({
   closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
 })
 
+/** Sums that may be withheld. */
+const shownSums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }),
+  commits: bigint('commits', { mode: 'number' }),
+  closedIssues: bigint('closed_issues', { mode: 'number' }),
+})
+
 /** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
 export const activityDays = pgTable(
   'activity_days',
@@ -493,6 +519,63 @@ export const activityHours = pgTable(
     primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
     index('activity_hours_by_age').on(t.day),
   ],
+)
+
+/**
+ * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
+ * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
+ * nothing may be shown has no row. What they leave out is decided in `domain/published-week.ts`.
+ */
+export const publishedWeeks = pgTable(
+  'published_weeks',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    /** How many people stand behind every number. */
+    minGroup: smallint('min_group').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    publishedAt: moment('published_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
+)
+
+export const publishedDays = pgTable(
+  'published_days',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    day: date('day').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.day] })],
+)
+
+export const publishedRepos = pgTable(
+  'published_repos',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    /** With any activity in it. */
+    members: integer('members').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],
+)
+
+export const publishedCells = pgTable(
+  'published_cells',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 
 /** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */

@@ -3,15 +3,14 @@
 const DAY_MS = 86_400_000
 /** Of a UTC day. */
 export const HOURS = 24
-/** In days. */
-export const WEEK = 7
+export const DAYS_OF_WEEK = 7
 /** The longest range before it still lies in the years that the database takes. */
-const FIRST = '0003-01-01'
-const LAST = '9999-12-31'
+export const FIRST_DAY = '0003-01-01'
+export const LAST_DAY = '9999-12-31'
 
 export const addDays = (day: string, days: number): string => {
   const moment = new Date(Date.parse(day) + days * DAY_MS)
-  // Years beyond 9999 have another form; callers compare with LAST first.
+  // Years beyond 9999 have another form; callers compare with LAST_DAY first.
   return moment.toISOString().slice(0, -14)
 }
 
@@ -30,6 +29,13 @@ export const listDays = (from: string, to: string): string[] =>
 
 /** ISO: 1 is Monday. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
+
+/** The Monday of a day's ISO week, by which weeks are known. */
+export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day))
+
+/** The last day of a day's ISO week, or of the calendar. */
+export const sundayOf = (day: string): string =>
+  countDays(day, LAST_DAY) < DAYS_OF_WEEK ? LAST_DAY : addDays(mondayOf(day), DAYS_OF_WEEK - 1)
 
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
@@ -54,11 +60,11 @@ export const resolveRange = (
   { defaultDays, maxDays }: { defaultDays: number; maxDays: number },
 ): Range | undefined => {
   const ends = [given.from, given.to].filter((day) => day !== undefined)
-  if (ends.some((day) => day < FIRST || day > LAST)) return undefined
+  if (ends.some((day) => day < FIRST_DAY || day > LAST_DAY)) return undefined
   const to = given.to ?? (given.from === undefined ? today : addDays(given.from, defaultDays - 1))
   const from = given.from ?? addDays(to, 1 - defaultDays)
   const days = countDays(from, to)
-  const isRange = days >= 1 && days <= maxDays && from >= FIRST && to.length === LAST.length
+  const isRange = days >= 1 && days <= maxDays && from >= FIRST_DAY && to.length === LAST_DAY.length
   return isRange ? { from, to, days } : undefined
 }
 
@@ -74,5 +80,5 @@ export interface Steps {
 export const stepsOf = ({ from, to, days }: Range, maxDays: number): Steps => {
   if (days <= maxDays) return { start: from, length: 1, count: days }
   const start = addDays(from, 1 - weekdayOf(from))
-  return { start, length: WEEK, count: Math.ceil(countDays(start, to) / WEEK) }
+  return { start, length: DAYS_OF_WEEK, count: Math.ceil(countDays(start, to) / DAYS_OF_WEEK) }
 }

@@ -1,5 +1,5 @@
 /** The week in local hours: UTC hours moved into each member's zone. */
-import { addDays, HOURS, weekdayOf } from './days.js'
+import { addDays, DAYS_OF_WEEK, HOURS, weekdayOf } from './days.js'
 
 const HOUR_MS = 3_600_000
 const REMEMBERED_DAYS = 50_000
@@ -70,7 +70,27 @@ export interface HeatmapCell {
   minutes: number
 }
 
-const CELLS = 7 * HOURS
+const CELLS = DAYS_OF_WEEK * HOURS
+
+/** From 0, Monday 0:00. A local hour, counted as above, may lie in the week before or after. */
+const cellAt = (weekday: number, local: number): number => (CELLS + (weekday - 1) * HOURS + local) % CELLS
+
+/** The cells in which the hours of one person are drawn, on a day counted from a Monday. */
+export const cellsOf = (
+  monday: string,
+  day: number,
+  timezone: string,
+  hours: readonly number[] | null,
+): { cell: number; minutes: number }[] => {
+  if (!hours) return []
+  const cells = new Map<number, number>()
+  localHoursOf(timezone, addDays(monday, day)).forEach((local, hour) => {
+    const minutes = hours[hour] ?? 0
+    const cell = cellAt(day + 1, local)
+    if (minutes > 0) cells.set(cell, (cells.get(cell) ?? 0) + minutes)
+  })
+  return [...cells].map(([cell, minutes]) => ({ cell, minutes }))
+}
 
 /** Minutes by local weekday and hour. */
 export class Heatmap {
@@ -86,10 +106,8 @@ export class Heatmap {
   }
 
   addZoneDay({ day, timezone, hours }: ZoneDay): void {
-    // A local hour may lie in the week before or after.
-    const midnight = CELLS + (weekdayOf(day) - 1) * HOURS
     localHoursOf(timezone, day).forEach((local, hour) => {
-      this.add((midnight + local) % CELLS, hours[hour] ?? 0)
+      this.add(cellAt(weekdayOf(day), local), hours[hour] ?? 0)
     })
   }
 

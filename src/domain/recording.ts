@@ -1,6 +1,6 @@
 /** What somebody lets be recorded of an entry. */
 import type { RecordingHours } from '../../schemas/recording.js'
-import { HOURS, WEEK, weekdayOf } from './days.js'
+import { DAYS_OF_WEEK, HOURS, weekdayOf } from './days.js'
 import { localHoursOf } from './heatmap.js'
 
 /** For each UTC hour of a day whether it is recorded, going by the local hour in which it starts. */
@@ -15,7 +15,7 @@ export const recordedHoursOf = (
     const isAfterMidnight = goesOverMidnight && hour < to
     if (!isAfterMidnight && (hour < from || (!goesOverMidnight && hour >= to))) return false
     const daysLater = Math.floor(local / HOURS) - (isAfterMidnight ? 1 : 0)
-    return weekdays.includes(((weekdayOf(day) - 1 + daysLater + WEEK) % WEEK) + 1)
+    return weekdays.includes(((weekdayOf(day) - 1 + daysLater + DAYS_OF_WEEK) % DAYS_OF_WEEK) + 1)
   })
 }
 

@@ -1,7 +1,8 @@
-import type { Role } from '../../schemas/common.js'
+import type { PrivacyLevel, Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import { firstNamedDay } from '../policies/privacy.js'
 import { revokeInvitesOf } from '../queries/invites.js'
 import {
   deleteMember,
@@ -11,10 +12,11 @@ import {
   recordRemoval,
   updateRole,
 } from '../queries/members.js'
+import { readPrivacy } from '../queries/privacy.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 
-const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
-  const found = await findMember(tx, workspaceId, login)
+const memberNamed = async (tx: Db, workspaceId: string, login: string, namedFrom: string | null = null) => {
+  const found = await findMember(tx, workspaceId, namedFrom, login)
   if (!found) throw new ApiError('member_not_found')
   return found
 }
@@ -40,13 +42,19 @@ const withdrawInvites = async (
 /** @throws {ApiError} `member_not_found`, `last_admin` */
 export const changeRole = (
   database: Database,
+  floor: PrivacyLevel,
   call: WorkspaceCall,
   { login, role }: { login: string; role: Role },
 ): Promise<Member> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const { tx, record } = change
     await lockRoles(tx, call.workspaceId)
-    const { userId, member } = await memberNamed(tx, call.workspaceId, login)
+    const { userId, member } = await memberNamed(
+      tx,
+      call.workspaceId,
+      login,
+      firstNamedDay(floor, await readPrivacy(tx, call.workspaceId)),
+    )
     if (member.role === role) return member
     await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
     if (role === 'member') {

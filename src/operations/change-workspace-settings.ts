@@ -5,6 +5,7 @@ import { type Preconditions, preconditionsHold } from '../domain/etag.js'
 import { mergeSettings } from '../domain/settings-merge.js'
 import { ApiError } from '../errors.js'
 import { etagOf } from '../queries/etag.js'
+import { insertPrivacyLevel } from '../queries/privacy.js'
 import {
   readSettingsToChange,
   type StoredWorkspaceSettings,
@@ -16,7 +17,7 @@ import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export const patchWorkspaceSettings = (
   database: Database,
   call: WorkspaceCall,
-  { idle_window_minutes, settings: patch = {} }: WorkspaceSettingsPatch,
+  { idle_window_minutes, activity_privacy, settings: patch = {} }: WorkspaceSettingsPatch,
   preconditions: Preconditions,
 ): Promise<StoredWorkspaceSettings> =>
   changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
@@ -24,21 +25,32 @@ export const patchWorkspaceSettings = (
     if (!preconditionsHold(preconditions, etagOf({ id: call.workspaceId, version: current.version })))
       throw new ApiError('version_conflict', { current_version: current.version })
     const idleWindowMinutes = idle_window_minutes ?? current.idleWindowMinutes
+    const activityPrivacy = activity_privacy ?? current.activityPrivacy
     const settings = JSON.stringify(mergeSettings(JSON.parse(current.settings), patch))
     const size = Buffer.byteLength(settings)
     if (size > limits.settings_bytes) {
       throw new ApiError('settings_too_large', { limit_bytes: limits.settings_bytes, actual_bytes: size })
     }
-    if (settings === current.settings && idleWindowMinutes === current.idleWindowMinutes) return current
+    const isSamePrivacy = activityPrivacy === current.activityPrivacy
+    const isSameRest = settings === current.settings && idleWindowMinutes === current.idleWindowMinutes
+    if (isSameRest && isSamePrivacy) return current
     const before = current.idleWindowMinutes
     // Sent together: others wait for this workspace.
     const [next] = await Promise.all([
-      updateWorkspaceSettings(tx, call.workspaceId, { idleWindowMinutes, settings }),
-      record('workspace_settings.changed', undefined, {
-        version: current.version + 1,
-        size_bytes: size,
-        ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
-      }),
+      updateWorkspaceSettings(tx, call.workspaceId, { idleWindowMinutes, activityPrivacy, settings }),
+      !isSameRest &&
+        record('workspace_settings.changed', undefined, {
+          version: current.version + 1,
+          size_bytes: size,
+          ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
+        }),
     ])
+    if (!isSamePrivacy) {
+      await insertPrivacyLevel(tx, call.workspaceId, activityPrivacy, next.activityPrivacySince)
+      await record('activity_privacy.changed', undefined, {
+        before: current.activityPrivacy,
+        after: activityPrivacy,
+      })
+    }
     return next
   })

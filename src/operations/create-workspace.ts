@@ -1,3 +1,4 @@
+import type { PrivacyLevel } from '../../schemas/common.js'
 import type { Invite } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
 import type { CreateWorkspaceBody, Workspace } from '../../schemas/workspaces.js'
@@ -11,9 +12,10 @@ import { countWorkspacesOf, insertMember } from '../queries/members.js'
 import { lockUser } from '../queries/users.js'
 import { insertPatterns, insertWorkspace, listWorkspacesOf } from '../queries/workspaces.js'
 
-/** The caller becomes its admin, and gets a first invite. @throws {ApiError} `workspace_limit` */
+/** The caller becomes its admin, and gets a first invite. @param privacy where it begins. @throws {ApiError} `workspace_limit` */
 export const createWorkspace = (
   database: Database,
+  privacy: PrivacyLevel,
   userId: string,
   { name, patterns = [] }: CreateWorkspaceBody,
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
@@ -22,7 +24,7 @@ export const createWorkspace = (
     if (!caller) throw new ApiError('token_invalid')
     if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
       throw new ApiError('workspace_limit')
-    const id = await insertWorkspace(tx, { name: name.trim() })
+    const id = await insertWorkspace(tx, { name: name.trim(), privacy })
     if (id === undefined) throw new Error('A workspace that is nobody’s personal one has no conflict')
     await insertMember(tx, id, userId, 'admin')
     await insertPatterns(tx, id, parsePatterns(patterns))

@@ -1,3 +1,4 @@
+import type { PrivacyLevel } from '../../schemas/common.js'
 import type { PushResult } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
 import type { Database, Db } from '../db/client.js'
@@ -45,7 +46,11 @@ export interface Push {
  * @returns the answer and its ETag
  */
 export const pushSettings = async (
-  { database, repohost }: { database: Database; repohost: Pick<Repohost, 'checkAccess'> },
+  {
+    database,
+    repohost,
+    privacy,
+  }: { database: Database; repohost: Pick<Repohost, 'checkAccess'>; privacy: PrivacyLevel },
   push: Push,
 ): Promise<{ result: PushResult; etag: string }> => {
   const { caller, question, owner, repo } = push
@@ -53,7 +58,7 @@ export const pushSettings = async (
 
   const settings = JSON.stringify(push.settings)
   return database.transaction(async (tx) => {
-    const { key, workspaceCreated } = await settleTarget(tx, question, caller, owner)
+    const { key, workspaceCreated } = await settleTarget(tx, question, caller, owner, privacy)
     const written = await writeSnapshot(tx, key, {
       owner,
       repo,
@@ -78,6 +83,7 @@ const settleTarget = async (
   question: RepoQuestion,
   caller: User,
   owner: string,
+  privacy: PrivacyLevel,
 ): Promise<{ key: SnapshotKey; workspaceCreated: boolean }> => {
   let workspaceCreated = false
   let target = await pushTarget(tx, question, caller.login, owner)
@@ -87,7 +93,7 @@ const settleTarget = async (
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined) {
-    workspaceCreated = await openPersonalWorkspace(tx, caller, owner)
+    workspaceCreated = await openPersonalWorkspace(tx, caller, owner, privacy)
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined || (await lockRole(tx, target, caller.id)) !== 'admin')
@@ -97,11 +103,16 @@ const settleTarget = async (
 }
 
 /** R4, with the caller locked: makes the personal workspace, or adds the caller's present login to its patterns. @returns whether it was made. */
-const openPersonalWorkspace = async (tx: Db, caller: User, owner: string): Promise<boolean> => {
+const openPersonalWorkspace = async (
+  tx: Db,
+  caller: User,
+  owner: string,
+  privacy: PrivacyLevel,
+): Promise<boolean> => {
   await requireRoomForPersonal(tx, caller, owner)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
-  const created = await insertWorkspace(tx, { name: caller.login, personalOf: caller.id })
+  const created = await insertWorkspace(tx, { name: caller.login, privacy, personalOf: caller.id })
   if (created !== undefined) {
     await insertMember(tx, created, caller.id, 'admin')
     await insertPatterns(tx, created, [pattern])

@@ -1,5 +1,6 @@
-/** Keeps the rollups of activity close behind it, and forgets what is too old; on one instance at a time. */
+/** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
 import fp from 'fastify-plugin'
+import { publishWeeks, raiseToFloor } from '../operations/publish-weeks.js'
 import { retireActivity, rollUp } from '../operations/roll-up.js'
 import { repeat } from '../runtime/repeat.js'
 
@@ -10,6 +11,10 @@ declare module 'fastify' {
       run(): Promise<void>
       /** Forgets what is older than it is kept. */
       retire(): Promise<void>
+    }
+    publishedWeeks: {
+      /** Publishes all weeks that are due. Never rejects: what fails is tried again. */
+      run(): Promise<void>
     }
   }
 }
@@ -24,9 +29,27 @@ const RETIRE_MS = 3_600_000
 export default fp(async (app) => {
   const run = async (stop?: AbortSignal) => {
     await rollUp(app.database, stop)
+    await publishWeeks(app.database, app.config.privacy, { stop })
   }
-  const retire = (stop?: AbortSignal) => retireActivity(app.database, app.config.activityDetailDays, stop)
+  const publishAll = (stop?: AbortSignal) =>
+    publishWeeks(app.database, app.config.privacy, { everything: true, stop })
+  const retire = async (stop?: AbortSignal) => {
+    // Before their hours go.
+    await publishAll(stop)
+    await retireActivity(app.database, app.config.activityDetailDays, stop)
+  }
   app.decorate('rollups', { run: () => run(), retire: () => retire() })
+  const stop = new AbortController()
+  app.addHook('preClose', async () => stop.abort())
+  app.decorate('publishedWeeks', {
+    run: () =>
+      rollUp(app.database, stop.signal)
+        .then(() => publishAll(stop.signal))
+        .catch((error) => {
+          if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
+        }),
+  })
+  app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
   repeat(app, ROLL_UP_MS, run, 'the rollup of activity')
   repeat(app, RETIRE_MS, retire, 'the retirement of old activity')
 })

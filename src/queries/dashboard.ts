@@ -22,8 +22,9 @@ import {
   uuid,
 } from '../db/statement.js'
 import { staleDays, workspaces } from '../db/tables.js'
-import { lengthOfMonth, listDays, monthOf, type Steps } from '../domain/days.js'
+import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
+import { privacyColumns, type WorkspacePrivacy } from './privacy.js'
 import { ANYTHING, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
@@ -35,6 +36,19 @@ export interface Filter {
 interface DayRange {
   from: string
   to: string
+}
+
+declare const named: unique symbol
+/** Days that may be shown as they were recorded, to who asks and with the filter that they ask for: `policies/privacy.ts` alone says so. */
+export interface NamedDays extends Range {
+  readonly [named]: true
+}
+
+/** At most so many of them, beginning with the one that has this index. */
+export const daysWithin = (days: NamedDays, index: number, count: number): NamedDays => {
+  const length = Math.min(count, days.days - index)
+  const from = addDays(days.from, index)
+  return { ...days, from, to: addDays(from, length - 1), days: length }
 }
 
 /** Where the numbers of a range come from. */
@@ -53,7 +67,7 @@ export interface Sources extends DayRange, Filter {
 
 export const sourcesOf = (
   workspaceId: string,
-  { from, to }: DayRange,
+  { from, to }: NamedDays,
   filter: Filter,
   stale: string[],
 ): Sources => {
@@ -380,6 +394,30 @@ const READ_RAW_ZONE_DAYS = statement(
 export const readRawZoneDays = (tx: Db, sources: Sources): Promise<ZoneDay[]> =>
   tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
 
+const FIND_PEOPLE_WITH_HOURS = statement(
+  'find two people with hours',
+  { userId: uuid },
+  `
+  select p.user_id as "userId" from activity_people p
+  cross join lateral (
+    select from activity a
+    where a.workspace_id = $1::uuid and a.user_id = p.user_id and a.day between $3::date and $4::date
+      and ($2::text is null or a.repo_key = $2::text) and 0 < any(a.hours)
+    limit 1
+  ) worked
+  where p.workspace_id = $1::uuid and p.user_id <> '00000000-0000-0000-0000-000000000000'
+  limit 2`,
+)
+
+/** Two whose hours they are, if there are so many. Who was erased is none. */
+export const findPeopleWithHours = async (
+  tx: Db,
+  { workspaceId, repoKey, from, to }: Sources,
+): Promise<string[]> => {
+  const rows = await tx.rows(FIND_PEOPLE_WITH_HOURS, [workspaceId, repoKey ?? null, from, to])
+  return rows.map(({ userId }) => userId)
+}
+
 export const readStaleDays = async (
   db: Db,
   workspaceId: string,
@@ -410,9 +448,13 @@ export const findPerson = async (db: Db, workspaceId: string, login: string): Pr
 export const readWorkspaceHead = async (
   db: Db,
   workspaceId: string,
-): Promise<{ name: string; idle_window_minutes: number } | undefined> => {
+): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
   const [row] = await db
-    .select({ name: workspaces.name, idle_window_minutes: workspaces.idleWindowMinutes })
+    .select({
+      name: workspaces.name,
+      idle_window_minutes: workspaces.idleWindowMinutes,
+      privacy: privacyColumns,
+    })
     .from(workspaces)
     .where(eq(workspaces.id, workspaceId))
   return row
@@ -435,7 +477,7 @@ export const listMemberDays = async (
   tx: Db,
   workspaceId: string,
   filter: Filter,
-  { from, to }: DayRange,
+  { from, to }: NamedDays,
 ): Promise<string[]> => {
   const rows = await tx.rows(
     LIST_MEMBER_DAYS,

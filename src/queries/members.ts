@@ -74,20 +74,24 @@ export const countWorkspacesOf = async (db: Db, userId: string): Promise<number>
   return row?.total ?? 0
 }
 
-/** The last UTC day on which the member of the row was active. It names the workspace, and so the one node that knows. */
-const lastActiveDay = (workspaceId: string) => sql<string | null>`(
+/**
+ * The last UTC day on which the member of the row was active, if it is not before `from`; null says that no day is told. It
+ * names the workspace, and so the one node that knows.
+ */
+const lastActiveDay = (workspaceId: string, from: string | null) => sql<string | null>`(
   select ${activity.day}::text from ${activity}
   where ${activity.workspaceId} = ${workspaceId}::uuid and ${activity.userId} = ${members.userId} and ${activity.minutes} > 0
+    and ${activity.day} >= ${from}::date
   order by ${activity.day} desc limit 1
 )`
 
-const columns = (workspaceId: string) => ({
+const columns = (workspaceId: string, namedFrom: string | null) => ({
   userId: members.userId,
   login: users.login,
   avatar_url: users.avatarUrl,
   role: members.role,
   joined_at: members.joinedAt,
-  last_active_day: lastActiveDay(workspaceId),
+  last_active_day: lastActiveDay(workspaceId, namedFrom),
 })
 
 /** A member with the id of the user, for cursors and for the writes that follow. */
@@ -101,16 +105,19 @@ const toListed = ({ userId, ...member }: Member & { userId: string }): ListedMem
   member: { ...member, joined_at: toTimestamp(member.joined_at) },
 })
 
-/** In the order in which they joined. `after` is where the previous page ended: the moment and the user's id. */
+/**
+ * In the order in which they joined. `namedFrom` is the first day of which it is told who was active, and `after` is where the previous page ended: the moment and the user's id.
+ */
 export const listMembers = async (
   db: Db,
   workspaceId: string,
+  namedFrom: string | null,
   after: string[] | undefined,
   rows: number,
 ): Promise<ListedMember[]> => {
   const [lastJoined, lastUser] = after ?? []
   const found = await db
-    .select(columns(workspaceId))
+    .select(columns(workspaceId, namedFrom))
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(
@@ -129,10 +136,11 @@ export const listMembers = async (
 export const findMember = async (
   db: Db,
   workspaceId: string,
+  namedFrom: string | null,
   login: string,
 ): Promise<ListedMember | undefined> => {
   const [found] = await db
-    .select(columns(workspaceId))
+    .select(columns(workspaceId, namedFrom))
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.workspaceId, workspaceId), eq(users.loginKey, login.toLowerCase())))

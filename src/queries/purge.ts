@@ -19,6 +19,11 @@ import {
   members,
   overrides,
   patterns,
+  privacyLevelsOfWorkspaces,
+  publishedCells,
+  publishedDays,
+  publishedRepos,
+  publishedWeeks,
   removals,
   snapshots,
   snapshotVersions,
@@ -51,6 +56,11 @@ export const tablesOfWorkspaces: PgTable[] = [
   activityHours,
   activityRepos,
   activityPeople,
+  publishedDays,
+  publishedRepos,
+  publishedCells,
+  publishedWeeks,
+  privacyLevelsOfWorkspaces,
 ]
 
 const PURGES = tablesOfWorkspaces.map((table) =>

@@ -1,14 +1,17 @@
-/** A workspace's own settings: the idle window and the settings object, with one version for both. */
+/** A workspace's own settings: the idle window, the privacy level and the settings object, with one version for all. */
 import { eq, sql } from 'drizzle-orm'
+import type { PrivacyLevel } from '../../schemas/common.js'
 import type { Db } from '../db/client.js'
-import { integer, moment, orNull, statement, text } from '../db/statement.js'
+import { integer, moment, orNull, statement, text, textOf } from '../db/statement.js'
 import { workspaces } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
-import { withUpdatedAt } from '../domain/time.js'
+import { toTimestamp, withUpdatedAt } from '../domain/time.js'
 import { etagSql, isWanted } from './etag.js'
 
 export interface StoredWorkspaceSettings {
   idleWindowMinutes: number
+  activityPrivacy: PrivacyLevel
+  activityPrivacySince: string
   /** JSON text, as stored. */
   settings: string
   version: number
@@ -18,12 +21,25 @@ export interface StoredWorkspaceSettings {
 /** `settings` is null when the caller has this version already. */
 export type FoundWorkspaceSettings = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
 
+const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string }>(row: Row): Row => ({
+  ...withUpdatedAt(row),
+  activityPrivacySince: toTimestamp(row.activityPrivacySince),
+})
+
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
 const READ_SETTINGS = statement(
   'read the settings of a workspace',
-  { idleWindowMinutes: integer, version: integer, updatedAt: moment, settings: orNull(text) },
+  {
+    idleWindowMinutes: integer,
+    activityPrivacy: textOf<PrivacyLevel>(),
+    activityPrivacySince: moment,
+    version: integer,
+    updatedAt: moment,
+    settings: orNull(text),
+  },
   `
-  select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
+  select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",
+    activity_privacy_since as "activityPrivacySince", settings_version as version, settings_updated_at as "updatedAt",
     case when ${isWanted(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
   from workspaces where id = $1::uuid and deleted_at is null`,
 )
@@ -34,11 +50,13 @@ export const readWorkspaceSettings = async (
   ifNoneMatch: string | undefined,
 ): Promise<FoundWorkspaceSettings | undefined> => {
   const [row] = await db.rows(READ_SETTINGS, [workspaceId, ifNoneMatch?.trim() ?? ''])
-  return row && withUpdatedAt(row)
+  return row && withTimes(row)
 }
 
 const columns = {
   idleWindowMinutes: workspaces.idleWindowMinutes,
+  activityPrivacy: workspaces.activityPrivacy,
+  activityPrivacySince: workspaces.activityPrivacySince,
   settings: workspaces.settings,
   version: workspaces.settingsVersion,
   updatedAt: workspaces.settingsUpdatedAt,
@@ -47,24 +65,32 @@ const columns = {
 /** Of a locked workspace, so that what is written next builds on what was read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
   const rows = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  return withUpdatedAt(theRow(rows))
+  return withTimes(theRow(rows))
 }
 
 /** Makes the next version. */
 export const updateWorkspaceSettings = async (
   tx: Db,
   workspaceId: string,
-  { idleWindowMinutes, settings }: { idleWindowMinutes: number; settings: string },
+  {
+    idleWindowMinutes,
+    activityPrivacy,
+    settings,
+  }: Pick<StoredWorkspaceSettings, 'idleWindowMinutes' | 'activityPrivacy' | 'settings'>,
 ): Promise<StoredWorkspaceSettings> => {
   const rows = await tx
     .update(workspaces)
     .set({
       idleWindowMinutes,
+      activityPrivacy,
+      // Of this moment and not of the transaction's begin, so that no day on which the old level was in force is missed.
+      activityPrivacySince: sql`case when ${workspaces.activityPrivacy} = ${activityPrivacy}
+        then ${workspaces.activityPrivacySince} else clock_timestamp() end`,
       settings,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)
-  return withUpdatedAt(theRow(rows))
+  return withTimes(theRow(rows))
 }

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import type { PrivacyLevel } from '../../schemas/common.js'
 import type { InviteLookup } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
@@ -11,6 +12,7 @@ import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
 import { lockRoles } from './members.js'
+import { insertPrivacyLevel } from './privacy.js'
 
 /** As JSON, because the driver takes many times as long to read an array of texts. */
 const patternsOf = sql<string[]>`to_json(array(
@@ -29,6 +31,8 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
       personal: sql<boolean>`${workspaces.personalOf} is not null`,
       role: members.role,
       idle_window_minutes: workspaces.idleWindowMinutes,
+      activity_privacy: workspaces.activityPrivacy,
+      activity_privacy_since: workspaces.activityPrivacySince,
       patterns: patternsOf,
       member_count: membersOf,
       created_at: workspaces.createdAt,
@@ -37,7 +41,11 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
     .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
     .where(and(eq(members.userId, userId), ids && inArray(workspaces.id, ids)))
     .orderBy(asc(workspaces.createdAt), asc(workspaces.id))
-  return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
+  return rows.map((row) => ({
+    ...row,
+    activity_privacy_since: toTimestamp(row.activity_privacy_since),
+    created_at: toTimestamp(row.created_at),
+  }))
 }
 
 /** What a workspace shows to somebody with an invite. */
@@ -46,10 +54,15 @@ export const introduceWorkspace = async (
   id: string,
 ): Promise<InviteLookup['workspace'] | undefined> => {
   const [row] = await db
-    .select({ name: workspaces.name, member_count: membersOf, patterns: patternsOf })
+    .select({
+      name: workspaces.name,
+      member_count: membersOf,
+      patterns: patternsOf,
+      activity_privacy: workspaces.activityPrivacy,
+    })
     .from(workspaces)
     .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
-  return row && { ...row, activity_privacy: 'named' }
+  return row
 }
 
 /** An advisory lock for the reason that the locks of roles have (`members.ts`). */
@@ -86,7 +99,7 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
 /** @returns the id. Undefined when the user has a personal workspace already. */
 export const insertWorkspace = async (
   tx: Db,
-  { name, personalOf = null }: { name: string; personalOf?: string | null },
+  { name, privacy, personalOf = null }: { name: string; privacy: PrivacyLevel; personalOf?: string | null },
 ): Promise<string | undefined> => {
   // The id and the moment agree: the order of ids is the order of age.
   const createdAt = new Date()
@@ -97,10 +110,13 @@ export const insertWorkspace = async (
       name,
       personalOf,
       idleWindowMinutes: limits.idle_window_minutes_default,
+      activityPrivacy: privacy,
+      activityPrivacySince: createdAt.toISOString(),
       createdAt: createdAt.toISOString(),
     })
     .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
+  if (row) await insertPrivacyLevel(tx, row.id, privacy, createdAt.toISOString())
   return row?.id
 }
 

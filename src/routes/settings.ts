@@ -98,7 +98,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const checkAccess: Repohost['checkAccess'] = (...access) =>
         app.rateLimits.showHostToken(request, () => app.clients.repohost.checkAccess(...access))
       const { result, etag } = await pushSettings(
-        { database, repohost: { checkAccess } },
+        { database, repohost: { checkAccess }, privacy: app.config.privacy.floor },
         {
           ...request.granted(push),
           settings: body.settings,

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
-import type { Database } from '../../db/client.js'
 import { etagOfText, noneMatchNames } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { prefersCsv } from '../../http/accept.js'
@@ -12,9 +11,9 @@ import { attachmentOf } from '../../http/attachment.js'
 import { sendJsonText } from '../../http/json-text.js'
 import { sendPieces } from '../../http/streaming.js'
 import { chooseRange } from '../../operations/choose-range.js'
-import { readDashboard, readDashboardLines } from '../../operations/read-dashboard.js'
+import { openDashboardLines, readDashboard } from '../../operations/read-dashboard.js'
 import { adminOf, memberOf } from '../../policies/access.js'
-import { type Filter, findPerson, readWorkspaceHead } from '../../queries/dashboard.js'
+import { type Filter, findPerson } from '../../queries/dashboard.js'
 
 /** What both dashboards answer with. */
 const response = {
@@ -32,25 +31,25 @@ const forms =
   '`Accept: text/csv` or `format=csv` gets one line per day and member instead. The `ETag` changes with anything but `generated_at`.'
 
 const sendDashboard = async (
-  database: Database,
+  { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
   query: Static<typeof OwnDashboardQuery>,
   filter: Filter,
 ) => {
-  const { workspaceId } = request.membership
+  const { workspaceId, userId } = request.membership
+  const viewer = { userId, ...config.privacy }
   const { from, to, format, trends } = query
   const range = await chooseRange(database, { from, to })
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
-    const head = await readWorkspaceHead(database.read, workspaceId)
-    if (!head) throw new ApiError('workspace_not_found')
-    reply.header('Content-Disposition', attachmentOf(head.name, `_${range.from}_${range.to}.csv`))
-    const lines = readDashboardLines(database, workspaceId, range, filter)
-    return sendPieces(reply, 'text/csv; charset=utf-8', lines)
+    const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
+    const ending = `_${csv.range.from}_${csv.range.to}.csv`
+    reply.header('Content-Disposition', attachmentOf(csv.name, ending))
+    return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
-  const dashboard = await readDashboard(database, workspaceId, range, filter, { trends })
+  const dashboard = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(content)
   const etag = etagOfText(text)
@@ -68,13 +67,13 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: adminOf('query.workspace'),
       validate: ({ query }) => chooseRange(database, query as Static<typeof DashboardQuery>),
-      errors: ['invalid_range', 'member_not_found'],
+      errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'What the team did',
-      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. ${forms}`,
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. Where the workspace has, or had, the privacy level \`team\`, whole ISO weeks (UTC) are shown as they were published three days after their end: the range is widened to them, nobody is listed, and numbers with too few people behind them are null. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response,
@@ -84,7 +83,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { workspaceId } = request.membership
       const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
-      return sendDashboard(database, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+      return sendDashboard(app, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
     },
   })
 
@@ -108,7 +107,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: (request, reply) => {
       const { repo } = request.query
       const { userId } = request.membership
-      return sendDashboard(database, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+      return sendDashboard(app, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
     },
   })
 }

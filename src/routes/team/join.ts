@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../schemas/invites.js'
 import { joinWorkspace } from '../../operations/join-workspace.js'
 import { anyCaller } from '../../policies/access.js'
+import { withFloor } from '../../policies/privacy.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
@@ -25,7 +26,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const joined = await joinWorkspace(app.database, userId, request.body.code)
       if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
-      return joined
+      return { ...joined, workspace: withFloor(app.config.privacy, joined.workspace) }
     },
   })
 }

@@ -4,7 +4,9 @@ import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schema
 import { pagesOf } from '../../http/pagination.js'
 import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
 import { adminOf, memberOf } from '../../policies/access.js'
+import { firstNamedDay } from '../../policies/privacy.js'
 import { listMembers } from '../../queries/members.js'
+import { readPrivacy } from '../../queries/privacy.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 
@@ -23,9 +25,11 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: MemberPage },
     },
     handler: async ({ membership, query }) => {
+      const privacy = await readPrivacy(app.db, membership.workspaceId)
+      const namedFrom = firstNamedDay(app.config.privacy.floor, privacy)
       const page = await pages.read(
         query,
-        (after, rows) => listMembers(app.db, membership.workspaceId, after, rows),
+        (after, rows) => listMembers(app.db, membership.workspaceId, namedFrom, after, rows),
         ({ member, userId }) => [member.joined_at, userId],
       )
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
@@ -44,7 +48,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ChangeRoleBody,
       response: { 200: ref(Member) },
     },
-    handler: (request) => changeRole(app.database, request.membership, request.body),
+    handler: (request) =>
+      changeRole(app.database, app.config.privacy.floor, request.membership, request.body),
   })
 
   app.route({

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import {
   ConditionalReadHeaders,
   ConditionalWriteHeaders,
   ConditionalWriteQuery,
   NotModified,
+  type PrivacyLevel,
   ref,
   WorkspaceParams,
 } from '../../../schemas/common.js'
@@ -15,17 +16,30 @@ import { ApiError } from '../../errors.js'
 import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
 import { adminOf, memberOf } from '../../policies/access.js'
+import { requireFloor, stricterOf } from '../../policies/privacy.js'
 import { etagOf } from '../../queries/etag.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
 
 const sendSettings = (
   reply: FastifyReply,
   id: string,
-  { idleWindowMinutes, settings, version, updatedAt }: FoundWorkspaceSettings,
+  floor: PrivacyLevel,
+  {
+    idleWindowMinutes,
+    activityPrivacy,
+    activityPrivacySince,
+    settings,
+    version,
+    updatedAt,
+  }: FoundWorkspaceSettings,
 ) => {
   reply.header('ETag', etagOf({ id, version }))
   if (settings === null) return reply.code(304).send(undefined)
-  const before = { idle_window_minutes: idleWindowMinutes }
+  const before = {
+    idle_window_minutes: idleWindowMinutes,
+    activity_privacy: stricterOf(floor, activityPrivacy),
+    activity_privacy_since: activityPrivacySince,
+  }
   return sendJsonText(reply, withSettingsText(before, settings, { version, updated_at: updatedAt }))
 }
 
@@ -49,7 +63,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
         headers['if-none-match'],
       )
       if (!found) throw new ApiError('workspace_not_found')
-      return sendSettings(reply, membership.workspaceId, found)
+      return sendSettings(reply, membership.workspaceId, app.config.privacy.floor, found)
     },
   })
 
@@ -59,14 +73,16 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     config: {
       access: adminOf('params.id'),
       errors: ['settings_too_large', 'version_conflict'],
+      validate: ({ body }) =>
+        requireFloor(app.config.privacy.floor, body as Static<typeof WorkspaceSettingsPatch>),
       headers: ['ETag'],
     },
     schema: {
       operationId: 'patchWorkspaceSettings',
       tags: ['team'],
-      summary: 'Change the idle window, merge keys into the settings, or both',
+      summary: 'Change the idle window or the privacy level, merge keys into the settings, or all of it',
       description:
-        'Patches at the same moment come one after the other, so those of different keys all survive. What changes something raises `version` by one; what changes nothing leaves `version` and `updated_at` alone.',
+        'Patches at the same moment come one after the other, so those of different keys all survive. What changes something raises `version` by one; what changes nothing leaves `version` and `updated_at` alone. The privacy level `team` holds at once, for everything that was ever recorded; back at `named`, only the days after the change are shown by name. Below the level that the operator prescribes is 400 `validation_failed`.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -81,7 +97,8 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
         request.body,
         preconditions,
       )
-      return sendSettings(reply, request.membership.workspaceId, patched)
+      if (patched.activityPrivacy !== 'named') void app.publishedWeeks.run()
+      return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, patched)
     },
   })
 }

@@ -7,6 +7,7 @@ import { createWorkspace } from '../../operations/create-workspace.js'
 import { deleteWorkspace } from '../../operations/delete-workspace.js'
 import { renameWorkspace } from '../../operations/rename-workspace.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
+import { withFloor } from '../../policies/privacy.js'
 import { readUser } from '../../queries/users.js'
 import { listWorkspacesOf } from '../../queries/workspaces.js'
 
@@ -24,7 +25,12 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       const user = await readUser(app.db, request.caller.userId)
       if (!user) throw new ApiError('token_invalid')
-      return { id: user.id, login: user.login, workspaces: await listWorkspacesOf(app.db, user.id) }
+      const workspaces = await listWorkspacesOf(app.db, user.id)
+      return {
+        id: user.id,
+        login: user.login,
+        workspaces: workspaces.map((workspace) => withFloor(app.config.privacy, workspace)),
+      }
     },
   })
 
@@ -42,7 +48,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
-      const created = await createWorkspace(app.database, userId, request.body)
+      const created = await createWorkspace(app.database, app.config.privacy.floor, userId, request.body)
       app.milestones.reached(userId, 'workspace_created')
       reply.code(201)
       return created
@@ -61,7 +67,11 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: RenameBody,
       response: { 200: ref(Workspace) },
     },
-    handler: (request) => renameWorkspace(app.database, request.membership, request.body.name),
+    handler: async (request) =>
+      withFloor(
+        app.config.privacy,
+        await renameWorkspace(app.database, request.membership, request.body.name),
+      ),
   })
 
   app.route({

@@ -1,0 +1,376 @@
+/**
+ * What may be shown of a week at the privacy level `team`, so that nothing that is shown, and nothing that can be computed
+ * from all of it, is about fewer people than the group. Why these rules are enough is said in
+ * `docs/decisions/14-published-weeks.md`; `test/published-weeks.test.ts` plays the adversary.
+ */
+import { DAYS_OF_WEEK, HOURS } from './days.js'
+
+/** What one person did on one day in one repository. */
+export interface Work {
+  /** Null: people who were erased, all together. What they did counts, and they count as nobody. */
+  userId: string | null
+  /** From 0, Monday. */
+  day: number
+  repoKey: string
+  minutes: number
+  commits: number
+  closedIssues: number
+  /** Minutes in cells of the heatmap: from 0, Monday 0:00. */
+  cells: { cell: number; minutes: number }[]
+}
+
+/** Null: withheld. */
+export interface ShownSums {
+  minutes: number | null
+  commits: number | null
+  closedIssues: number | null
+  /** With more than 0 minutes. */
+  activeMembers: number | null
+}
+
+export interface PublishedWeek extends ShownSums {
+  /** None, or all seven. */
+  days: (ShownSums & { day: number })[]
+  /** Those of which something is shown. */
+  repos: (ShownSums & { repoKey: string; members: number })[]
+  /** Those that are shown. */
+  cells: { cell: number; minutes: number }[]
+}
+
+/** Each is needed: a test leaves out one after the other, and finds a hole. */
+export const rules = [
+  /** Enough people stand behind a total, */
+  'total',
+  /** behind every repository, */
+  'repos',
+  /** and behind what the repositories leave of the total. */
+  'other_repos',
+  /** Enough people stand behind every day. */
+  'days',
+  /** Enough people stand behind every cell of the heatmap, */
+  'cells',
+  /** and behind what the cells leave of the total. */
+  'other_cells',
+  /** Repositories, days and cells are joined by enough people, so that their differences tell of nobody. */
+  'joined',
+] as const
+export type Rule = (typeof rules)[number]
+
+/** Of one person, on a day, in a repository and in a cell. */
+interface Amount {
+  person: number
+  day: number
+  repoKey: string
+  cell: number
+  amount: number
+}
+
+/** Who was erased. */
+const NOBODY = -1
+/** Where minutes without an hour are; the one after the last. */
+const NO_CELL = DAYS_OF_WEEK * HOURS
+const PLACES = NO_CELL + 1
+
+/** Those behind a number. */
+class People {
+  private readonly people = new Set<number>()
+  /** Nothing at all, not even of people who were erased. */
+  isNothing = true
+
+  get size() {
+    return this.people.size
+  }
+
+  add(person: number): void {
+    this.isNothing = false
+    if (person !== NOBODY) this.people.add(person)
+  }
+
+  addAll(others: People): void {
+    this.isNothing &&= others.isNothing
+    for (const person of others.people) this.people.add(person)
+  }
+}
+
+const peopleBy = <Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Map<Key, People> => {
+  const groups = new Map<Key, People>()
+  for (const amount of amounts) {
+    const key = keyOf(amount)
+    const people = groups.get(key) ?? new People()
+    people.add(amount.person)
+    groups.set(key, people)
+  }
+  return groups
+}
+
+const together = (groups: Iterable<[unknown, People]>): People => {
+  const all = new People()
+  for (const [, people] of groups) all.addAll(people)
+  return all
+}
+
+/** Most people first: the last is held back first. Never by amounts, which this would tell something of. */
+const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
+  [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
+
+/** What may be shown of one kind of amounts. */
+interface Choice {
+  total: boolean
+  days: boolean
+  repos: Set<string>
+  cells: Set<number>
+}
+
+class Chooser {
+  constructor(
+    private readonly group: number,
+    private readonly given: readonly Rule[],
+  ) {}
+
+  private tooFew(people: People, rule: Rule): boolean {
+    return this.given.includes(rule) && !people.isNothing && people.size < this.group
+  }
+
+  /** @param allowed what may be shown at the most */
+  choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Choice {
+    // Where there is nothing at all, zeros are shown, which say the same of everybody.
+    if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
+    const ofRepos = peopleBy(amounts, ({ repoKey }) => repoKey)
+    if (this.tooFew(together(ofRepos), 'total'))
+      return { total: false, days: false, repos: new Set(), cells: new Set() }
+    const shown = this.chooseRepos(ofRepos, allowed.repos)
+    const ofDays = peopleBy(amounts, ({ day }) => day)
+    const days =
+      allowed.days &&
+      ![...ofDays.values()].some((people) => this.tooFew(people, 'days')) &&
+      this.cellsApart(amounts, shown, new Set(), true).length === 0
+    const cells = this.chooseCells(amounts, shown, days)
+    const repos = [...allowed.repos].filter((repo) => shown.has(repo) || !ofRepos.has(repo))
+    return { total: true, days, repos: new Set(repos), cells }
+  }
+
+  private chooseRepos(ofRepos: Map<string, People>, allowed: Set<string>): Set<string> {
+    const isCandidate = ([repo, people]: [string, People]) =>
+      allowed.has(repo) && !this.tooFew(people, 'repos')
+    const shown = largestFirst(ofRepos).filter(isCandidate)
+    const left = together([...ofRepos].filter((entry) => !isCandidate(entry)))
+    while (this.tooFew(left, 'other_repos')) {
+      const smallest = shown.pop()
+      if (!smallest) break
+      left.addAll(smallest[1])
+    }
+    return new Set(shown.map(([repo]) => repo))
+  }
+
+  /**
+   * Holds back cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
+   * and so does what the cells leave of a day: a local hour may lie on two UTC days.
+   */
+  private chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Set<number> {
+    const ofCells = peopleBy(amounts, ({ cell }) => cell)
+    ofCells.delete(NO_CELL)
+    const shown = new Set(largestFirst(ofCells).map(([cell]) => cell))
+    const ofPlaces = peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
+    const days = new Map<number, [number, People][]>()
+    for (const [place, people] of ofPlaces) {
+      const day = Math.floor(place / PLACES)
+      days.set(day, [...(days.get(day) ?? []), [place % PLACES, people]])
+    }
+    const tooSmall = () =>
+      [...days.values()].flatMap((cells) =>
+        cells
+          .filter(([cell, people]) => shown.has(cell) && this.tooFew(people, 'cells'))
+          .map(([cell]) => cell),
+      )
+    const nextSmallest = () =>
+      [...days.values()].flatMap((cells) => {
+        const left = together(cells.filter(([cell]) => !shown.has(cell)))
+        if (!this.tooFew(left, 'other_cells')) return []
+        const candidates = new Set(cells.map(([cell]) => cell))
+        return [...shown].findLast((cell) => candidates.has(cell)) ?? []
+      })
+    const apart = () => this.cellsApart(amounts, repos, shown, byDay)
+    for (;;) {
+      const held = [tooSmall, nextSmallest, apart].reduce<number[]>(
+        (found, find) => (found.length > 0 ? found : find()),
+        [],
+      )
+      if (held.length === 0 || shown.size === 0) return shown
+      for (const cell of held) shown.delete(cell)
+    }
+  }
+
+  /**
+   * The cells, or `NO_CELL` for what is in none of the shown ones, that are not joined with the rest, though there is
+   * work that connects them.
+   */
+  private cellsApart(amounts: Amount[], repos: Set<string>, shown: Set<number>, byDay: boolean): number[] {
+    if (!this.given.includes('joined')) return []
+    const repoNodes = new Map([...repos].map((repo, index) => [repo, index + 1]))
+    const slotOf = ({ day, cell }: Amount) => (byDay ? day * PLACES : 0) + (shown.has(cell) ? cell : NO_CELL)
+    const islands = islandsOf(amounts, (amount) => [repoNodes.get(amount.repoKey) ?? 0, -1 - slotOf(amount)])
+    const apart = nodesApart(islands, this.group)
+    const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
+    const held = cells.filter((cell) => cell !== NO_CELL)
+    // Where only repositories, or what is in no cell, are apart, all cells are held back.
+    return apart.length > 0 && held.length === 0 ? [...shown, NO_CELL] : held
+  }
+}
+
+/** What the work of one person connects: repositories with slots, which are days, cells, or cells on days. */
+interface Island {
+  person: number
+  nodes: number[]
+}
+
+const islandsOf = (amounts: Amount[], link: (amount: Amount) => [repo: number, slot: number]): Island[] => {
+  const islands = new Map<number, Map<number, number[]>>()
+  for (const amount of amounts) {
+    const own = islands.get(amount.person) ?? new Map<number, number[]>()
+    islands.set(amount.person, own)
+    const [a, b] = link(amount).map((node) => own.get(node) ?? [node]) as [number[], number[]]
+    if (a === b) continue
+    const joined = [...a, ...b]
+    for (const node of joined) own.set(node, joined)
+  }
+  return [...islands].flatMap(([person, own]) =>
+    [...new Set(own.values())].map((nodes) => ({ person, nodes })),
+  )
+}
+
+/**
+ * The nodes of islands that are not in one class. A class grows from its first node by whatever enough people connect
+ * with it, or all that there are.
+ */
+const nodesApart = (islands: Island[], group: number): number[] => {
+  const islandsAt = new Map<number, Island[]>()
+  for (const island of islands)
+    for (const node of island.nodes) {
+      const there = islandsAt.get(node)
+      if (there) there.push(island)
+      else islandsAt.set(node, [island])
+    }
+  const peopleAt = new Map(
+    [...islandsAt].map(([node, there]) => [node, there.filter(({ person }) => person !== NOBODY).length]),
+  )
+  const sizeOf = (node: number) => peopleAt.get(node) ?? 0
+  const classes = new Map<number, number>()
+  for (const first of [...islandsAt.keys()].sort((a, b) => sizeOf(b) - sizeOf(a))) {
+    const reached = new Set<Island>()
+    const connecting = new Map<number, number>()
+    const next = [first]
+    for (let node = next.pop(); node !== undefined; node = next.pop()) {
+      if (classes.has(node)) continue
+      classes.set(node, first)
+      for (const island of islandsAt.get(node) ?? []) {
+        if (reached.has(island)) continue
+        reached.add(island)
+        for (const other of island.nodes) {
+          const people = (connecting.get(other) ?? 0) + (island.person === NOBODY ? 0 : 1)
+          connecting.set(other, people)
+          if (people >= Math.min(group, sizeOf(other))) next.push(other)
+        }
+      }
+    }
+  }
+  const main = classes.values().next().value
+  const crossing = islands.filter(({ nodes }) => new Set(nodes.map((node) => classes.get(node))).size > 1)
+  return [...new Set(crossing.flatMap(({ nodes }) => nodes))].filter((node) => classes.get(node) !== main)
+}
+
+/** A sum of amounts, and how many people it is of. */
+interface Part {
+  sum: number | null
+  people: number | null
+}
+
+const WITHHELD: Part = { sum: null, people: null }
+
+const partsBy = <Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Map<Key, Part> => {
+  const sums = new Map<Key, number>()
+  for (const amount of amounts) {
+    const key = keyOf(amount)
+    sums.set(key, (sums.get(key) ?? 0) + amount.amount)
+  }
+  const people = peopleBy(amounts, keyOf)
+  return new Map([...sums].map(([key, sum]) => [key, { sum, people: people.get(key)?.size ?? 0 }]))
+}
+
+/** The parts of one kind of amounts, as far as they are chosen. */
+const show = (amounts: Amount[], { total, days, repos, cells }: Choice) => {
+  const nothing: Part = { sum: 0, people: 0 }
+  const ofDays = partsBy(amounts, ({ day }) => day)
+  const ofRepos = partsBy(amounts, ({ repoKey }) => repoKey)
+  const ofCells = partsBy(amounts, ({ cell }) => cell)
+  return {
+    whole: total ? (partsBy(amounts, () => 0).get(0) ?? nothing) : WITHHELD,
+    ofDay: (day: number) => (days ? (ofDays.get(day) ?? nothing) : WITHHELD),
+    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? nothing) : WITHHELD),
+    cells: [...cells].map((cell) => ({ cell, minutes: ofCells.get(cell)?.sum ?? 0 })),
+  }
+}
+
+const sumsOf = (minutes: Part, commits: Part, closedIssues: Part): ShownSums => ({
+  minutes: minutes.sum,
+  commits: commits.sum,
+  closedIssues: closedIssues.sum,
+  activeMembers: minutes.people,
+})
+
+const withheld: PublishedWeek = {
+  minutes: null,
+  commits: null,
+  closedIssues: null,
+  activeMembers: null,
+  days: [],
+  repos: [],
+  cells: [],
+}
+
+/** The week as it is shown: every number, and all that can be computed from them, is about so many people at least. */
+export const publishWeek = (works: Work[], group: number, given: readonly Rule[] = rules): PublishedWeek => {
+  const persons = new Map<string, number>()
+  const toAmount = ({ userId, day, repoKey }: Work, amount: number, cell = NO_CELL): Amount => {
+    if (userId !== null && !persons.has(userId)) persons.set(userId, persons.size)
+    return { person: userId === null ? NOBODY : (persons.get(userId) ?? NOBODY), day, repoKey, cell, amount }
+  }
+  const some = (amounts: Amount[]) => amounts.filter(({ amount }) => amount > 0)
+  const minutes = some(
+    works.flatMap((work) => [
+      ...work.cells.map((cell) => toAmount(work, cell.minutes, cell.cell)),
+      toAmount(
+        work,
+        work.cells.reduce((left, cell) => left - cell.minutes, work.minutes),
+      ),
+    ]),
+  )
+  const commits = some(works.map((work) => toAmount(work, work.commits)))
+  const closedIssues = some(works.map((work) => toAmount(work, work.closedIssues)))
+  const anything = some(works.map((work) => toAmount(work, work.minutes + work.commits + work.closedIssues)))
+  const active = together(peopleBy(minutes, () => 0)).size
+  if (active === 0 || (given.includes('total') && active < group)) return withheld
+
+  const chooser = new Chooser(group, given)
+  const ofRepos = peopleBy(anything, ({ repoKey }) => repoKey)
+  const most = chooser.choose(anything, { days: true, repos: new Set(ofRepos.keys()) })
+  const [ofMinutes, ofCommits, ofIssues] = [minutes, commits, closedIssues].map((amounts) =>
+    show(amounts, chooser.choose(amounts, most)),
+  ) as [ReturnType<typeof show>, ReturnType<typeof show>, ReturnType<typeof show>]
+  const days = Array.from({ length: DAYS_OF_WEEK }, (_, day) => ({
+    day,
+    ...sumsOf(ofMinutes.ofDay(day), ofCommits.ofDay(day), ofIssues.ofDay(day)),
+  }))
+  const repos = [...most.repos].map((repoKey) => ({
+    repoKey,
+    ...sumsOf(ofMinutes.ofRepo(repoKey), ofCommits.ofRepo(repoKey), ofIssues.ofRepo(repoKey)),
+    members: ofRepos.get(repoKey)?.size ?? 0,
+  }))
+  const isShown = (sums: ShownSums) =>
+    sums.minutes !== null || sums.commits !== null || sums.closedIssues !== null
+  return {
+    ...sumsOf(ofMinutes.whole, ofCommits.whole, ofIssues.whole),
+    days: days.filter(isShown),
+    repos: repos.filter(isShown),
+    cells: ofMinutes.cells,
+  }
+}

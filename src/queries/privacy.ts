@@ -1,0 +1,66 @@
+/** The privacy levels of workspaces, and their history. */
+import { eq, sql } from 'drizzle-orm'
+import { v7 as uuidv7 } from 'uuid'
+import type { PrivacyLevel } from '../../schemas/common.js'
+import type { Db } from '../db/client.js'
+import { statement, uuid } from '../db/statement.js'
+import { privacyLevelsOfWorkspaces, workspaces } from '../db/tables.js'
+
+export interface WorkspacePrivacy {
+  level: PrivacyLevel
+  /** At `named`: the UTC day on which `team` was last in force. Up to this day nothing is shown by name. */
+  teamUntil: string | null
+}
+
+export const privacyColumns = {
+  level: workspaces.activityPrivacy,
+  teamUntil: sql<string | null>`case when ${workspaces.activityPrivacy} = 'named' and exists (
+    select from ${privacyLevelsOfWorkspaces} as "past" where "past"."workspace_id" = ${workspaces}."id" and "past"."level" = 'team'
+  ) then (${workspaces.activityPrivacySince} at time zone 'UTC')::date::text end`,
+}
+
+/** Of a workspace that is being deleted, nothing is told. */
+const GONE: WorkspacePrivacy = { level: 'team', teamUntil: null }
+
+export const readPrivacy = async (db: Db, workspaceId: string): Promise<WorkspacePrivacy> => {
+  const [row] = await db.select(privacyColumns).from(workspaces).where(eq(workspaces.id, workspaceId))
+  return row ?? GONE
+}
+
+/** Of a workspace that has just been made or is locked. */
+export const insertPrivacyLevel = async (
+  tx: Db,
+  workspaceId: string,
+  level: PrivacyLevel,
+  since: string,
+): Promise<void> => {
+  await tx.insert(privacyLevelsOfWorkspaces).values({ workspaceId, id: uuidv7(), since, level })
+}
+
+const RAISE = statement(
+  'raise workspaces to the privacy level team',
+  { id: uuid },
+  `
+  update workspaces set activity_privacy = 'team', activity_privacy_since = clock_timestamp(),
+    settings_version = settings_version + 1, settings_updated_at = now()
+  where id in (
+    select id from workspaces where activity_privacy = 'named' and deleted_at is null
+    order by id limit $1::int for update skip locked
+  )
+  returning id`,
+)
+
+const RECORD_RAISE = statement(
+  'record that workspaces were raised to the privacy level team',
+  {},
+  `
+  insert into privacy_levels (workspace_id, id, since, level)
+  select id, gen_random_uuid(), activity_privacy_since, activity_privacy from workspaces where id = any($1::uuid[])`,
+)
+
+/** At most so many. @returns which */
+export const raisePrivacy = async (tx: Db, limit: number): Promise<string[]> => {
+  const raised = (await tx.rows(RAISE, [limit])).map(({ id }) => id)
+  await tx.rows(RECORD_RAISE, [raised])
+  return raised
+}

@@ -1,0 +1,83 @@
+/**
+ * Somebody who knows everything but the amounts, and computes with all that was published: numbers as linear equations over
+ * what each person did on each day, in each repository and hour.
+ */
+
+/** Sums of unknowns, and whose unknowns they are: `equations` are the numbers in which an unknown is a part. */
+export interface Unknown {
+  /** Null: nobody's, such as the work of people who were erased. */
+  person: number | null
+  equations: number[]
+}
+
+/** Over the integers modulo this prime, which is as good as over the rationals for matrices of this size. */
+const PRIME = 67_108_859
+
+const inverse = (number: number): number => {
+  let result = 1
+  for (let exponent = PRIME - 2, base = number; exponent > 0; exponent = Math.floor(exponent / 2)) {
+    if (exponent % 2 === 1) result = (result * base) % PRIME
+    base = (base * base) % PRIME
+  }
+  return result
+}
+
+/** Linearly independent vectors, each with a 1 where all later ones have a 0. */
+class Basis {
+  constructor(
+    private readonly size: number,
+    private readonly vectors: { at: number; vector: Float64Array }[] = [],
+  ) {}
+
+  get rank() {
+    return this.vectors.length
+  }
+
+  /** The same, and these as well. */
+  with(columns: Iterable<number[]>): Basis {
+    const basis = new Basis(this.size, [...this.vectors])
+    for (const column of columns) basis.add(column)
+    return basis
+  }
+
+  private add(equations: number[]): void {
+    const vector = new Float64Array(this.size)
+    for (const equation of equations) vector[equation] = 1
+    for (const known of this.vectors) {
+      const factor = vector[known.at] ?? 0
+      if (factor === 0) continue
+      for (let index = 0; index < this.size; index++)
+        vector[index] = ((vector[index] ?? 0) + (PRIME - factor) * (known.vector[index] ?? 0)) % PRIME
+    }
+    const at = vector.findIndex((number) => number !== 0)
+    if (at === -1) return
+    const factor = inverse(vector[at] ?? 1)
+    this.vectors.push({ at, vector: vector.map((number) => (number * factor) % PRIME) })
+  }
+}
+
+/**
+ * Fewer people than the group that some combination of the equations is about, and about nobody else. There is one exactly
+ * if the equations have a lower rank in what all the others did.
+ */
+export const findHole = (unknowns: Unknown[], equations: number, group: number): number[] | undefined => {
+  const columns = new Map<number | null, Map<string, number[]>>()
+  for (const { person, equations } of unknowns) {
+    if (equations.length === 0) continue
+    const own = columns.get(person) ?? new Map()
+    columns.set(person, own.set(equations.join(), equations))
+  }
+  const { rank } = new Basis(equations).with([...columns.values()].flatMap((own) => [...own.values()]))
+  columns.delete(null)
+  const people = [...columns]
+  /** Of those from `next` on, at most so many are left out. */
+  const search = (others: Basis, next: number, few: number[]): number[] | undefined => {
+    // With still more people it stays so.
+    if (others.rank === rank) return undefined
+    const [person, own] = people[next] ?? []
+    if (!own) return few
+    const without = few.length < group - 1 ? search(others, next + 1, [...few, person ?? 0]) : undefined
+    return without ?? search(others.with(own.values()), next + 1, few)
+  }
+  return search(new Basis(equations), 0, [])
+}

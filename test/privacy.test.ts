@@ -1,0 +1,463 @@
+import t from 'tap'
+import { addDays, mondayOf, sundayOf } from '../src/domain/days.js'
+import { readToday } from '../src/queries/activity.js'
+import { findHole, type Unknown } from './adversary.js'
+import { type Caller, type Service, startService } from './service.js'
+
+const GROUP = 3
+const service = await startService(t, { env: { ACTIVITY_MIN_GROUP: String(GROUP) } })
+const today = await readToday(service.database)
+/** The Monday of the last week that is due, and of the one before. */
+const week = mondayOf(addDays(today, -10))
+const weekBefore = addDays(week, -7)
+
+const logins = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay', 'gus']
+const people: Caller[] = []
+for (const login of logins) people.push(await service.signIn(login))
+const [ada, bob, cleo, dan] = people as [Caller, Caller, Caller, Caller]
+
+const team = async (members: Caller[] = people.slice(1)) => (await service.workspace(ada, { members })).id
+
+/** Of its own for every workspace, so that a flush counts there alone. */
+const patterns = async (id: string) => {
+  const owner = `acme-${id.slice(-12)}`
+  await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: [`${owner}/*`] })
+  return owner
+}
+
+const flush = async (caller: Caller, entries: object[]) => {
+  const { body } = await caller.post('/api/team/active-minutes', { entries })
+  t.same([body.ignored, body.capped], [0, 0])
+}
+
+const setLevel = (id: string, activity_privacy: string, caller = ada) =>
+  caller.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy })
+
+const path = (id: string, from: string, to: string, query = '') =>
+  `/api/team/dashboard?workspace=${id}&from=${from}&to=${to}${query}`
+
+const publish = (on: Service = service) => on.app.publishedWeeks.run()
+
+/** As if the level had been changed on that day. */
+const moveChange = (id: string, moment: string) =>
+  service.database.hot.statement(
+    'update workspaces set activity_privacy_since = $2::text::timestamptz where id = $1::uuid',
+    [id, moment],
+  )
+
+t.test('every member sees the level in force and since when, and admins change it', async (t) => {
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const settings = `/api/team/workspaces/${id}/settings`
+  const before = await bob.get(settings)
+  t.equal(before.body.activity_privacy, 'named')
+  t.equal((await setLevel(id, 'team', bob)).body.code, 'admin_required')
+  const changed = await setLevel(id, 'team')
+  t.match(changed.body, { activity_privacy: 'team', version: before.body.version + 1 })
+  t.ok(changed.body.activity_privacy_since > before.body.activity_privacy_since)
+  t.equal((await bob.get(settings, { 'If-None-Match': before.headers.get('etag') ?? '' })).status, 200)
+  t.same((await bob.get(settings)).body, changed.body)
+  t.same((await setLevel(id, 'team')).body, changed.body, 'no change')
+  t.equal((await setLevel(id, 'none')).body.code, 'validation_failed')
+
+  const level = { activity_privacy: 'team', activity_privacy_since: changed.body.activity_privacy_since }
+  const mine = (await bob.get('/api/team/me')).body.workspaces.find((one: { id: string }) => one.id === id)
+  t.match(mine, level)
+  t.match((await cleo.post('/api/team/workspaces/join', { code })).body.workspace, level)
+  t.match((await ada.patch(`/api/team/workspaces/${id}`, { name: 'Other' })).body, level)
+  await setLevel(id, 'named')
+  const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
+  const changes = entries.filter(({ action }: { action: string }) => action === 'activity_privacy.changed')
+  t.match(changes, [
+    { actor: 'ada', details: { before: 'team', after: 'named' } },
+    { actor: 'ada', details: { before: 'named', after: 'team' } },
+  ])
+})
+
+t.test('tightening holds at once and for everything, loosening only for later days', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  const day = addDays(week, 1)
+  for (const caller of people) {
+    await flush(caller, [
+      { repo: `${owner}/api`, day, minutes: 60, hours: { 9: 60 } },
+      { repo: `${owner}/api`, day: today, minutes: 5 },
+    ])
+  }
+  const url = path(id, week, today)
+  const named = await ada.get(url)
+  t.equal(named.body.members.length, people.length)
+  t.equal(named.body.members.find(({ login }: { login: string }) => login === 'bob').active_minutes, 65)
+  const hidden = async (query: string) => (await ada.get(url + query)).body.code
+  t.equal(await hidden('&member=bob'), undefined)
+  t.equal((await ada.get(`${url}&member=bob`)).body.heatmap, null, 'hours are their own')
+  t.equal((await ada.get(`${url}&member=ada`)).body.heatmap.length, 168)
+
+  for (const level of ['team', 'named']) {
+    t.equal((await setLevel(id, level)).status, 200)
+    await publish()
+    const { body } = await ada.get(url)
+    t.same(body.range, { from: week, to: sundayOf(today), days: body.daily.length }, 'whole weeks')
+    t.same(body.members, [])
+    t.match(body.totals, { active_minutes: people.length * 60, commits: 0, active_members: people.length })
+    t.same(body.repos, [
+      {
+        repo: `${owner}/api`,
+        active_minutes: people.length * 60,
+        commits: 0,
+        closed_issues: 0,
+        members: people.length,
+      },
+    ])
+    t.match(body.daily[1], { day, active_minutes: people.length * 60, active_members: people.length })
+    t.match(body.daily.at(-1), { active_minutes: null, active_members: null }, 'not published yet')
+    const cells = body.heatmap.filter(({ minutes }: { minutes: number | null }) => minutes !== null)
+    t.same(cells, [{ weekday: 2, hour: 9, minutes: people.length * 60 }])
+    t.match(body.previous_totals, { active_minutes: null, active_members: null })
+
+    t.equal(await hidden('&member=bob'), 'member_detail_hidden')
+    t.equal(await hidden('&member=bob&format=csv'), 'member_detail_hidden')
+    t.equal(await hidden('&member=nobody-at-all'), 'member_not_found')
+    const own = (await ada.get(`${url}&member=ADA`)).body
+    t.match(own, { range: { from: week, to: today }, totals: { active_minutes: 65 } })
+    t.equal(own.members.length, 1)
+    t.equal(own.heatmap.filter(({ minutes }: { minutes: number }) => minutes > 0).length, 1)
+    t.match((await ada.get(`${url}&member=ada&format=csv`)).text, /^day,login,.*\n.*,ada,60,0,0\n/)
+
+    const csv = await ada.get(`${url}&format=csv`)
+    t.match(csv.headers.get('content-disposition'), `_${week}_${sundayOf(today)}.csv`)
+    const [header, ...lines] = csv.text.split('\n')
+    t.equal(header, 'day,active_minutes,commits,closed_issues')
+    t.equal(lines.length, body.daily.length + 1)
+    t.same(lines.slice(0, 3), [
+      `${week},0,0,0`,
+      `${day},${people.length * 60},0,0`,
+      `${addDays(week, 2)},0,0,0`,
+    ])
+    t.equal(lines.at(-2), `${sundayOf(today)},,,`)
+
+    const members = (await bob.get(`/api/team/workspaces/${id}/members`)).body.members
+    t.ok(members.every((member: { last_active_day: unknown }) => member.last_active_day === null))
+  }
+  const later = (await ada.get(path(id, addDays(sundayOf(today), 1), addDays(sundayOf(today), 2)))).body
+  t.equal(later.members.length, people.length, 'what comes is shown by name')
+  t.equal(later.previous_totals.active_minutes, null)
+})
+
+t.test('what is published never changes', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  await setLevel(id, 'team')
+  const work = people.slice(0, 4)
+  for (const caller of work) await flush(caller, [{ repo: `${owner}/api`, day: week, minutes: 10 }])
+  await publish()
+  const url = path(id, week, week)
+  const { generated_at: _, ...published } = (await ada.get(url)).body
+  t.equal(published.totals.active_minutes, 40)
+  for (const caller of people) await flush(caller, [{ repo: `${owner}/late`, day: week, minutes: 7 }])
+  await Promise.all([publish(), service.app.rollups.run(), service.app.rollups.retire()])
+  const { generated_at: __, ...again } = (await ada.get(url)).body
+  t.same(again, published)
+  t.equal((await ada.get(`${url}&member=ada`)).body.totals.active_minutes, 17, 'it counts for oneself')
+  const days = (await ada.get(`/api/team/active-minutes?day=${week}`)).body.workspaces
+  t.match(
+    days.find(({ workspace_id }: { workspace_id: string }) => workspace_id === id),
+    { minutes: 17 },
+  )
+})
+
+t.test('numbers with too few people behind them are withheld', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  for (const caller of people)
+    await flush(caller, [{ repo: `${owner}/api`, day: week, minutes: 60, hours: { 9: 60 } }])
+  for (const caller of [ada, bob, cleo])
+    await flush(caller, [{ repo: `${owner}/web`, day: week, minutes: 60, hours: { 10: 60 } }])
+  await flush(dan, [{ repo: `${owner}/secret`, day: addDays(week, 2), minutes: 30, hours: { 3: 30 } }])
+  for (const caller of [ada, bob])
+    await flush(caller, [{ repo: `${owner}/api`, day: weekBefore, minutes: 60, hours: { 9: 60 } }])
+  await ada.post('/api/team/commits', {
+    workspace: id,
+    day: week,
+    members: [{ login: 'eve', repos: [{ repo: `${owner}/api`, count: 4 }] }],
+  })
+  await setLevel(id, 'team')
+  await publish()
+  const { body } = await ada.get(path(id, week, week))
+  t.same(body.totals, { active_minutes: 630, commits: null, closed_issues: 0, active_members: 7 })
+  t.same(body.previous_totals, {
+    active_minutes: null,
+    commits: null,
+    closed_issues: null,
+    active_members: null,
+  })
+  t.ok(body.daily.every((day: { active_minutes: unknown }) => day.active_minutes === null))
+  t.same(body.repos, [
+    { repo: `${owner}/api`, active_minutes: 420, commits: null, closed_issues: 0, members: 7 },
+    { repo: null, active_minutes: 210, commits: null, closed_issues: 0, members: null },
+  ])
+  const cells = body.heatmap.filter(({ minutes }: { minutes: number | null }) => minutes !== null)
+  t.same(cells, [{ weekday: 1, hour: 9, minutes: 420 }], 'a smaller cell is held back with the one of dan')
+
+  const ofApi = (await ada.get(path(id, weekBefore, week, `&repo=${owner}/API`))).body
+  t.match(ofApi, { totals: { active_minutes: 420, commits: null, active_members: 7 }, heatmap: null })
+  t.equal(ofApi.repos.length, 1)
+  t.ok(ofApi.daily.every((day: { active_minutes: unknown }) => day.active_minutes === null))
+  const ofSecret = (await ada.get(path(id, week, week, `&repo=${owner}/secret`))).body
+  t.match(ofSecret, { totals: { active_minutes: null }, repos: [], heatmap: null })
+  const nothing = (await ada.get(path(id, weekBefore, weekBefore))).body
+  t.match(nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
+})
+
+t.test('who was erased counts, and counts as nobody', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  const erase = (from: Caller[]) =>
+    service.database.hot.statement(
+      `with known as (
+        insert into users (id, repohost_id, login, login_key, avatar_url)
+        values ('00000000-0000-0000-0000-000000000000', 0, 'deleted user', 'deleted user', '') on conflict do nothing
+      ), moved as (
+        delete from activity where workspace_id = $1::uuid
+          and user_id in (select id from users where login = any($2::text[])) returning *
+      )
+      insert into activity
+      select workspace_id, '00000000-0000-0000-0000-000000000000', day, repo_key, sum(minutes), 0, 0
+      from moved group by workspace_id, day, repo_key`,
+      [id, from.map(({ login }) => login)],
+    )
+  for (const day of [week, weekBefore])
+    for (const caller of [ada, bob, cleo, dan].slice(day === week ? 0 : 1))
+      await flush(caller, [{ repo: `${owner}/api`, day, minutes: 10 }])
+  await erase([dan])
+  await setLevel(id, 'team')
+  await publish()
+  t.match((await ada.get(path(id, week, week))).body.totals, { active_minutes: 40, active_members: 3 })
+  t.equal((await ada.get(path(id, weekBefore, weekBefore))).body.totals.active_minutes, null)
+})
+
+t.test('after a change back, earlier weeks are shown as published and later days by name', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  const later = addDays(week, 8)
+  for (const caller of people)
+    await flush(caller, [
+      { repo: `${owner}/api`, day: addDays(week, 2), minutes: 60, hours: { 9: 60 } },
+      { repo: `${owner}/api`, day: later, minutes: 30, hours: { 9: 30 } },
+    ])
+  await flush(bob, [{ repo: `${owner}/mine`, day: later, minutes: 30 }])
+  await setLevel(id, 'team')
+  await setLevel(id, 'named')
+  // On a Wednesday: the whole week stays as it is published.
+  await moveChange(id, `${addDays(week, 2)}T12:00:00Z`)
+  await publish()
+  const { body } = await ada.get(path(id, addDays(week, 3), later))
+  t.same(body.range, { from: week, to: later, days: 9 })
+  t.match(body.totals, { active_minutes: 7 * 60 + 7 * 30 + 30, active_members: 7 })
+  t.equal(body.members.length, 7)
+  t.match(body.members[0], { login: 'bob', active_minutes: 60, active_days: 1, last_active_day: later })
+  t.same(
+    body.repos.map((row: Record<string, unknown>) => [row.repo, row.active_minutes, row.members]),
+    [
+      [`${owner}/api`, 7 * 90, 7],
+      [`${owner}/mine`, 30, 1],
+    ],
+  )
+  t.equal(body.daily.length, 9)
+  t.match(body.daily[8], { day: later, active_minutes: 7 * 30 + 30 })
+  t.match(body.daily[7], { active_minutes: 0 })
+  const cells = body.heatmap.filter(({ minutes }: { minutes: number }) => minutes > 0)
+  t.same(cells, [
+    { weekday: 2, hour: 9, minutes: 210 },
+    { weekday: 3, hour: 9, minutes: 420 },
+  ])
+  t.equal((await ada.get(path(id, addDays(week, 6), later, '&member=bob'))).body.code, 'member_detail_hidden')
+  const ofBob = (await ada.get(path(id, addDays(week, 7), later, '&member=bob'))).body
+  t.match(ofBob, { totals: { active_minutes: 60 }, previous_totals: { active_minutes: null } })
+  t.match((await ada.get(path(id, week, later, '&format=csv'))).text, `\n${later},240,0,0\n`)
+  const { members } = (await ada.get(`/api/team/workspaces/${id}/members`)).body
+  t.ok(members.every((member: { last_active_day: string }) => member.last_active_day === later))
+})
+
+t.test('the day of a change is a UTC day, in whatever zone the database is', async (t) => {
+  const [{ name } = { name: '' }] = await service.database.read.statement<{ name: string }>(
+    'select quote_ident(current_database()) as name',
+    [],
+  )
+  const id = await team()
+  await setLevel(id, 'team')
+  await setLevel(id, 'named')
+  const sunday = addDays(week, 6)
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles']) {
+    await service.database.read.statement(`alter database ${name} set timezone to '${zone}'`, [])
+    const other = await startService(t, { beside: service, env: { ACTIVITY_MIN_GROUP: '3' } })
+    const asAda = (from: string) =>
+      other.request('GET', path(id, from, from), { headers: { Authorization: `Bearer ${ada.token}` } })
+    for (const [moment, firstNamed] of [
+      [`${sunday}T23:59:59Z`, addDays(week, 7)],
+      [`${addDays(week, 7)}T00:00:00Z`, addDays(week, 14)],
+    ] as const) {
+      await moveChange(id, moment)
+      t.equal((await asAda(firstNamed)).body.members.length, 7, `${zone}: from ${firstNamed} on`)
+      t.equal((await asAda(addDays(firstNamed, -1))).body.members.length, 0, `${zone}: before ${firstNamed}`)
+    }
+  }
+  await service.database.read.statement(`alter database ${name} reset timezone`, [])
+})
+
+t.test('dashboards beside a change are of one level or the other, and later ones of the new', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  for (const caller of people) await flush(caller, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
+  const url = path(id, today, today)
+  for (const level of ['team', 'named', 'team']) {
+    const during = Promise.all(Array.from({ length: 12 }, () => ada.get(url)))
+    const changed = setLevel(id, level)
+    for (const { body } of await during) {
+      const isNamed = body.members.length > 0
+      t.equal(body.totals.active_minutes, isNamed ? 63 : null)
+      t.equal(body.range.days, isNamed ? 1 : 7)
+    }
+    t.equal((await changed).status, 200)
+    const after = await ada.get(url)
+    t.same(after.body.members, [], 'today stays as it was promised')
+  }
+})
+
+t.test('nobody goes below the floor of the operator, and what is below is raised', async (t) => {
+  const id = await team([bob])
+  const owner = await patterns(id)
+  await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
+  const env = { ACTIVITY_MIN_GROUP: '3', ACTIVITY_PRIVACY_FLOOR: 'team' }
+  const strict = await startService(t, { beside: service, env })
+  const headers = { Authorization: `Bearer ${ada.token}` }
+  const settings = `/api/team/workspaces/${id}/settings`
+  t.equal((await ada.get(settings)).body.activity_privacy, 'team', 'also without the floor')
+  const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
+  t.match(entries[0], {
+    actor: 'service',
+    action: 'activity_privacy.changed',
+    details: { before: 'named', after: 'team' },
+  })
+  const refused = await strict.request('PATCH', settings, { headers, body: { activity_privacy: 'named' } })
+  t.match(refused.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
+  const created = await strict.request('POST', '/api/team/workspaces/create', {
+    headers,
+    body: { name: 'New' },
+  })
+  t.equal(created.body.workspace.activity_privacy, 'team')
+  t.equal(
+    (await ada.get(`/api/team/workspaces/${created.body.workspace.id}/settings`)).body.activity_privacy,
+    'team',
+  )
+
+  // Another instance, which does not know of the floor yet.
+  const { id: loose } = await service.workspace(ada, { patterns: [`${owner}/*`], members: [bob] })
+  await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
+  const get = async (url: string) => (await strict.request('GET', url, { headers })).body
+  t.match(await get(path(loose, today, today)), { members: [], totals: { active_minutes: null } })
+  t.match((await get(`/api/team/workspaces/${loose}/members`)).members, [
+    { last_active_day: null },
+    { last_active_day: null },
+  ])
+  t.equal((await get(`/api/team/workspaces/${loose}/settings`)).activity_privacy, 'team')
+  t.equal((await get(path(loose, today, today, '&member=bob'))).code, 'member_detail_hidden')
+})
+
+type Sums = Record<'active_minutes' | 'commits', number | null>
+interface Answer {
+  totals: Sums
+  daily: (Sums & { day: string })[]
+  repos: (Sums & { repo: string | null })[]
+  heatmap: { weekday: number; hour: number; minutes: number | null }[] | null
+}
+
+t.test('an adversary with many ranges and filters finds nothing about too few people', async (t) => {
+  let seed = 7
+  const random = () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1
+    return (seed >>> 8) / 2 ** 23
+  }
+  const weeks = [week, weekBefore]
+  let shown = 0
+  for (let round = 0; round < 3; round++) {
+    const id = await team()
+    const owner = await patterns(id)
+    const names = ['api', 'web', 'docs'].map((name) => `${owner}/${name}`)
+    const unknowns: { person: number; day: string; repo: string; hour: number }[] = []
+    for (const [person, caller] of people.entries()) {
+      const entries = weeks.flatMap((monday) =>
+        [0, 1].flatMap((index) =>
+          names.flatMap((repo) => {
+            const hours = [8, 9, 10].filter(() => random() < 0.3 + round / 4)
+            const day = addDays(monday, index)
+            for (const hour of hours) unknowns.push({ person, day, repo, hour })
+            const minutes = Object.fromEntries(hours.map((hour) => [hour, 1 + Math.floor(random() * 19)]))
+            const sum = Object.values(minutes).reduce((one, other) => one + other, 0)
+            return sum > 0 ? [{ repo, day, minutes: sum, hours: minutes }] : []
+          }),
+        ),
+      )
+      await flush(caller, entries)
+    }
+    await setLevel(id, 'team')
+    await publish()
+    const ask = async (from: string, to: string, query = ''): Promise<Answer> =>
+      (await ada.get(path(id, from, to, query))).body
+
+    const singles = new Map<string, Answer>()
+    for (const monday of weeks) {
+      const answer = await ask(monday, addDays(monday, 6))
+      singles.set(monday, answer)
+      const parts: ((unknown: (typeof unknowns)[number]) => boolean)[] = []
+      const add = (number: number | null, isPart: (unknown: (typeof unknowns)[number]) => boolean) => {
+        if (number !== null) parts.push((unknown) => mondayOf(unknown.day) === monday && isPart(unknown))
+      }
+      add(answer.totals.active_minutes, () => true)
+      for (const row of answer.daily) add(row.active_minutes, ({ day }) => day === row.day)
+      for (const row of answer.repos)
+        if (row.repo !== null) add(row.active_minutes, ({ repo }) => repo === row.repo)
+      for (const cell of answer.heatmap ?? [])
+        add(cell.minutes, ({ day, hour }) => hour === cell.hour && addDays(monday, cell.weekday - 1) === day)
+      shown += parts.length
+      const equations = unknowns.map(
+        (unknown): Unknown => ({
+          person: unknown.person,
+          equations: parts.flatMap((isPart, index) => (isPart(unknown) ? index : [])),
+        }),
+      )
+      t.equal(findHole(equations, parts.length, GROUP), undefined)
+    }
+
+    // Every other answer is made of these, so that it says nothing more.
+    const [one, other] = [singles.get(week) as Answer, singles.get(weekBefore) as Answer]
+    const plus = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0))
+    for (const [from, to] of [
+      [addDays(weekBefore, 3), week],
+      [weekBefore, addDays(week, 6)],
+      [addDays(weekBefore, 6), addDays(week, 1)],
+    ] as const) {
+      const both = await ask(from, to)
+      t.equal(both.totals.active_minutes, plus(one.totals.active_minutes, other.totals.active_minutes))
+      t.same(both.daily, [...other.daily, ...one.daily])
+      t.same(
+        both.heatmap?.map(({ minutes }) => minutes),
+        both.heatmap?.map((_, cell) =>
+          plus(one.heatmap?.[cell]?.minutes ?? null, other.heatmap?.[cell]?.minutes ?? null),
+        ),
+      )
+      for (const repo of names) {
+        const of = ({ repos }: Answer) => repos.find((row) => row.repo === repo)?.active_minutes ?? null
+        t.equal(of(both), plus(of(one), of(other)))
+        const filtered = await ask(from, to, `&repo=${repo}`)
+        t.equal(filtered.totals.active_minutes, of(both))
+        t.ok(filtered.heatmap === null && filtered.daily.every((day) => day.active_minutes === null))
+      }
+      const csv = (await ada.get(path(id, from, to, '&format=csv'))).text.split('\n').slice(1, -1)
+      t.same(
+        csv.map((line) => line.split(',')[1]),
+        both.daily.map(({ active_minutes }) => String(active_minutes ?? '')),
+      )
+    }
+  }
+  t.ok(shown > 20, 'it had something to compute with')
+})
