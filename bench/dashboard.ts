@@ -1,9 +1,13 @@
 /**
  * The dashboard of a year, beside `count(*)` over the smallest index that covers the same rows: while the activity of other
- * teams grows, and while the rollups of today do not hold. Options: `--teams 31` (others), `--members 500`.
+ * teams grows, and while the rollups of today do not hold. Options: `--teams 31` (others), `--members 500`, and
+ * `--level team` for the privacy level at which published weeks are added up.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { addDays } from '../src/domain/days.js'
+import { addDays, FIRST_DAY } from '../src/domain/days.js'
+import { publishWeeks } from '../src/operations/publish-weeks.js'
+import { listDueWeeks } from '../src/queries/published-weeks.js'
 import {
   addOthers,
   addTeam,
@@ -15,12 +19,17 @@ import {
   prepare,
   say,
   send,
+  waitForRollups,
 } from './harness.js'
 
 const ROUNDS = 40
 
 const { values } = parseArgs({
-  options: { teams: { type: 'string', default: '31' }, members: { type: 'string', default: '500' } },
+  options: {
+    teams: { type: 'string', default: '31' },
+    members: { type: 'string', default: '500' },
+    level: { type: 'string', default: 'named' },
+  },
 })
 const others = Number(values.teams)
 const members = Number(values.members)
@@ -32,6 +41,22 @@ await benchmark(async (cleanUp) => {
   // Twice the days, so that the range before has numbers as well.
   const { workspaceId, today } = await addTeam(setting, 0, { days: 2 * DAYS_OF_TEAMS, members })
   await makeAdmin(setting, workspaceId, id)
+
+  if (values.level === 'team') {
+    await waitForRollups(database)
+    const settings = `/api/team/workspaces/${workspaceId}/settings`
+    await expectOk(send(service.url, 'PATCH', settings, token, { activity_privacy: 'team' }))
+    // The service publishes as well, and only one does so at a time.
+    while ((await listDueWeeks(database.read, { all: false, from: FIRST_DAY }, 1)).length > 0) {
+      await publishWeeks(database, { floor: 'named', minGroup: 5 }, { everything: true })
+      await sleep(100)
+    }
+    const [row] = await database.hot.statement<{ weeks: number; minutes: number }>(
+      'select count(*)::int as weeks, sum(minutes)::float8 as minutes from published_weeks',
+      [],
+    )
+    say(`${row?.weeks} weeks are published, with ${row?.minutes} minutes`)
+  }
 
   const from = addDays(today, 1 - DAYS_OF_TEAMS)
   const path = `/api/team/dashboard?workspace=${workspaceId}`
@@ -52,7 +77,8 @@ await benchmark(async (cleanUp) => {
     await month()
   }
   const withTrends = () => expectOk(send(service.url, 'GET', `${year}&trends=true`, token))
-  const ofOne = () => expectOk(send(service.url, 'GET', `${year}&member=team-0-7`, token))
+  const member = values.level === 'team' ? 'boss' : 'team-0-7'
+  const ofOne = () => expectOk(send(service.url, 'GET', `${year}&member=${member}`, token))
   const ofRepo = () => expectOk(send(service.url, 'GET', `${year}&repo=team-0/web`, token))
   const counting = async () => {
     const [row] = await database.hot.statement<{ rows: number }>(

@@ -670,8 +670,15 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
           cells.set(label, (cells.get(label) ?? 0) + minutes)
         })
       }
+      const withHours = new Set(
+        shown
+          .filter(([, { hours }]) => hours.some((minutes) => minutes > 0))
+          .map(([key]) => key.split(' ')[0]),
+      )
+      const isOfAnother = withHours.size === 1 && !withHours.has('ada')
+      t.equal(body.heatmap === null, isOfAnother, 'the hours of one person are shown to nobody else')
       const labels = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
-      for (const { weekday, hour, minutes } of body.heatmap) {
+      for (const { weekday, hour, minutes } of body.heatmap ?? []) {
         const label = `${labels[weekday - 1]}, ${String(hour).padStart(2, '0')}`
         t.equal(minutes, cells.get(label) ?? 0, label)
       }
@@ -724,6 +731,8 @@ t.test(
         from given
         on conflict (workspace_id, user_id, day, repo_key) do update
           set minutes = excluded.minutes, commits = excluded.commits, hours = excluded.hours
+      ), people as (
+        insert into activity_people (workspace_id, user_id) select distinct $1::uuid, user_id from given on conflict do nothing
       )
       insert into stale_days (workspace_id, day) select $1::uuid, day from given`,
         [
@@ -830,7 +839,9 @@ t.test(
             )
             const heatmap = new Heatmap()
             for (const { hours, ...row } of shown) if (hours) heatmap.addZoneDay({ ...row, hours })
-            t.same(body.heatmap, heatmap.toCells())
+            const withHours = new Set(shown.filter(({ hours }) => hours !== null).map((row) => row.login))
+            const isOfAnother = (login ?? 'ada') !== 'ada' || (withHours.size === 1 && !withHours.has('ada'))
+            t.same(body.heatmap, isOfAnother ? null : heatmap.toCells())
           }
         },
       ),

@@ -229,6 +229,23 @@ t.test('who was erased counts, and counts as nobody', async (t) => {
     for (const caller of [ada, bob, cleo, dan].slice(day === week ? 0 : 1))
       await flush(caller, [{ repo: `${owner}/api`, day, minutes: 10 }])
   await erase([dan])
+  await service.database.hot.statement(
+    'insert into stale_days (workspace_id, day) values ($1::uuid, $2::text::date)',
+    [id, week],
+  )
+  for (let round = 0; round < 2; round++) {
+    const named = (await ada.get(path(id, week, week))).body
+    t.match(named, {
+      totals: { active_minutes: 40, active_members: 3 },
+      daily: [{ active_members: 3 }],
+      repos: [{ active_minutes: 40, members: 3 }],
+    })
+    t.match((await ada.get(path(id, addDays(week, 1), addDays(week, 1)))).body.previous_totals, {
+      active_minutes: 40,
+      active_members: 3,
+    })
+    await service.app.rollups.run()
+  }
   await setLevel(id, 'team')
   await publish()
   t.match((await ada.get(path(id, week, week))).body.totals, { active_minutes: 40, active_members: 3 })

@@ -71,6 +71,11 @@ const NOBODY = -1
 const NO_CELL = DAYS_OF_WEEK * HOURS
 const PLACES = NO_CELL + 1
 
+/** Work that pauses now and then, so that a large team keeps nobody waiting. */
+type Paced<Result> = Generator<undefined, Result>
+/** After how many steps. */
+const PACE = 5_000
+
 /** Those behind a number. */
 class People {
   private readonly people = new Set<number>()
@@ -92,13 +97,17 @@ class People {
   }
 }
 
-const peopleBy = <Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Map<Key, People> => {
+function* peopleBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, People>> {
   const groups = new Map<Key, People>()
-  for (const amount of amounts) {
+  for (const [index, amount] of amounts.entries()) {
+    if (index % PACE === 0) yield
     const key = keyOf(amount)
-    const people = groups.get(key) ?? new People()
+    let people = groups.get(key)
+    if (!people) {
+      people = new People()
+      groups.set(key, people)
+    }
     people.add(amount.person)
-    groups.set(key, people)
   }
   return groups
 }
@@ -132,19 +141,19 @@ class Chooser {
   }
 
   /** @param allowed what may be shown at the most */
-  choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Choice {
+  *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
     // Where there is nothing at all, zeros are shown, which say the same of everybody.
     if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
-    const ofRepos = peopleBy(amounts, ({ repoKey }) => repoKey)
+    const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))
       return { total: false, days: false, repos: new Set(), cells: new Set() }
     const shown = this.chooseRepos(ofRepos, allowed.repos)
-    const ofDays = peopleBy(amounts, ({ day }) => day)
+    const ofDays = yield* peopleBy(amounts, ({ day }) => day)
     const days =
       allowed.days &&
       ![...ofDays.values()].some((people) => this.tooFew(people, 'days')) &&
-      this.cellsApart(amounts, shown, new Set(), true).length === 0
-    const cells = this.chooseCells(amounts, shown, days)
+      (yield* this.cellsApart(amounts, shown, new Set(), true)).length === 0
+    const cells = yield* this.chooseCells(amounts, shown, days)
     const repos = [...allowed.repos].filter((repo) => shown.has(repo) || !ofRepos.has(repo))
     return { total: true, days, repos: new Set(repos), cells }
   }
@@ -166,11 +175,11 @@ class Chooser {
    * Holds back cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
    * and so does what the cells leave of a day: a local hour may lie on two UTC days.
    */
-  private chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Set<number> {
-    const ofCells = peopleBy(amounts, ({ cell }) => cell)
+  private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Paced<Set<number>> {
+    const ofCells = yield* peopleBy(amounts, ({ cell }) => cell)
     ofCells.delete(NO_CELL)
     const shown = new Set(largestFirst(ofCells).map(([cell]) => cell))
-    const ofPlaces = peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
+    const ofPlaces = yield* peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
     const days = new Map<number, [number, People][]>()
     for (const [place, people] of ofPlaces) {
       const day = Math.floor(place / PLACES)
@@ -189,27 +198,35 @@ class Chooser {
         const candidates = new Set(cells.map(([cell]) => cell))
         return [...shown].findLast((cell) => candidates.has(cell)) ?? []
       })
-    const apart = () => this.cellsApart(amounts, repos, shown, byDay)
-    for (;;) {
-      const held = [tooSmall, nextSmallest, apart].reduce<number[]>(
-        (found, find) => (found.length > 0 ? found : find()),
-        [],
-      )
-      if (held.length === 0 || shown.size === 0) return shown
+    while (shown.size > 0) {
+      yield
+      let held = tooSmall()
+      if (held.length === 0) held = nextSmallest()
+      if (held.length === 0) held = yield* this.cellsApart(amounts, repos, shown, byDay)
+      if (held.length === 0) break
       for (const cell of held) shown.delete(cell)
     }
+    return shown
   }
 
   /**
    * The cells, or `NO_CELL` for what is in none of the shown ones, that are not joined with the rest, though there is
    * work that connects them.
    */
-  private cellsApart(amounts: Amount[], repos: Set<string>, shown: Set<number>, byDay: boolean): number[] {
+  private *cellsApart(
+    amounts: Amount[],
+    repos: Set<string>,
+    shown: Set<number>,
+    byDay: boolean,
+  ): Paced<number[]> {
     if (!this.given.includes('joined')) return []
     const repoNodes = new Map([...repos].map((repo, index) => [repo, index + 1]))
     const slotOf = ({ day, cell }: Amount) => (byDay ? day * PLACES : 0) + (shown.has(cell) ? cell : NO_CELL)
-    const islands = islandsOf(amounts, (amount) => [repoNodes.get(amount.repoKey) ?? 0, -1 - slotOf(amount)])
-    const apart = nodesApart(islands, this.group)
+    const islands = yield* islandsOf(amounts, (amount) => [
+      repoNodes.get(amount.repoKey) ?? 0,
+      -1 - slotOf(amount),
+    ])
+    const apart = yield* nodesApart(islands, this.group)
     const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
     const held = cells.filter((cell) => cell !== NO_CELL)
     // Where only repositories, or what is in no cell, are apart, all cells are held back.
@@ -223,9 +240,13 @@ interface Island {
   nodes: number[]
 }
 
-const islandsOf = (amounts: Amount[], link: (amount: Amount) => [repo: number, slot: number]): Island[] => {
+function* islandsOf(
+  amounts: Amount[],
+  link: (amount: Amount) => [repo: number, slot: number],
+): Paced<Island[]> {
   const islands = new Map<number, Map<number, number[]>>()
-  for (const amount of amounts) {
+  for (const [index, amount] of amounts.entries()) {
+    if (index % PACE === 0) yield
     const own = islands.get(amount.person) ?? new Map<number, number[]>()
     islands.set(amount.person, own)
     const [a, b] = link(amount).map((node) => own.get(node) ?? [node]) as [number[], number[]]
@@ -242,14 +263,17 @@ const islandsOf = (amounts: Amount[], link: (amount: Amount) => [repo: number, s
  * The nodes of islands that are not in one class. A class grows from its first node by whatever enough people connect
  * with it, or all that there are.
  */
-const nodesApart = (islands: Island[], group: number): number[] => {
+function* nodesApart(islands: Island[], group: number): Paced<number[]> {
   const islandsAt = new Map<number, Island[]>()
-  for (const island of islands)
+  let steps = 0
+  for (const island of islands) {
+    if (steps++ % (PACE / 10) === 0) yield
     for (const node of island.nodes) {
       const there = islandsAt.get(node)
       if (there) there.push(island)
       else islandsAt.set(node, [island])
     }
+  }
   const peopleAt = new Map(
     [...islandsAt].map(([node, there]) => [node, there.filter(({ person }) => person !== NOBODY).length]),
   )
@@ -265,6 +289,7 @@ const nodesApart = (islands: Island[], group: number): number[] => {
       for (const island of islandsAt.get(node) ?? []) {
         if (reached.has(island)) continue
         reached.add(island)
+        if (steps++ % (PACE / 10) === 0) yield
         for (const other of island.nodes) {
           const people = (connecting.get(other) ?? 0) + (island.person === NOBODY ? 0 : 1)
           connecting.set(other, people)
@@ -286,24 +311,32 @@ interface Part {
 
 const WITHHELD: Part = { sum: null, people: null }
 
-const partsBy = <Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Map<Key, Part> => {
+function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, Part>> {
   const sums = new Map<Key, number>()
-  for (const amount of amounts) {
+  for (const [index, amount] of amounts.entries()) {
+    if (index % PACE === 0) yield
     const key = keyOf(amount)
     sums.set(key, (sums.get(key) ?? 0) + amount.amount)
   }
-  const people = peopleBy(amounts, keyOf)
+  const people = yield* peopleBy(amounts, keyOf)
   return new Map([...sums].map(([key, sum]) => [key, { sum, people: people.get(key)?.size ?? 0 }]))
 }
 
 /** The parts of one kind of amounts, as far as they are chosen. */
-const show = (amounts: Amount[], { total, days, repos, cells }: Choice) => {
+interface Shown {
+  whole: Part
+  ofDay(day: number): Part
+  ofRepo(repoKey: string): Part
+  cells: { cell: number; minutes: number }[]
+}
+
+function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Paced<Shown> {
   const nothing: Part = { sum: 0, people: 0 }
-  const ofDays = partsBy(amounts, ({ day }) => day)
-  const ofRepos = partsBy(amounts, ({ repoKey }) => repoKey)
-  const ofCells = partsBy(amounts, ({ cell }) => cell)
+  const ofDays = yield* partsBy(amounts, ({ day }) => day)
+  const ofRepos = yield* partsBy(amounts, ({ repoKey }) => repoKey)
+  const ofCells = yield* partsBy(amounts, ({ cell }) => cell)
   return {
-    whole: total ? (partsBy(amounts, () => 0).get(0) ?? nothing) : WITHHELD,
+    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? nothing) : WITHHELD,
     ofDay: (day: number) => (days ? (ofDays.get(day) ?? nothing) : WITHHELD),
     ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? nothing) : WITHHELD),
     cells: [...cells].map((cell) => ({ cell, minutes: ofCells.get(cell)?.sum ?? 0 })),
@@ -327,35 +360,45 @@ const withheld: PublishedWeek = {
   cells: [],
 }
 
-/** The week as it is shown: every number, and all that can be computed from them, is about so many people at least. */
-export const publishWeek = (works: Work[], group: number, given: readonly Rule[] = rules): PublishedWeek => {
+/**
+ * The week as it is shown: every number, and all that can be computed from them, is about so many people at least. Pauses now
+ * and then; `finish` runs it to its end.
+ */
+export function* publishWeek(
+  works: Work[],
+  group: number,
+  given: readonly Rule[] = rules,
+): Paced<PublishedWeek> {
   const persons = new Map<string, number>()
   const toAmount = ({ userId, day, repoKey }: Work, amount: number, cell = NO_CELL): Amount => {
     if (userId !== null && !persons.has(userId)) persons.set(userId, persons.size)
     return { person: userId === null ? NOBODY : (persons.get(userId) ?? NOBODY), day, repoKey, cell, amount }
   }
-  const some = (amounts: Amount[]) => amounts.filter(({ amount }) => amount > 0)
-  const minutes = some(
-    works.flatMap((work) => [
-      ...work.cells.map((cell) => toAmount(work, cell.minutes, cell.cell)),
-      toAmount(
-        work,
-        work.cells.reduce((left, cell) => left - cell.minutes, work.minutes),
-      ),
-    ]),
-  )
-  const commits = some(works.map((work) => toAmount(work, work.commits)))
-  const closedIssues = some(works.map((work) => toAmount(work, work.closedIssues)))
-  const anything = some(works.map((work) => toAmount(work, work.minutes + work.commits + work.closedIssues)))
-  const active = together(peopleBy(minutes, () => 0)).size
+  const minutes: Amount[] = []
+  const commits: Amount[] = []
+  const closedIssues: Amount[] = []
+  const anything: Amount[] = []
+  for (const [index, work] of works.entries()) {
+    if (index % PACE === 0) yield
+    let withoutHour = work.minutes
+    for (const cell of work.cells) {
+      minutes.push(toAmount(work, cell.minutes, cell.cell))
+      withoutHour -= cell.minutes
+    }
+    if (withoutHour > 0) minutes.push(toAmount(work, withoutHour))
+    if (work.commits > 0) commits.push(toAmount(work, work.commits))
+    if (work.closedIssues > 0) closedIssues.push(toAmount(work, work.closedIssues))
+    anything.push(toAmount(work, 1))
+  }
+  const active = together(yield* peopleBy(minutes, () => 0)).size
   if (active === 0 || (given.includes('total') && active < group)) return withheld
 
   const chooser = new Chooser(group, given)
-  const ofRepos = peopleBy(anything, ({ repoKey }) => repoKey)
-  const most = chooser.choose(anything, { days: true, repos: new Set(ofRepos.keys()) })
-  const [ofMinutes, ofCommits, ofIssues] = [minutes, commits, closedIssues].map((amounts) =>
-    show(amounts, chooser.choose(amounts, most)),
-  ) as [ReturnType<typeof show>, ReturnType<typeof show>, ReturnType<typeof show>]
+  const ofRepos = yield* peopleBy(anything, ({ repoKey }) => repoKey)
+  const most = yield* chooser.choose(anything, { days: true, repos: new Set(ofRepos.keys()) })
+  const ofMinutes = yield* show(minutes, yield* chooser.choose(minutes, most))
+  const ofCommits = yield* show(commits, yield* chooser.choose(commits, most))
+  const ofIssues = yield* show(closedIssues, yield* chooser.choose(closedIssues, most))
   const days = Array.from({ length: DAYS_OF_WEEK }, (_, day) => ({
     day,
     ...sumsOf(ofMinutes.ofDay(day), ofCommits.ofDay(day), ofIssues.ofDay(day)),
@@ -372,5 +415,14 @@ export const publishWeek = (works: Work[], group: number, given: readonly Rule[]
     days: days.filter(isShown),
     repos: repos.filter(isShown),
     cells: ofMinutes.cells,
+  }
+}
+
+/** Runs what pauses to its end, and in each pause what is given. */
+export const finish = async <Result>(work: Paced<Result>, pause: () => Promise<unknown>): Promise<Result> => {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await pause()
   }
 }

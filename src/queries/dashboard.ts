@@ -25,7 +25,7 @@ import { staleDays, workspaces } from '../db/tables.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
 import { privacyColumns, type WorkspacePrivacy } from './privacy.js'
-import { ANYTHING, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
+import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
 export interface Filter {
@@ -150,8 +150,8 @@ const READ_DAYS = statement(
   where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
     and a.day <> all($4::date[])
   union all
-  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0)::int
-  from (select a.day, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY})::int
+  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
   group by a.day`,
 )
 
@@ -174,7 +174,7 @@ const COUNT_ACTIVE = statement(
     where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
-  ) active`,
+  ) active where ${IS_SOMEBODY}`,
 )
 
 /** How many had minutes. */
@@ -221,7 +221,7 @@ const READ_MEMBERS = statement(
     union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
     union select $2::uuid where $2::uuid is not null
   ), placed as (
-    select u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+    select u.id as user_id, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
       coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
       coalesce(p.active_days, 0) as active_days, p.last_active_day,
       row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
@@ -236,7 +236,7 @@ const READ_MEMBERS = statement(
     case when count(*) = 1 then min(role) end as role,
     sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
     sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
-    count(*) filter (where active_minutes > 0)::int as active_members
+    count(*) filter (where active_minutes > 0 and ${IS_SOMEBODY})::int as active_members
   from placed group by ${ROW} order by ${ROW}`,
 )
 
@@ -276,13 +276,13 @@ const READ_REPOS = statement(
     union
     select a.repo_key, a.user_id from activity a where ${RAW}
   ), members as (
-    select repo_key, count(*)::int as members from people group by repo_key
+    select repo_key, count(*) filter (where ${IS_SOMEBODY})::int as members from people group by repo_key
   )
   select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
     sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
     case when count(*) = 1 then min(members.members) else (
       select count(distinct user_id)::int from people
-      where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
+      where ${IS_SOMEBODY} and repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
     ) end as members
   from placed
   join members on members.repo_key = placed.repo_key
@@ -398,14 +398,18 @@ const FIND_PEOPLE_WITH_HOURS = statement(
   'find two people with hours',
   { userId: uuid },
   `
-  select p.user_id as "userId" from activity_people p
+  select p.user_id as "userId"
+  from (
+    select user_id from members where workspace_id = $1::uuid
+    union select user_id from activity_people where workspace_id = $1::uuid
+  ) p
   cross join lateral (
     select from activity a
     where a.workspace_id = $1::uuid and a.user_id = p.user_id and a.day between $3::date and $4::date
       and ($2::text is null or a.repo_key = $2::text) and 0 < any(a.hours)
     limit 1
   ) worked
-  where p.workspace_id = $1::uuid and p.user_id <> '00000000-0000-0000-0000-000000000000'
+  where p.${IS_SOMEBODY}
   limit 2`,
 )
 

@@ -43,10 +43,8 @@ const RAISE = statement(
   `
   update workspaces set activity_privacy = 'team', activity_privacy_since = clock_timestamp(),
     settings_version = settings_version + 1, settings_updated_at = now()
-  where id in (
-    select id from workspaces where activity_privacy = 'named' and deleted_at is null
-    order by id limit $1::int for update skip locked
-  )
+  where activity_privacy = 'named'
+    and id in (select id from workspaces where activity_privacy = 'named' and deleted_at is null order by id limit $1::int)
   returning id`,
 )
 

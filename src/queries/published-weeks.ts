@@ -2,10 +2,18 @@
  * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of what people did. What
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
+import { setImmediate } from 'node:timers/promises'
+import { NIL } from 'uuid'
 import type { Db } from '../db/client.js'
 import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
 import { cellsOf } from '../domain/heatmap.js'
-import { type PublishedWeek, publishWeek, type ShownSums, type Work } from '../domain/published-week.js'
+import {
+  finish,
+  type PublishedWeek,
+  publishWeek,
+  type ShownSums,
+  type Work,
+} from '../domain/published-week.js'
 import { ANYTHING, ZONE } from './rollups.js'
 
 export interface WorkspaceWeek {
@@ -14,31 +22,46 @@ export interface WorkspaceWeek {
   week: string
 }
 
-/** $1: whether all workspaces need it; $2: the first day that is looked at. Three days after its end a week is due. */
+const LIST_WORKSPACES = statement(
+  'list workspaces with weeks to publish',
+  { id: uuid },
+  `
+  select w.id from workspaces w
+  where w.deleted_at is null and ($1::boolean or w.activity_privacy = 'team'
+    or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'))`,
+)
+
+/** $2: whether all weeks of the workspaces are to be published; $3: the first day that is looked at. */
 const LIST_DUE_WEEKS = statement(
   'list weeks to publish',
   { workspaceId: uuid, week: date },
   `
   select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
-  from activity_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
-  where d.day >= $2::date and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '3 days')::date
-    and ($1::boolean or w.activity_privacy = 'team' or (
-      date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC'
-      and exists (select from privacy_levels l where l.workspace_id = d.workspace_id and l.level = 'team')
-    ))
+  from activity_days d join workspaces w on w.id = d.workspace_id
+  where d.workspace_id = any($1::uuid[]) and d.day >= $3::date
+    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '3 days')::date
+    and ($2::boolean or w.activity_privacy = 'team'
+      or date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC')
     and not exists (
       select from published_weeks p
       where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
     )
-  limit $3::int`,
+  limit $4::int`,
 )
 
-/** Weeks that are over for three days, have activity, must not be shown by name, and are not published. */
-export const listDueWeeks = (
+/**
+ * Weeks that are over for three days, have activity, must not be shown by name, and are not published.
+ * @param options.all of every workspace
+ */
+export const listDueWeeks = async (
   db: Db,
   { all, from }: { all: boolean; from: string },
   limit: number,
-): Promise<WorkspaceWeek[]> => db.rows(LIST_DUE_WEEKS, [all, from, limit])
+): Promise<WorkspaceWeek[]> => {
+  const workspaces = await db.rows(LIST_WORKSPACES, [all])
+  if (workspaces.length === 0) return []
+  return db.rows(LIST_DUE_WEEKS, [workspaces.map(({ id }) => id), all, from, limit])
+}
 
 /** One statement, and so one state. $2: Monday. */
 const READ_WORK = statement(
@@ -54,7 +77,7 @@ const READ_WORK = statement(
     timezone: text,
   },
   `
-  select nullif(a.user_id, '00000000-0000-0000-0000-000000000000') as "userId", a.day - $2::date as day,
+  select nullif(a.user_id, '${NIL}') as "userId", a.day - $2::date as day,
     a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, ${ZONE} as timezone
   from activity a left join users u on u.id = a.user_id
   where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${ANYTHING}`,
@@ -131,16 +154,18 @@ const insertPublished = async (
   ])
 }
 
+/** How many others do not wait for. */
+const ROWS = 5_000
+
 /** Publishes what a week is when this is called, unless it is published already. */
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
   const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
-  const works = rows.map(
-    ({ hours, timezone, ...work }): Work => ({
-      ...work,
-      cells: cellsOf(which.week, work.day, timezone, hours),
-    }),
-  )
-  await insertPublished(tx, which, minGroup, publishWeek(works, minGroup))
+  const works: Work[] = []
+  for (const { hours, timezone, ...work } of rows) {
+    if (works.length % ROWS === 0) await setImmediate()
+    works.push({ ...work, cells: cellsOf(which.week, work.day, timezone, hours) })
+  }
+  await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
 }
 
 /** What is read of published weeks: those from one Monday to another day, and of one repository or (null) all. */

@@ -3,6 +3,7 @@
  * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
+import { NIL } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
 import { bool, date, integers, statement, text, uuid } from '../db/statement.js'
@@ -78,6 +79,9 @@ const clear = (tables: string[], period: string) =>
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
+/** SQL: somebody, and not the one user who stands for all who were erased: what they did counts, and they count as nobody. */
+export const IS_SOMEBODY = `user_id <> '${NIL}'`
+
 /** SQL: anything at all. */
 export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
 
@@ -94,7 +98,7 @@ const MAKE_DAYS = writes({
   group by a.workspace_id, a.day, a.user_id`,
   'make days': `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0)
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY})
   from activity_member_days a
   where a.workspace_id = $1::uuid and a.day = any($2::date[])
   group by a.workspace_id, a.day`,
