@@ -153,6 +153,7 @@ export const Dashboard = Type.Object(
           }),
           {
             maxItems: 168,
+            examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
             description:
               "All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. The whole is null where it would be the hours of one person, for anybody else than that person, and where nothing of it is published.",
           },
