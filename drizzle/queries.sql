@@ -72,7 +72,7 @@ from (
   union
   select a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.minutes > 0
-) active;
+) active where user_id <> '00000000-0000-0000-0000-000000000000';
 
 -- count own minutes
 -- returns day date, rows int2|int4
@@ -149,6 +149,22 @@ join lateral (
 ) p on m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id = $4::uuid)
 left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
 order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
+
+-- find two people with hours
+-- returns userId uuid
+select p.user_id as "userId"
+from (
+  select user_id from members where workspace_id = $1::uuid
+  union select user_id from activity_people where workspace_id = $1::uuid
+) p
+cross join lateral (
+  select from activity a
+  where a.workspace_id = $1::uuid and a.user_id = p.user_id and a.day between $3::date and $4::date
+    and ($2::text is null or a.repo_key = $2::text) and 0 < any(a.hours)
+  limit 1
+) worked
+where p.user_id <> '00000000-0000-0000-0000-000000000000'
+limit 2;
 
 -- have room to group
 set local work_mem = '32MB';
@@ -337,6 +353,26 @@ select workspace_id as "workspaceId" from activity_people where user_id = $1::uu
 union select workspace_id from members where user_id = $1::uuid
 order by "workspaceId";
 
+-- list weeks to publish
+-- returns workspaceId uuid, week date
+select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
+from activity_days d join workspaces w on w.id = d.workspace_id
+where d.workspace_id = any($1::uuid[]) and d.day >= $3::date
+  and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '3 days')::date
+  and ($2::boolean or w.activity_privacy = 'team'
+    or date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC')
+  and not exists (
+    select from published_weeks p
+    where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
+  )
+limit $4::int;
+
+-- list workspaces with weeks to publish
+-- returns id uuid
+select w.id from workspaces w
+where w.deleted_at is null and ($1::boolean or w.activity_privacy = 'team'
+  or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'));
+
 -- lock the administration of a workspace
 select pg_advisory_xact_lock(4, hashtext($1::uuid::text));
 
@@ -351,7 +387,7 @@ select pg_advisory_xact_lock(1, hashtext($1::uuid::text));
 
 -- make days
 insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0)
+select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000')
 from activity_member_days a
 where a.workspace_id = $1::uuid and a.day = any($2::date[])
 group by a.workspace_id, a.day;
@@ -441,6 +477,30 @@ select user_id, event, source, (now() at time zone 'UTC')::date from reached;
 
 -- plan for each call
 set local plan_cache_mode = force_custom_plan;
+
+-- publish a week
+-- returns week date
+insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members)
+values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::bigint, $6::bigint, $7::int)
+on conflict do nothing
+returning week;
+
+-- publish the days of a week
+insert into published_days (workspace_id, week, day, minutes, commits, closed_issues, active_members)
+select $1::uuid, $2::date, $2::date + d.day, d.minutes, d.commits, d.closed_issues, d.active_members
+from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
+  as d (day, minutes, commits, closed_issues, active_members);
+
+-- publish the heatmap of a week
+insert into published_cells (workspace_id, week, weekday, hour, minutes)
+select $1::uuid, $2::date, c.cell / 24 + 1, c.cell % 24, c.minutes
+from unnest($3::int[], $4::bigint[]) as c (cell, minutes);
+
+-- publish the repositories of a week
+insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
+select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, r.members
+from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::int[])
+  as r (repo_key, minutes, commits, closed_issues, active_members, members);
 
 -- purge a workspace
 delete from workspaces where id = $1::uuid;
@@ -535,6 +595,36 @@ delete from patterns
 where workspace_id = $1::uuid and (workspace_id, owner_key, repo_key) in (select workspace_id, owner_key, repo_key from patterns where workspace_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
+-- purge privacy_levels
+-- returns deleted int2|int4
+delete from privacy_levels
+where workspace_id = $1::uuid and (workspace_id, id) in (select workspace_id, id from privacy_levels where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge published_cells
+-- returns deleted int2|int4
+delete from published_cells
+where workspace_id = $1::uuid and (workspace_id, week, weekday, hour) in (select workspace_id, week, weekday, hour from published_cells where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge published_days
+-- returns deleted int2|int4
+delete from published_days
+where workspace_id = $1::uuid and (workspace_id, week, day) in (select workspace_id, week, day from published_days where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge published_repos
+-- returns deleted int2|int4
+delete from published_repos
+where workspace_id = $1::uuid and (workspace_id, week, repo_key) in (select workspace_id, week, repo_key from published_repos where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- purge published_weeks
+-- returns deleted int2|int4
+delete from published_weeks
+where workspace_id = $1::uuid and (workspace_id, week) in (select workspace_id, week from published_weeks where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
 -- purge removals
 -- returns deleted int2|int4
 delete from removals
@@ -559,12 +649,56 @@ delete from stale_days
 where workspace_id = $1::uuid and (workspace_id, day, id) in (select workspace_id, day, id from stale_days where workspace_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
+-- raise workspaces to the privacy level team
+-- returns id uuid
+update workspaces set activity_privacy = 'team', activity_privacy_since = clock_timestamp(),
+  settings_version = settings_version + 1, settings_updated_at = now()
+where activity_privacy = 'named'
+  and id in (select id from workspaces where activity_privacy = 'named' and deleted_at is null order by id limit $1::int)
+returning id;
+
 -- read hours by zone
 -- returns day date, timezone text, hours _int2|_int4
 select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
 from activity a join users u on u.id = a.user_id
 where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
 group by a.day, coalesce(u.timezone, 'UTC');
+
+-- read published cells
+-- returns weekday int2|int4, hour int2|int4, minutes float8
+select p.weekday, p.hour, sum(p.minutes)::float8 as minutes
+from published_cells p
+where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+    select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+  )
+group by p.weekday, p.hour;
+
+-- read published days
+-- returns day date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
+select p.day, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+from published_days p
+where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+    select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+  );
+
+-- read published repositories
+-- returns repo text, active_minutes float8, commits float8, closed_issues float8, members int2|int4
+select coalesce(min(named.repo), p.repo_key) as repo, sum(p.minutes)::float8 as active_minutes,
+  sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.members) as members
+from published_repos p
+left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = p.repo_key
+where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+    select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+  ) and ($5::text is null or p.repo_key = $5::text)
+group by p.repo_key;
+
+-- read published weeks
+-- returns week date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
+select p.week, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+from published_weeks p
+where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+    select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+  );
 
 -- read raw hours by zone
 -- returns day date, timezone text, hours _int2|_int4
@@ -604,8 +738,8 @@ where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
   and a.day <> all($4::date[])
 union all
 select a.day, sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
-  sum(a.closed_issues::float8) as closed_issues, count(*) filter (where a.minutes > 0)::int
-from (select a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+  sum(a.closed_issues::float8) as closed_issues, count(*) filter (where a.minutes > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000')::int
+from (select a.day, a.user_id, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 group by a.day, a.user_id) a
 group by a.day;
 
@@ -773,7 +907,7 @@ with parts as (
   union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
   union select $2::uuid where $2::uuid is not null
 ), placed as (
-  select u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+  select u.id as user_id, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
     coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
     coalesce(p.active_days, 0) as active_days, p.last_active_day,
     row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
@@ -788,12 +922,20 @@ select case when count(*) = 1 then min(login) end as login,
   case when count(*) = 1 then min(role) end as role,
   sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
   sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
-  count(*) filter (where active_minutes > 0)::int as active_members
+  count(*) filter (where active_minutes > 0 and user_id <> '00000000-0000-0000-0000-000000000000')::int as active_members
 from placed group by least(place, 1000) order by least(place, 1000);
 
 -- read the newest migration
 -- returns newest float8
 select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;
+
+-- read the published weeks of a repository
+-- returns week date, active_minutes float8, commits float8, closed_issues float8, active_members int2|int4
+select p.week, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+from published_repos p
+where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+    select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+  ) and p.repo_key = $5::text;
 
 -- read the repositories of a dashboard
 -- returns repo text, active_minutes float8, commits float8, closed_issues float8, members int2|int4
@@ -824,13 +966,13 @@ with parts as (
   select a.repo_key, a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
 ), members as (
-  select repo_key, count(*)::int as members from people group by repo_key
+  select repo_key, count(*) filter (where user_id <> '00000000-0000-0000-0000-000000000000')::int as members from people group by repo_key
 )
 select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
   sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
   case when count(*) = 1 then min(members.members) else (
     select count(distinct user_id)::int from people
-    where repo_key in (select repo_key from placed where place >= 1000)
+    where user_id <> '00000000-0000-0000-0000-000000000000' and repo_key in (select repo_key from placed where place >= 1000)
   ) end as members
 from placed
 join members on members.repo_key = placed.repo_key
@@ -838,8 +980,9 @@ left join activity_repos named on named.workspace_id = $1::uuid and named.repo_k
 group by least(place, 1000) order by least(place, 1000);
 
 -- read the settings of a workspace
--- returns idleWindowMinutes int2|int4, version int2|int4, updatedAt timestamptz, settings text
-select idle_window_minutes as "idleWindowMinutes", settings_version as version, settings_updated_at as "updatedAt",
+-- returns idleWindowMinutes int2|int4, activityPrivacy text, activityPrivacySince timestamptz, version int2|int4, updatedAt timestamptz, settings text
+select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",
+  activity_privacy_since as "activityPrivacySince", settings_version as version, settings_updated_at as "updatedAt",
   case when (strpos($2::text, '"' || id || '-' || settings_version || '"') = 0 and $2::text <> '*') then settings end as settings
 from workspaces where id = $1::uuid and deleted_at is null;
 
@@ -884,6 +1027,13 @@ select json_agg(coalesce(minutes, 0) order by step) as trend
 from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
 left join sums using (place, step)
 group by place order by place;
+
+-- read the work of a week
+-- returns userId uuid, day int2|int4, repoKey text, minutes int2|int4, commits int2|int4, closedIssues int2|int4, hours _int2|_int4, timezone text
+select nullif(a.user_id, '00000000-0000-0000-0000-000000000000') as "userId", a.day - $2::date as day,
+  a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, coalesce(u.timezone, 'UTC') as timezone
+from activity a left join users u on u.id = a.user_id
+where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and a.minutes + a.commits + a.closed_issues > 0;
 
 -- read today
 -- returns today date
@@ -932,6 +1082,10 @@ group by day;
 -- read what is recorded of a user
 -- returns paused bool, repos_off _text, hours json|jsonb
 select paused, repos_off, hours from recordings where user_id = $1::uuid;
+
+-- record that workspaces were raised to the privacy level team
+insert into privacy_levels (workspace_id, id, since, level)
+select id, gen_random_uuid(), activity_privacy_since, activity_privacy from workspaces where id = any($1::uuid[]);
 
 -- register people who will have activity
 insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
@@ -1062,7 +1216,7 @@ from "stale_days"
 where ("stale_days"."workspace_id" = $1 and "stale_days"."day" between $2 and $3);
 
 -- dashboard.readWorkspaceHead
-select "name", "idle_window_minutes"
+select "name", "idle_window_minutes", "activity_privacy", case when "activity_privacy" = 'named' and exists ( select from "privacy_levels" as "past" where "past"."workspace_id" = "workspaces"."id" and "past"."level" = 'team' ) then ("activity_privacy_since" at time zone 'UTC')::date::text end
 from "workspaces"
 where "workspaces"."id" = $1;
 
@@ -1130,10 +1284,10 @@ delete from "members"
 where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
 
 -- members.findMember
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 and "activity"."day" >= $2::date order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where ("members"."workspace_id" = $2 and "users"."login_key" = $3);
+where ("members"."workspace_id" = $3 and "users"."login_key" = $4);
 
 -- members.hasOtherAdmin
 select "user_id"
@@ -1146,20 +1300,20 @@ insert into "members" ("workspace_id", "user_id", "role", "joined_at")
 values ($1, $2, $3, default);
 
 -- members.listMembers
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 and "activity"."day" >= $2::date order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where "members"."workspace_id" = $2
+where "members"."workspace_id" = $3
 order by "members"."joined_at" asc, "members"."user_id" asc
-limit $3;
+limit $4;
 
 -- members.listMembers
-select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 order by "activity"."day" desc limit 1 )
+select "members"."user_id", "users"."login", "users"."avatar_url", "members"."role", "members"."joined_at", ( select "activity"."day"::text from "activity" where "activity"."workspace_id" = $1::uuid and "activity"."user_id" = "members"."user_id" and "activity"."minutes" > 0 and "activity"."day" >= $2::date order by "activity"."day" desc limit 1 )
 from "members"
 inner join "users" on "users"."id" = "members"."user_id"
-where ("members"."workspace_id" = $2 and ("members"."joined_at", "members"."user_id") > ($3::timestamptz, $4::uuid))
+where ("members"."workspace_id" = $3 and ("members"."joined_at", "members"."user_id") > ($4::timestamptz, $5::uuid))
 order by "members"."joined_at" asc, "members"."user_id" asc
-limit $5;
+limit $6;
 
 -- members.lockRole
 select "role"
@@ -1203,6 +1357,15 @@ insert into "overrides" ("owner_key", "repo_key", "workspace_id", "revision", "o
 values ($1, $2, $3, $4, $5, $6, $7, default, $8)
 on conflict ("owner_key","repo_key","workspace_id") do update set "revision" = $9, "settings" = $10, "updated_at" = excluded.updated_at, "updated_by" = $11
 returning "owner", "repo", "updated_at";
+
+-- privacy.insertPrivacyLevel
+insert into "privacy_levels" ("workspace_id", "id", "since", "level")
+values ($1, $2, $3, $4);
+
+-- privacy.readPrivacy
+select "activity_privacy", case when "activity_privacy" = 'named' and exists ( select from "privacy_levels" as "past" where "past"."workspace_id" = "workspaces"."id" and "past"."level" = 'team' ) then ("activity_privacy_since" at time zone 'UTC')::date::text end
+from "workspaces"
+where "workspaces"."id" = $1;
 
 -- purge.purgeDeletedWorkspaces
 select "id"
@@ -1311,15 +1474,15 @@ on conflict ("repohost_id") do update set "login" = $6, "login_key" = $7, "avata
 returning "id", "repohost_id", "login", "avatar_url", "generation";
 
 -- workspace-settings.readSettingsToChange
-select "idle_window_minutes", "settings", "settings_version", "settings_updated_at"
+select "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at"
 from "workspaces"
 where "workspaces"."id" = $1;
 
 -- workspace-settings.updateWorkspaceSettings
 update "workspaces"
-set "idle_window_minutes" = $1, "settings" = $2, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
-where "workspaces"."id" = $3
-returning "idle_window_minutes", "settings", "settings_version", "settings_updated_at";
+set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = case when "workspaces"."activity_privacy" = $4 then "workspaces"."activity_privacy_since" else clock_timestamp() end, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $5
+returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
 
 -- workspaces.countPatterns
 select count(*)
@@ -1352,13 +1515,17 @@ insert into "patterns" ("workspace_id", "owner_key", "repo_key", "position", "pa
 values ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- workspaces.insertWorkspace
-insert into "workspaces" ("id", "name", "personal_of", "idle_window_minutes", "settings", "settings_version", "settings_updated_at", "created_at", "deleted_at")
-values ($1, $2, $3, $4, default, default, default, $5, default)
+insert into "workspaces" ("id", "name", "personal_of", "idle_window_minutes", "settings", "activity_privacy", "activity_privacy_since", "settings_version", "settings_updated_at", "created_at", "deleted_at")
+values ($1, $2, $3, $4, default, $5, $6, default, default, $7, default)
 on conflict ("personal_of") do nothing
 returning "id";
 
+-- workspaces.insertWorkspace
+insert into "privacy_levels" ("workspace_id", "id", "since", "level")
+values ($1, $2, $3, $4);
+
 -- workspaces.introduceWorkspace
-select "name", ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "id" ), to_json(array( select "pattern" from "patterns" where "workspace_id" = "id" order by "position" ))
+select "name", ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "id" ), to_json(array( select "pattern" from "patterns" where "workspace_id" = "id" order by "position" )), "activity_privacy"
 from "workspaces"
 where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null);
 
@@ -1369,14 +1536,14 @@ where "patterns"."workspace_id" = $1
 order by "patterns"."position" asc;
 
 -- workspaces.listWorkspacesOf
-select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
+select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", "workspaces"."activity_privacy", "workspaces"."activity_privacy_since", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
 from "members"
 inner join "workspaces" on "workspaces"."id" = "members"."workspace_id"
 where "members"."user_id" = $1
 order by "workspaces"."created_at" asc, "workspaces"."id" asc;
 
 -- workspaces.listWorkspacesOf
-select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
+select "workspaces"."id", "workspaces"."name", "workspaces"."personal_of" is not null, "members"."role", "workspaces"."idle_window_minutes", "workspaces"."activity_privacy", "workspaces"."activity_privacy_since", to_json(array( select "patterns"."pattern" from "patterns" where "patterns"."workspace_id" = "workspaces"."id" order by "patterns"."position" )), ( select count(*)::int from "members" as "all" where "all"."workspace_id" = "workspaces"."id" ), "workspaces"."created_at"
 from "members"
 inner join "workspaces" on "workspaces"."id" = "members"."workspace_id"
 where ("members"."user_id" = $1 and "workspaces"."id" in ($2))
