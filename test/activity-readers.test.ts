@@ -48,7 +48,7 @@ t.test('only known queries read what people did', async (t) => {
   t.same(pathsWith(sources, QUERIES), Object.keys(callers).sort())
   t.match(
     sources.get('src/routes/team/dashboard.ts'),
-    "import { findPerson } from '../../queries/dashboard.js'",
+    "import { type Filter, findPerson } from '../../queries/dashboard.js'",
   )
   t.match(
     sources.get('src/policies/privacy.ts'),
