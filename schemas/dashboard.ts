@@ -94,7 +94,7 @@ export const Dashboard = Type.Object(
       Named('DashboardMember', {
         login: Type.Unsafe<string | null>({
           ...Nullable(Login),
-          description: `Null: all members beyond the first ${limits.dashboard_rows - 1}, in the last row.`,
+          description: `Null: all members beyond the first ${limits.dashboard_rows - 1} and people whose accounts were deleted, in the last row.`,
         }),
         avatar_url: AvatarUrl,
         role: Type.Unsafe<Static<typeof Role> | null>({
@@ -168,6 +168,6 @@ export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({
   description:
-    'A header line, then one line per day and member with anything; lines end with a line feed. Where the range has days of the privacy level `team`: `day,active_minutes,commits,closed_issues`, one line per day, what is withheld empty.',
+    'A header line, then one line per day and member with anything, and one for all `deleted user`s; lines end with a line feed. Where the range has days of the privacy level `team`: `day,active_minutes,commits,closed_issues`, one line per day, what is withheld empty.',
   examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
 })

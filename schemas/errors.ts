@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, StringEnum } from './common.js'
+import { Closed, StringEnum, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /**
@@ -69,6 +69,10 @@ export const errorCatalogue = {
     409,
     'A personal workspace takes no invites, joins or leaves. Create another one for a team.',
   ],
+  subscription_active: [
+    409,
+    'Your subscription is still running. End it first; POST /api/billing/portal leads there.',
+  ],
   no_subscription: [409, 'You have no billing account yet; POST /api/billing/checkout creates one.'],
   flush_id_reused: [409, 'This flush_id was already used with other content. Use a new one.'],
   workspace_limit: [
@@ -136,6 +140,11 @@ export const Problem = Type.Object({
   suggested_pattern: Type.Optional(
     Type.String({ description: 'A pattern that matches the repository and all others of its owner.' }),
   ),
+  workspaces: Type.Optional(
+    Type.Array(Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }), {
+      description: 'Those that would have no admin.',
+    }),
+  ),
   current_version: Type.Optional(
     Type.Unsafe<number | null>({
       type: ['integer', 'null'],
@@ -158,6 +167,7 @@ export type ProblemExtras = Omit<Partial<Problem>, 'type' | 'status' | 'title' |
 /** Examples of the further members of a code's problems. They always have these, and no others. */
 export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   validation_failed: { errors: [{ path: '/body/name', message: 'is required' }] },
+  last_admin: { workspaces: [{ id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e', name: 'Acme' }] },
   workspace_required: { suggested_pattern: 'acme/*' },
   version_conflict: { current_version: 4 },
   settings_too_large: { limit_bytes: limits.settings_bytes, actual_bytes: 300_000 },

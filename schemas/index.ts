@@ -1,4 +1,5 @@
 /** Every schema of the contract. A new file is added here, so that its resources are found. */
+export * from './account.js'
 export * from './activity.js'
 export * from './audit.js'
 export * from './auth.js'

@@ -50,6 +50,8 @@ export const limits = {
   dashboard_rows: 1_000,
   session_days: 30,
   audit_days: 400,
+  /** How long it is known who looked at whose numbers. */
+  view_days: 400,
   assistant_key_length: 500,
   /** Model look-ups of one caller at the same time. */
   assistant_lookups_per_caller: 4,
@@ -65,6 +67,8 @@ export const limits = {
   rate_verify_per_address: 30,
   rate_join_per_caller: 10,
   rate_refused_tokens_per_caller: 30,
+  /** Files with everything about a caller, per hour. */
+  exports_per_hour: 10,
   rate_wrong_signatures_per_address: 600,
 } as const
 

@@ -22,6 +22,7 @@ import connections, {
 } from './plugins/connections.js'
 import cors from './plugins/cors.js'
 import drain from './plugins/drain.js'
+import erasures from './plugins/erasures.js'
 import errors, { answerUnroutable } from './plugins/errors.js'
 import fairShare from './plugins/fair-share.js'
 import headers, { answerHeaders } from './plugins/headers.js'
@@ -35,6 +36,7 @@ import requestLog from './plugins/request-log.js'
 import rollups from './plugins/rollups.js'
 import routeChecks from './plugins/route-checks.js'
 import session from './plugins/session.js'
+import { accountRoutes } from './routes/account.js'
 import { authRoutes } from './routes/auth.js'
 import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
 import { funnelRoutes } from './routes/funnel.js'
@@ -138,11 +140,13 @@ export const buildApp = async (
   await app.register(repohostOAuth)
   await app.register(milestones)
   await app.register(rollups)
+  await app.register(erasures)
 
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })
+  await app.register(accountRoutes, { prefix: '/api/me' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(teamRoutes, { prefix: '/api/team' })
   await app.register(billingRoutes, { prefix: '/api/billing' })

@@ -48,6 +48,8 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     call: () => ({ body: { paused: false, repos_off: [], hours: null } }),
   },
+  'GET /api/me/export': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/me/views': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
@@ -154,6 +156,12 @@ const table: Record<string, Row> = {
   'GET /api/team/dashboard/mine': {
     statuses: [401, 404, 404, 200, 200],
     query: ({ workspace }) => `workspace=${workspace}`,
+  },
+
+  // The last row, because who calls is gone afterwards; but the admin, who is the only one of others.
+  'DELETE /api/me': {
+    statuses: [401, 200, 200, 200, 409],
+    call: (_, caller) => ({ body: { confirm: caller.login } }),
   },
 }
 

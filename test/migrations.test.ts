@@ -115,8 +115,9 @@ t.test('activity and its rollups become plain tables, and a dashboard stays the 
     const range = resolveRange({ from: first, to: last }, last, { defaultDays: 30, maxDays: 366 })
     if (!range) throw new Error('The range is none')
     const viewer = { userId: uuidv7(), floor: 'named', minGroup: 5 } as const
-    const { generated_at: _, ...dashboard } = await readDashboard(database, viewer, workspace, range, {})
-    return dashboard
+    const { dashboard } = await readDashboard(database, viewer, workspace, range, {})
+    const { generated_at: _, ...content } = dashboard
+    return content
   }
   const ranges = [
     ['2025-11-10', '2026-04-19'],

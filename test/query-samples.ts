@@ -6,6 +6,7 @@ import type { Db } from '../src/db/client.js'
 import * as audit from '../src/queries/audit.js'
 import * as billing from '../src/queries/billing.js'
 import * as dashboard from '../src/queries/dashboard.js'
+import * as erasures from '../src/queries/erasures.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'
 import * as invites from '../src/queries/invites.js'
 import * as members from '../src/queries/members.js'
@@ -15,6 +16,7 @@ import { purgeDeletedWorkspaces } from '../src/queries/purge.js'
 import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
 import * as users from '../src/queries/users.js'
+import * as views from '../src/queries/views.js'
 import * as workspaceSettings from '../src/queries/workspace-settings.js'
 import * as workspaces from '../src/queries/workspaces.js'
 
@@ -48,12 +50,13 @@ const sources = dashboard.sourcesOf(id, range, {}, ['2026-11-21'])
 const steps = { start: '2026-09-28', length: 7, count: 8 }
 
 export const samples: Sample[] = [
-  ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: 'ada', action: 'member.left' }]),
+  ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: user, action: 'member.left' }]),
   ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(audit.deleteOldAuditEntries, [10]),
 
   ...calls(billing.readCustomer, [id]),
   ...calls(billing.linkCustomer, ['cus_1', id]),
+  ...calls(billing.unlinkCustomers, [id]),
   ...calls(billing.readSubscriptionStatus, [id]),
   ...calls(billing.insertBillingEvent, ['evt_1', 'customer.created']),
   ...calls(billing.applyChange, [
@@ -76,6 +79,11 @@ export const samples: Sample[] = [
   ...calls(dashboard.readWorkspaceHead, [id]),
   ...calls(dashboard.listMemberDays, [id, {}, range]),
 
+  ...calls(erasures.lockPlaces, [id]),
+  ...calls(erasures.beginErasure, [id, 'ada']),
+  ...calls(erasures.listErasures, []),
+  ...calls(erasures.eraseSome, [{ userId: id, loginKey: 'ada' }, 10]),
+
   ...calls(deleteOldFlushes, [10]),
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
@@ -85,6 +93,7 @@ export const samples: Sample[] = [
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(invites.revokeInvite, [id, id]),
   ...calls(invites.revokeInvitesOf, [id, id]),
+  ...calls(invites.revokeAllInvitesOf, [id]),
 
   ...calls(members.readRole, [id, id]),
   ...calls(members.readOwnMembership, [id, id]),
@@ -130,6 +139,12 @@ export const samples: Sample[] = [
   ...calls(users.readUser, [id]),
   ...calls(users.lockUser, [id]),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
+
+  ...calls(views.recordView, [
+    { workspaceId: id, viewerId: id, memberId: id, repoKey: undefined, ...range, exported: true },
+  ]),
+  ...calls(views.listViews, [id, undefined, 10]),
+  ...calls(views.deleteOldViews, [10]),
 
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),

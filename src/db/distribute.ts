@@ -21,6 +21,7 @@ export const layout = {
     'patterns',
     'invites',
     'billing_customers',
+    'erasures',
   ],
   spread: {
     owner_key: ['snapshots', 'snapshot_versions', 'overrides'],
@@ -41,6 +42,7 @@ export const layout = {
       'published_repos',
       'published_cells',
       'audit_entries',
+      'dashboard_views',
     ],
     user_id: ['flushes', 'funnel_users', 'funnel_days'],
   },

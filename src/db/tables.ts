@@ -24,13 +24,15 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../schemas/common.js'
+import { DELETED_USER } from '../domain/deleted-user.js'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
 /** People, keyed by the repository host's numeric id and never by login. */
 export const users = pgTable('users', {
   id: uuid('id').primaryKey(),
-  repohostId: bigint('repohost_id', { mode: 'number' }).notNull().unique(),
+  /** Null: an account that was deleted. Nobody signs in to it, and it is found by no login. */
+  repohostId: bigint('repohost_id', { mode: 'number' }).unique(),
   login: text('login').notNull(),
   loginKey: text('login_key').notNull().unique(),
   avatarUrl: text('avatar_url').notNull(),
@@ -52,6 +54,14 @@ export const recordings = pgTable('recordings', {
   reposOffLike: text('repos_off_like').array().notNull(),
   /** `{from, to, weekdays}` in the person's time zone; null: all. */
   hours: jsonb('hours'),
+})
+
+/** Accounts that were deleted, as long as something of theirs is left (`queries/erasures.ts`). */
+export const erasures = pgTable('erasures', {
+  userId: uuid('user_id').primaryKey(),
+  /** For entries of the audit trail that name nobody by id. */
+  loginKey: text('login_key').notNull(),
+  startedAt: moment('started_at').notNull().defaultNow(),
 })
 
 /** Tokens that were logged out: one (`jti`), or all of a user below a generation. Kept until they would have expired. */
@@ -151,7 +161,7 @@ export const removals = pgTable(
       .references(() => users.id),
     removedAt: moment('removed_at').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.userId] })],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
 )
 
 export const invites = pgTable(
@@ -174,6 +184,7 @@ export const invites = pgTable(
   },
   (t) => [
     index('invites_of_workspace').on(t.workspaceId, t.createdAt),
+    index('invites_by_author').on(t.createdBy),
     check('invites_uses', sql`${t.maxUses} is null or ${t.usedCount} <= ${t.maxUses}`),
   ],
 )
@@ -223,6 +234,7 @@ export const snapshots = pgTable(
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
     // With the size, so that the room that a workspace takes up is read from here alone.
     index('snapshots_of_workspace').on(t.workspaceId, t.sizeBytes),
+    index('snapshots_by_author').on(t.updatedBy),
   ],
 )
 
@@ -243,7 +255,8 @@ export const snapshotVersions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId, t.version] }),
-    index('snapshot_versions_of_workspace').on(t.workspaceId),
+    index('snapshot_versions_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey, t.version),
+    index('snapshot_versions_by_author').on(t.createdBy, t.ownerKey, t.repoKey, t.workspaceId, t.version),
   ],
 )
 
@@ -269,8 +282,12 @@ export const overrides = pgTable(
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
     unique('overrides_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey),
     index('overrides_by_size').on(t.workspaceId, t.sizeBytes),
+    index('overrides_by_author').on(t.updatedBy),
   ],
 )
+
+/** SQL: entries whose target is a person. */
+export const ABOUT_PEOPLE = `action like 'member.%' or action = 'invites.revoked'`
 
 /** Who changed what, and when. */
 export const auditEntries = pgTable(
@@ -282,14 +299,24 @@ export const auditEntries = pgTable(
     at: moment('at').notNull().default(sql`clock_timestamp()`),
     /** The login of the moment: an audit trail does not rewrite itself when somebody is renamed. */
     actor: text('actor').notNull(),
+    /** Null in entries from before there were ids. */
+    actorId: uuid('actor_id'),
     action: text('action').notNull(),
     target: text('target'),
+    /** Where the target is a person; null in entries from before there were ids. */
+    targetId: uuid('target_id'),
     details: jsonb('details').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     index('audit_entries_of_workspace').on(t.workspaceId, t.at, t.id),
     index('audit_entries_by_age').on(t.at),
+    index('audit_entries_by_actor').on(t.actorId, t.id),
+    index('audit_entries_by_target').on(t.targetId, t.id),
+    index('audit_entries_by_login').on(sql`lower(${t.actor})`, t.id).where(sql`${t.actorId} is null`),
+    index('audit_entries_about_login')
+      .on(sql`lower(${t.target})`, t.id)
+      .where(sql`${t.targetId} is null and (${sql.raw(ABOUT_PEOPLE)})`),
   ],
 )
 
@@ -369,9 +396,10 @@ export const activity = pgTable(
     userId: uuid('user_id').notNull(),
     day: date('day').notNull(),
     repoKey: text('repo_key').notNull(),
-    minutes: smallint('minutes').notNull().default(0),
-    commits: smallint('commits').notNull().default(0),
-    closedIssues: smallint('closed_issues').notNull().default(0),
+    // Larger than one person's can be, because those of everybody whose account was deleted are added up.
+    minutes: integer('minutes').notNull().default(0),
+    commits: integer('commits').notNull().default(0),
+    closedIssues: integer('closed_issues').notNull().default(0),
     /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
     hours: smallint('hours').array(),
   },
@@ -399,6 +427,36 @@ export const activityPeople = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId] }),
     index('activity_people_of_user').on(t.userId, t.workspaceId),
+  ],
+)
+
+/**
+ * Who looked at numbers with names: all looks of a viewer on a UTC day at the same people and repository, in the widest
+ * range of them. Not a row for each person seen: who that was follows from the activity.
+ */
+export const dashboardViews = pgTable(
+  'dashboard_views',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    viewerId: uuid('viewer_id').notNull(),
+    /** Whose numbers: the nil UUID for everybody's. */
+    memberId: uuid('member_id').notNull(),
+    /** In lower case; empty without a filter. */
+    repoKey: text('repo_key').notNull(),
+    from: date('from_day').notNull(),
+    to: date('to_day').notNull(),
+    /** Whether a look was a file to keep (CSV). */
+    exported: boolean('exported').notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'dashboard_views_pk',
+      columns: [t.workspaceId, t.day, t.viewerId, t.memberId, t.repoKey],
+    }),
+    index('dashboard_views_by_age').on(t.day),
+    index('dashboard_views_by_viewer').on(t.viewerId),
+    index('dashboard_views_of_member').on(t.memberId),
   ],
 )
 
@@ -599,7 +657,7 @@ export const reportMemberDays = pgView('report_member_days', {
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, u.login`)
 
-/** What was done in each repository on each UTC day, and by how many. */
+/** What was done in each repository on each UTC day, and by how many; deleted accounts do not count there. */
 export const reportRepoDays = pgView('report_repo_days', {
   ...reportColumns(),
   repo: text('repo').notNull(),
@@ -607,7 +665,8 @@ export const reportRepoDays = pgView('report_repo_days', {
   members: bigint('members', { mode: 'number' }).notNull(),
 }).as(sql`
   select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
-    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) as members
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues,
+    count(*) filter (where a.user_id <> '${sql.raw(DELETED_USER)}') as members
   from activity a
   join workspaces w on w.id = a.workspace_id and w.deleted_at is null
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key

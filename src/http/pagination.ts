@@ -13,6 +13,7 @@ const kinds = {
   text: (part: string) => !part.includes('\0') && part.isWellFormed(),
   uuid: isUuid,
   timestamp: isTimestamp,
+  day: (part: string) => isTimestamp(`${part}T00:00:00.000Z`),
 }
 type Kind = keyof typeof kinds
 

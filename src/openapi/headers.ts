@@ -10,7 +10,7 @@ export const headerComponents = {
   },
   'RateLimit-Limit': {
     description:
-      'How many requests are allowed: in a minute or, in the refusal of more than that, at the same time. Missing where limits are switched off.',
+      'How many requests are allowed: in a minute (of exports: in an hour) or, in the refusal of more than that, at the same time. Missing where limits are switched off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {
@@ -31,7 +31,7 @@ export const headerComponents = {
     schema: { ...text, examples: ['"0193a0c27d557cc19c5e-3"'] },
   },
   'Content-Disposition': {
-    description: 'With CSV: the name of the file.',
+    description: 'Of a file to keep: its name.',
     schema: { ...text, examples: ['attachment; filename="Acme_2026-11-01_2026-11-21.csv"'] },
   },
   Location: {

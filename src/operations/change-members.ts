@@ -3,6 +3,7 @@ import type { Member } from '../../schemas/members.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { firstNamedDay } from '../policies/privacy.js'
+import type { Person } from '../queries/audit.js'
 import { revokeInvitesOf } from '../queries/invites.js'
 import {
   deleteMember,
@@ -22,21 +23,22 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string, namedFrom
 }
 
 /** A locked workspace keeps an admin when this one goes. */
-const keepAnAdmin = async (tx: Db, workspaceId: string, { userId, role }: { userId: string; role: Role }) => {
-  if (role === 'admin' && !(await hasOtherAdmin(tx, workspaceId, userId))) throw new ApiError('last_admin')
+const keepAnAdmin = async (
+  { tx, workspace }: Change,
+  id: string,
+  { userId, role }: { userId: string; role: Role },
+) => {
+  if (role !== 'admin' || (await hasOtherAdmin(tx, id, userId))) return
+  throw new ApiError('last_admin', { workspaces: [{ id, name: workspace.name }] })
 }
 
 /**
  * Nobody's invites outlive their right to make them. Before the membership itself changes: who joins holds the invite
  * and then becomes a member, so the other way round the two could wait for each other.
  */
-const withdrawInvites = async (
-  { tx, record }: Change,
-  workspaceId: string,
-  { userId, login }: { userId: string; login: string },
-) => {
-  const revoked = await revokeInvitesOf(tx, workspaceId, userId)
-  if (revoked > 0) await record('invites.revoked', login, { count: revoked })
+const withdrawInvites = async ({ tx, record }: Change, workspaceId: string, person: Person) => {
+  const revoked = await revokeInvitesOf(tx, workspaceId, person.id)
+  if (revoked > 0) await record('invites.revoked', person, { count: revoked })
 }
 
 /** @throws {ApiError} `member_not_found`, `last_admin` */
@@ -56,14 +58,15 @@ export const changeRole = (
       firstNamedDay(floor, await readPrivacy(tx, call.workspaceId)),
     )
     if (member.role === role) return member
-    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
+    await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
+    const person = { id: userId, login: member.login }
     if (role === 'member') {
-      await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
+      await withdrawInvites(change, call.workspaceId, person)
       // Otherwise who leaves and joins anew with an old invite of somebody else's would be admin again.
       await recordRemoval(tx, call.workspaceId, userId)
     }
     await updateRole(tx, call.workspaceId, userId, role)
-    await record('member.role_changed', member.login, { before: member.role, after: role })
+    await record('member.role_changed', person, { before: member.role, after: role })
     return { ...member, role }
   })
 
@@ -76,12 +79,13 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { tx, caller, record } = change
     await lockRoles(tx, call.workspaceId)
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
-    await keepAnAdmin(tx, call.workspaceId, { userId, role: member.role })
-    await withdrawInvites(change, call.workspaceId, { userId, login: member.login })
+    await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
+    const person = { id: userId, login: member.login }
+    await withdrawInvites(change, call.workspaceId, person)
     await deleteMember(tx, call.workspaceId, userId)
     // Who removes themselves leaves, and may come back as they could before.
     if (userId !== caller.id) await recordRemoval(tx, call.workspaceId, userId)
-    await record('member.removed', member.login, { role: member.role })
+    await record('member.removed', person, { role: member.role })
   })
 
 /** @throws {ApiError} `personal_workspace`, `last_admin` */
@@ -90,8 +94,8 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
     const { tx, caller, workspace, record } = change
     if (workspace.personal) throw new ApiError('personal_workspace')
     await lockRoles(tx, call.workspaceId)
-    await keepAnAdmin(tx, call.workspaceId, { userId: caller.id, role: caller.role })
-    await withdrawInvites(change, call.workspaceId, { userId: caller.id, login: caller.login })
+    await keepAnAdmin(change, call.workspaceId, { userId: caller.id, role: caller.role })
+    await withdrawInvites(change, call.workspaceId, caller)
     await deleteMember(tx, call.workspaceId, caller.id)
-    await record('member.left', caller.login, { role: caller.role })
+    await record('member.left', caller, { role: caller.role })
   })

@@ -35,7 +35,7 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
     if (!deleted) throw new ApiError('never_synced')
     await insertAuditEntry(tx, {
       workspaceId: key.workspaceId,
-      actor: caller.login,
+      actor: caller,
       action: 'settings.deleted',
       target: `${deleted.owner}/${deleted.repo}`,
     })

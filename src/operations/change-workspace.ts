@@ -2,7 +2,7 @@ import type { Role } from '../../schemas/common.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
-import { insertAuditEntry } from '../queries/audit.js'
+import { insertAuditEntry, type Person } from '../queries/audit.js'
 import { readOwnMembership } from '../queries/members.js'
 import { lockWorkspace } from '../queries/workspaces.js'
 
@@ -17,7 +17,7 @@ export interface Change {
   caller: { id: string; login: string; role: Role }
   workspace: { name: string; personal: boolean }
   /** Writes an entry of the audit trail in the caller's name. */
-  record(action: string, target?: string, details?: Record<string, unknown>): Promise<void>
+  record(action: string, target?: string | Person, details?: Record<string, unknown>): Promise<void>
 }
 
 /**
@@ -38,9 +38,9 @@ export const changeWorkspace = <T>(
     const record: Change['record'] = (action, target, details) =>
       insertAuditEntry(tx, {
         workspaceId,
-        actor: caller.login,
+        actor: caller,
         action,
-        ...(target !== undefined && { target }),
+        target,
         ...(details && { details }),
       })
     return work({ tx, caller, workspace, record })

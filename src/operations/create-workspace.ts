@@ -35,7 +35,7 @@ export const createWorkspace = (
     })
     await insertAuditEntry(tx, {
       workspaceId: id,
-      actor: caller.login,
+      actor: caller,
       action: 'workspace.created',
       details: { name: name.trim(), patterns, invite: invite.id },
     })

@@ -48,9 +48,9 @@ export const joinWorkspace = (
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {
         workspaceId,
-        actor: caller.login,
+        actor: caller,
         action: 'member.joined',
-        target: caller.login,
+        target: caller,
         details: { role: invite.role, invite: invite.id },
       })
     }

@@ -3,7 +3,7 @@ import { couldNotConnect } from '../db/failures.js'
 import { addDays, FIRST_DAY } from '../domain/days.js'
 import type { PrivacyRules } from '../policies/privacy.js'
 import { readToday } from '../queries/activity.js'
-import { insertAuditEntry } from '../queries/audit.js'
+import { insertAuditEntry, theService } from '../queries/audit.js'
 import { raisePrivacy } from '../queries/privacy.js'
 import { listDueWeeks, publishWeekOf } from '../queries/published-weeks.js'
 import { takeRollupTurn } from '../queries/rollups.js'
@@ -57,7 +57,7 @@ export const raiseToFloor = async (database: Database, { floor }: PrivacyRules):
       for (const workspaceId of ids)
         await insertAuditEntry(tx, {
           workspaceId,
-          actor: 'service',
+          actor: theService,
           action: 'activity_privacy.changed',
           details: { before: 'named', after: 'team' },
         })

@@ -89,7 +89,7 @@ const settleTarget = async (
   let target = await pushTarget(tx, question, caller.login, owner)
   if (target === undefined) {
     // First pushes at the same moment come one after the other; the later ones find what the first has made.
-    await lockUser(tx, caller.id)
+    if (!(await lockUser(tx, caller.id))) throw new ApiError('token_invalid')
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined) {
@@ -116,7 +116,7 @@ const openPersonalWorkspace = async (
   if (created !== undefined) {
     await insertMember(tx, created, caller.id, 'admin')
     await insertPatterns(tx, created, [pattern])
-    await insertAuditEntry(tx, { workspaceId: created, actor: caller.login, action: 'workspace.created' })
+    await insertAuditEntry(tx, { workspaceId: created, actor: caller, action: 'workspace.created' })
     return true
   }
   const existing = await readPersonalWorkspace(tx, caller.id)
@@ -124,7 +124,7 @@ const openPersonalWorkspace = async (
     await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
     await insertAuditEntry(tx, {
       workspaceId: existing,
-      actor: caller.login,
+      actor: caller,
       action: 'patterns.added',
       details: { patterns: [pattern.pattern] },
     })
@@ -183,7 +183,7 @@ export const writeSnapshot = async (
   if (!snapshot) return writeSnapshot(tx, key, write)
   await insertAuditEntry(tx, {
     workspaceId: key.workspaceId,
-    actor: author.login,
+    actor: author,
     action,
     target: `${snapshot.owner}/${snapshot.repo}`,
     details: { version: snapshot.version, size_bytes: snapshot.sizeBytes },

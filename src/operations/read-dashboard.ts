@@ -216,7 +216,8 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
 }
 
 /**
- * A dashboard of one moment: all of its parts see the same state of the database, the privacy level included.
+ * A dashboard of one moment: all of its parts see the same state of the database, the privacy level included; and the days
+ * of which it says who did what.
  * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
  */
 export const readDashboard = (
@@ -226,7 +227,7 @@ export const readDashboard = (
   asked: Range,
   filter: Filter,
   { trends = false } = {},
-): Promise<Dashboard> =>
+): Promise<{ dashboard: Dashboard; named: Range | undefined }> =>
   database.transaction(async (tx) => {
     const [, workspace, stale] = await Promise.all([
       beginSnapshot(tx),
@@ -244,7 +245,7 @@ export const readDashboard = (
     ])
     const parts = [named, published].filter((part) => part !== undefined)
     const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
-    return {
+    const dashboard: Dashboard = {
       workspace: { id: workspaceId, name: workspace.name },
       range: view.range,
       idle_window_minutes: workspace.idle_window_minutes,
@@ -265,6 +266,7 @@ export const readDashboard = (
       heatmap: mergeCells([named?.cells, view.published && published?.cells]),
       generated_at: new Date().toISOString(),
     }
+    return { dashboard, named: view.named }
   })
 
 /** With more days of 5,000 members, an answer of the database would keep the event loop for tens of milliseconds. */
@@ -274,6 +276,8 @@ const DAYS_PER_READ = 3
 export interface DashboardLines {
   name: string
   range: Range
+  /** The days of which it says who did what. */
+  named: Range | undefined
   lines: AsyncGenerator<string>
 }
 
@@ -291,9 +295,15 @@ export const openDashboardLines = (
       return {
         name,
         range: view.range,
+        named: undefined,
         lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
       }
-    return { name, range: asked, lines: readMemberLines(database, viewer, workspaceId, asked, filter) }
+    return {
+      name,
+      range: asked,
+      named: asked,
+      lines: readMemberLines(database, viewer, workspaceId, asked, filter),
+    }
   })
 
 const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {

@@ -10,6 +10,7 @@ import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
 import { purgeDeletedWorkspaces } from '../queries/purge.js'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
+import { deleteOldViews } from '../queries/views.js'
 import { repeat } from '../runtime/repeat.js'
 
 declare module 'fastify' {
@@ -44,6 +45,7 @@ const jobs: Job[] = [
   deletion('expired logins', deleteExpiredLogins),
   deletion('old flush ids', deleteOldFlushes),
   deletion('old billing events', deleteOldBillingEvents),
+  deletion('old views', deleteOldViews),
 ]
 
 export default fp(

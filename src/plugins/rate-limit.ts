@@ -50,12 +50,16 @@ export default fp(
       return
     }
     await app.register(rateLimit, { global: false })
-    const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
-      app.createRateLimit({ max, timeWindow: WINDOW_MS, keyGenerator, ...remembered })
+    const limiter = (
+      max: number,
+      keyGenerator: (request: FastifyRequest) => string,
+      timeWindow = WINDOW_MS,
+    ) => app.createRateLimit({ max, timeWindow, keyGenerator, ...remembered })
     type Limiter = ReturnType<typeof limiter>
     const general = limiter(limits.rate_per_caller, callerKey)
     const special = {
       signIn: limiter(limits.rate_verify_per_address, addressOf),
+      export: limiter(limits.exports_per_hour, callerKey, 60 * WINDOW_MS),
       invite: limiter(limits.rate_join_per_caller, callerKey),
     }
     const wrongSignatures = limiter(limits.rate_wrong_signatures_per_address, addressOf)

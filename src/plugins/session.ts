@@ -22,6 +22,9 @@ declare module 'fastify' {
 }
 
 export const SESSION_COOKIE = 'svc_token'
+/** Of the cookies of a browser that belongs at `home`. */
+export const cookieOptionsOf = (home: string) =>
+  ({ path: '/', httpOnly: true, sameSite: 'lax', secure: home.startsWith('https:') }) as const
 /** A logout on one instance holds on all others after this time. */
 const REFRESH_MS = 2_000
 const FORGET_MS = 3_600_000

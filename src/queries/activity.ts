@@ -55,7 +55,7 @@ export const READ_FLUSH = statement(
     )
     group by m.workspace_id
   ) w on true
-  where u.id = $1::uuid
+  where u.id = $1::uuid and u.repohost_id is not null
   order by w.workspace_id`,
 )
 
@@ -246,7 +246,7 @@ export const rememberFlush = async (
 const CHANGE_TIMEZONE = statement(
   'change the time zone of a user',
   {},
-  `update users set timezone = $2::text where id = $1::uuid`,
+  `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
 )
 
 /** Also those in which a flush may be about to bring the first. */

@@ -1,20 +1,32 @@
 import { sql } from 'drizzle-orm'
-import { v7 as uuidv7 } from 'uuid'
+import { MAX, v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../schemas/audit.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
 import { json, moment, orNull, text, uuid } from '../db/statement.js'
-import { auditEntries } from '../db/tables.js'
+import { ABOUT_PEOPLE, auditEntries } from '../db/tables.js'
+import { DELETED_LOGIN } from '../domain/deleted-user.js'
 import { toTimestamp } from '../domain/time.js'
 import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
 import { daysAgo, deleteSome, limitedDelete } from './limited-delete.js'
 
+export { ABOUT_PEOPLE }
+
+/** Somebody as the trail remembers them. */
+export interface Person {
+  id: string
+  login: string
+}
+
+/** Who acts where nobody has asked; with an id, so that it is never taken for a person of this login. */
+export const theService: Person = { id: MAX, login: 'service' }
+
 interface NewAuditEntry {
   workspaceId: string
-  actor: string
+  actor: Person
   /** `noun.verb`, for example `member.removed`. */
   action: string
-  target?: string
+  target?: string | Person | undefined
   /** Before and after where they are small; never a secret. */
   details?: Record<string, unknown>
 }
@@ -27,9 +39,11 @@ export const insertAuditEntry = async (
   await tx.insert(auditEntries).values({
     workspaceId,
     id: uuidv7(),
-    actor,
+    actor: actor.login,
+    actorId: actor.id,
     action,
-    target: target ?? null,
+    target: (typeof target === 'object' ? target.login : target) ?? null,
+    targetId: typeof target === 'object' ? target.id : null,
     details: sql`${JSON.stringify(details ?? {})}::jsonb`,
   })
 }
@@ -43,11 +57,25 @@ const columns = {
   details: json<AuditEntry['details']>(),
 }
 
+/**
+ * SQL: whether an account that is being deleted did it, or had it done to it. Entries from before there were ids name
+ * people by the login of that moment alone.
+ */
+const byDeleted = `exists (
+          select from erasures x where x.user_id = actor_id or (actor_id is null and x.login_key = lower(actor))
+        )`
+const aboutDeleted = `exists (
+          select from erasures x
+          where x.user_id = target_id or (target_id is null and (${ABOUT_PEOPLE}) and x.login_key = lower(target))
+        )`
+
 /** Two statements, so that a page is found by the index wherever it begins. $2: the workspace. */
 const listEntries = (name: string, condition: string) =>
   boundedList(name, columns, {
     rows: `
-        select id, at, actor, action, target, details, octet_length(details::text) as bytes
+        select id, at, case when ${byDeleted} then '${DELETED_LOGIN}' else actor end as actor, action,
+          case when ${aboutDeleted} then '${DELETED_LOGIN}' else target end as target,
+          details, octet_length(details::text) as bytes
         from audit_entries
         where workspace_id = $2::uuid ${condition}`,
     order: 'at desc, id desc',

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../schemas/billing.js'
 import type { Db } from '../db/client.js'
 import { billingCustomers, billingEvents, subscriptions, users } from '../db/tables.js'
@@ -28,9 +28,20 @@ export const linkCustomer = async (db: Db, customerId: string, userId: string): 
           createdAt: sql`now()`.as('created_at'),
         })
         .from(users)
-        .where(eq(users.id, userId)),
+        .where(and(eq(users.id, userId), isNotNull(users.repohostId))),
     )
     .onConflictDoNothing()
+}
+
+/** Forgets the user's customers, and the subscriptions of these. */
+export const unlinkCustomers = async (tx: Db, userId: string): Promise<void> => {
+  const customers = await tx
+    .delete(billingCustomers)
+    .where(eq(billingCustomers.userId, userId))
+    .returning({ id: billingCustomers.id })
+  if (customers.length === 0) return
+  const ids = customers.map(({ id }) => id)
+  await tx.delete(subscriptions).where(inArray(subscriptions.customerId, ids))
 }
 
 /** The status that counts: of several subscriptions the one that gives most. */

@@ -189,7 +189,7 @@ const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
  * $5, $6: months; days of others. Without a filter everybody in the workspace is listed, with one for a person that person,
- * and in any case who did something.
+ * and in any case who did something. What people did whose accounts were deleted is in the last row, as nobody's.
  */
 const READ_MEMBERS = statement(
   'read the members of a dashboard',
@@ -221,23 +221,26 @@ const READ_MEMBERS = statement(
     union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
     union select $2::uuid where $2::uuid is not null
   ), placed as (
-    select u.id as user_id, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+    select u.repohost_id is null as deleted, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
       coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
       coalesce(p.active_days, 0) as active_days, p.last_active_day,
-      row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
+      row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last, p.commits desc nulls last,
         p.closed_issues desc nulls last, u.login_key collate "C") as place
     from listed
     join users u on u.id = listed.user_id
     left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
     left join people p on p.user_id = listed.user_id
+  ), rows as (
+    select *, case when deleted then ${limits.dashboard_rows} else ${ROW} end as row from placed
   )
-  select case when count(*) = 1 then min(login) end as login,
+  select case when count(*) = 1 and not bool_or(deleted) then min(login) end as login,
     case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
     case when count(*) = 1 then min(role) end as role,
     sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
-    sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
-    count(*) filter (where active_minutes > 0 and ${IS_SOMEBODY})::int as active_members
-  from placed group by ${ROW} order by ${ROW}`,
+    coalesce(sum(active_days) filter (where not deleted), 0)::int as active_days,
+    max(last_active_day) filter (where not deleted) as last_active_day,
+    count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
+  from rows group by row order by row`,
 )
 
 /** Most minutes first; `active_members`: how many of the row had minutes. */
@@ -274,18 +277,18 @@ const READ_REPOS = statement(
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
     where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
     union
-    select a.repo_key, a.user_id from activity a where ${RAW}
+    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_SOMEBODY}
   ), members as (
-    select repo_key, count(*) filter (where ${IS_SOMEBODY})::int as members from people group by repo_key
+    select repo_key, count(*)::int as members from people group by repo_key
   )
   select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
     sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
-    case when count(*) = 1 then min(members.members) else (
+    case when count(*) = 1 then coalesce(min(members.members), 0) else (
       select count(distinct user_id)::int from people
-      where ${IS_SOMEBODY} and repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
+      where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
     ) end as members
   from placed
-  join members on members.repo_key = placed.repo_key
+  left join members on members.repo_key = placed.repo_key
   left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
   group by ${ROW} order by ${ROW}`,
 )
@@ -437,7 +440,7 @@ const FIND_PERSON = statement(
   { id: uuid },
   `
   select u.id from users u
-  where u.login_key = $2::text and (
+  where u.login_key = $2::text and u.repohost_id is not null and (
     exists (select from members where workspace_id = $1::uuid and user_id = u.id)
     or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
   )`,
@@ -472,8 +475,8 @@ const LIST_MEMBER_DAYS = statement(
   select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
   from activity a join users u on u.id = a.user_id
   where ${RAW}
-  group by a.day, u.id
-  order by a.day, u.login_key`,
+  group by a.day, u.login
+  order by a.day, lower(u.login)`,
 )
 
 /** What each member did on each day, where it was anything: a line of CSV for each, by day and login. */

@@ -8,7 +8,7 @@ const INSERT_EVENT = statement(
   'count a funnel event',
   { events: integer },
   `
-  with caller as (select id from users where id = $1::uuid),
+  with caller as (select id from users where id = $1::uuid and repohost_id is not null),
   lifetime as (
     insert into funnel_users (user_id, event, source)
     select id, $2::text, $3::text from caller
@@ -35,7 +35,7 @@ const INSERT_MILESTONES = statement(
     insert into funnel_users (user_id, event, source)
     select u.id, m.event, 'service'
     from unnest($1::uuid[], $2::text[]) as m (user_id, event)
-    join users u on u.id = m.user_id
+    join users u on u.id = m.user_id and u.repohost_id is not null
     order by u.id, m.event
     on conflict (user_id, event, source) do nothing
     returning user_id, event, source

@@ -166,3 +166,11 @@ export const revokeInvitesOf = async (tx: Db, workspaceId: string, userId: strin
     .returning({ id: invites.id })
   return revoked.length
 }
+
+/** The same in all workspaces. */
+export const revokeAllInvitesOf = async (tx: Db, userId: string): Promise<void> => {
+  await tx
+    .update(invites)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(invites.createdBy, userId), isActive))
+}

@@ -1,4 +1,4 @@
-/** Deletes that last no longer however much has piled up: so many rows at a time. */
+/** Deletes and changes that last no longer however much has piled up: so many rows at a time. */
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
 import { integer, type Statement, statement } from '../db/statement.js'
@@ -14,19 +14,39 @@ export const limitedDelete = (
   table: PgTable,
   condition: string,
   limit = '$1',
-): Statement<{ deleted: number }> => {
-  const { name: tableName, columns, primaryKeys } = getTableConfig(table)
-  const key = (primaryKeys[0]?.columns ?? columns.filter((column) => column.primary))
-    .map((column) => column.name)
-    .join(', ')
-  return statement(
+): Statement<{ deleted: number }> =>
+  statement(
     name,
     { deleted: integer },
     `
-  delete from ${tableName}
-  where ${condition} and (${key}) in (select ${key} from ${tableName} where ${condition} limit ${limit}::int)
+  delete from ${getTableConfig(table).name}
+  where ${someRows(table, condition, limit)}
   returning 1 as deleted`,
   )
+
+/** The same for a change, after which the condition must no longer hold. @param set SQL */
+export const limitedUpdate = (
+  name: string,
+  table: PgTable,
+  set: string,
+  condition: string,
+  limit: string,
+): Statement<{ changed: number }> =>
+  statement(
+    name,
+    { changed: integer },
+    `
+  update ${getTableConfig(table).name} set ${set}
+  where ${someRows(table, condition, limit)}
+  returning 1 as changed`,
+  )
+
+const someRows = (table: PgTable, condition: string, limit: string): string => {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const key = (primaryKeys[0]?.columns ?? columns.filter((column) => column.primary))
+    .map((column) => column.name)
+    .join(', ')
+  return `${condition} and (${key}) in (select ${key} from ${name} where ${condition} limit ${limit}::int)`
 }
 
 /** Deletes at most so many rows. @returns how many */

@@ -3,9 +3,9 @@
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
 import { setImmediate } from 'node:timers/promises'
-import { NIL } from 'uuid'
 import type { Db } from '../db/client.js'
 import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
+import { DELETED_USER } from '../domain/deleted-user.js'
 import { cellsOf } from '../domain/heatmap.js'
 import {
   finish,
@@ -77,7 +77,7 @@ const READ_WORK = statement(
     timezone: text,
   },
   `
-  select nullif(a.user_id, '${NIL}') as "userId", a.day - $2::date as day,
+  select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day - $2::date as day,
     a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, ${ZONE} as timezone
   from activity a left join users u on u.id = a.user_id
   where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${ANYTHING}`,

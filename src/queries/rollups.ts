@@ -3,11 +3,11 @@
  * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
-import { NIL } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
 import { bool, date, integers, statement, text, uuid } from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
+import { DELETED_USER } from '../domain/deleted-user.js'
 import { Heatmap } from '../domain/heatmap.js'
 
 export interface WorkspaceMonth {
@@ -80,7 +80,7 @@ const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
 /** SQL: somebody, and not the one user who stands for all who were erased: what they did counts, and they count as nobody. */
-export const IS_SOMEBODY = `user_id <> '${NIL}'`
+export const IS_SOMEBODY = `user_id <> '${DELETED_USER}'`
 
 /** SQL: anything at all. */
 export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
@@ -177,7 +177,7 @@ const MAKE_MONTH = writes({
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
   select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
-  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING}
+  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING} and a.${IS_SOMEBODY}
   group by a.workspace_id, a.repo_key, a.user_id`,
 })
 

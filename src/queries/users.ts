@@ -1,4 +1,4 @@
-import { eq, or } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locksOfUsers } from '../db/locks.js'
@@ -16,14 +16,18 @@ export interface User {
 
 const columns = {
   id: users.id,
-  repohostId: users.repohostId,
+  repohostId: sql<number>`${users.repohostId}`.mapWith(users.repohostId),
   login: users.login,
   avatarUrl: users.avatarUrl,
   generation: users.generation,
 }
 
+/** Undefined for an account that was deleted. */
 export const readUser = async (db: Db, id: string): Promise<User | undefined> => {
-  const [user] = await db.select(columns).from(users).where(eq(users.id, id))
+  const [user] = await db
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.id, id), isNotNull(users.repohostId)))
   return user
 }
 

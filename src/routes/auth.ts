@@ -11,7 +11,7 @@ import { namesType } from '../http/accept.js'
 import { translate } from '../http/error-translation.js'
 import { signIn } from '../operations/sign-in.js'
 import { oauthCookiesOf } from '../plugins/repohost-oauth.js'
-import { SESSION_COOKIE } from '../plugins/session.js'
+import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
 import { anyone } from '../policies/access.js'
 import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
@@ -26,12 +26,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, tokens, revocations, milestones, clients } = app
   const home = config.homeUrl
   const oauthCookies = oauthCookiesOf(home)
-  const cookieOptions = {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: home.startsWith('https:'),
-  } as const
+  const cookieOptions = cookieOptionsOf(home)
 
   const setSessionCookie = (reply: FastifyReply, token: string) =>
     reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions, maxAge: limits.session_days * 86_400 })

@@ -2,13 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { PageQuery, ref } from '../../schemas/common.js'
 import { Profile } from '../../schemas/profile.js'
 import { ProjectPage } from '../../schemas/projects.js'
-import { ApiError } from '../errors.js'
 import { pagesOf } from '../http/pagination.js'
+import { readProfile } from '../operations/read-profile.js'
 import { anyCaller } from '../policies/access.js'
-import { planOf } from '../policies/pro.js'
-import { readSubscriptionStatus } from '../queries/billing.js'
 import { listProjects } from '../queries/projects.js'
-import { readUser } from '../queries/users.js'
 
 const pages = pagesOf('text', 'text', 'uuid')
 
@@ -23,21 +20,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: "The caller's profile",
       response: { 200: ref(Profile) },
     },
-    handler: async (request) => {
-      const { userId } = request.caller
-      const [user, status] = await Promise.all([
-        readUser(app.db, userId),
-        readSubscriptionStatus(app.db, userId),
-      ])
-      if (!user) throw new ApiError('token_invalid')
-      return {
-        id: user.id,
-        login: user.login,
-        avatar_url: user.avatarUrl,
-        plan: planOf(status, app.config.billing),
-        status,
-      }
-    },
+    handler: (request) => readProfile(app.database, app.config, request.caller.userId),
   })
 
   app.route({

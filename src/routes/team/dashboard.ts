@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
+import type { Range } from '../../domain/days.js'
 import { etagOfText, noneMatchNames } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { prefersCsv } from '../../http/accept.js'
@@ -12,6 +13,7 @@ import { sendJsonText } from '../../http/json-text.js'
 import { sendPieces } from '../../http/streaming.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { openDashboardLines, readDashboard } from '../../operations/read-dashboard.js'
+import { createViewRecorder } from '../../operations/record-view.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { type Filter, findPerson } from '../../queries/dashboard.js'
 
@@ -30,12 +32,14 @@ const response = {
 const forms =
   '`Accept: text/csv` or `format=csv` gets one line per day and member instead. The `ETag` changes with anything but `generated_at`.'
 
+/** @param recordLook is told the days of which the answer says who did what, before it goes out */
 const sendDashboard = async (
   { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
   query: Static<typeof OwnDashboardQuery>,
   filter: Filter,
+  recordLook?: (named: Range, exported: boolean) => Promise<void>,
 ) => {
   const { workspaceId, userId } = request.membership
   const viewer = { userId, ...config.privacy }
@@ -45,11 +49,13 @@ const sendDashboard = async (
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
     const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
+    if (csv.named) await recordLook?.(csv.named, true)
     const ending = `_${csv.range.from}_${csv.range.to}.csv`
     reply.header('Content-Disposition', attachmentOf(csv.name, ending))
     return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
-  const dashboard = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
+  const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
+  if (named) await recordLook?.(named, false)
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(content)
   const etag = etagOfText(text)
@@ -60,6 +66,7 @@ const sendDashboard = async (
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
+  const recordView = createViewRecorder(database)
 
   app.route({
     method: 'GET',
@@ -73,17 +80,21 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'What the team did',
-      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. Where the workspace has, or had, the privacy level \`team\`, whole ISO weeks (UTC) are shown as they were published three days after their end: the range is widened to them, nobody is listed, and numbers with too few people behind them are null. ${forms}`,
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. Where the workspace has, or had, the privacy level \`team\`, whole ISO weeks (UTC) are shown as they were published three days after their end: the range is widened to them, nobody is listed, and numbers with too few people behind them are null. Looking is recorded: whoever is named learns from \`GET /api/me/views\` who looked, when, and at which range. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response,
     },
     handler: async (request, reply) => {
       const { member, repo } = request.query
-      const { workspaceId } = request.membership
+      const { workspaceId, userId: viewerId } = request.membership
       const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
-      return sendDashboard(app, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+      const filter = { userId, repoKey: repo?.toLowerCase() }
+      const look = { workspaceId, viewerId, memberId: userId, repoKey: filter.repoKey }
+      return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, exported) =>
+        recordView({ ...look, from, to, exported }),
+      )
     },
   })
 

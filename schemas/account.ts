@@ -1,0 +1,185 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { SubscriptionStatus } from './billing.js'
+import {
+  Closed,
+  Day,
+  Login,
+  NextCursor,
+  Nullable,
+  RepoPath,
+  Role,
+  ref,
+  Settings,
+  StringEnum,
+  Timestamp,
+  Uuid,
+} from './common.js'
+import { limits } from './limits.js'
+import { Profile } from './profile.js'
+
+export const DeleteAccountBody = Closed({
+  confirm: Type.String({
+    minLength: 1,
+    maxLength: limits.login_length,
+    description: "The caller's own login.",
+    examples: ['ada'],
+  }),
+})
+
+export const View = Type.Object(
+  {
+    viewer: { ...Login, description: 'Who looked; `deleted user` for somebody who has deleted the account.' },
+    workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
+    day: { ...Day, description: 'The UTC day of the look.' },
+    range: Closed(
+      { from: Day, to: Day },
+      { description: 'What was looked at: of several looks of a day from the first to the last day.' },
+    ),
+    kind: StringEnum(['dashboard', 'csv'], { description: '`csv`: also as a file to keep.' }),
+  },
+  {
+    $id: 'View',
+    additionalProperties: false,
+    description: 'All looks of a viewer on a day in a workspace that showed the caller by name.',
+  },
+)
+export type View = Static<typeof View>
+
+export const ViewPage = Closed({ views: Type.Array(ref(View)), next_cursor: NextCursor })
+
+const Count = Type.Integer({ minimum: 0 })
+const MaybeTimestamp = Nullable(Timestamp)
+const SettingsAt = { workspace_id: Uuid, owner: Type.String(), repo: Type.String() }
+const FunnelCount = { event: Type.String(), source: Type.String(), first_at: Timestamp, events: Count }
+
+/** Everything that the service knows of somebody; nothing in it is about anybody else. */
+export const AccountExport = Type.Object(
+  {
+    exported_at: Timestamp,
+    profile: Closed({
+      ...Profile.properties,
+      repohost_id: Type.Integer({ description: 'The numeric id at the repository host.' }),
+      timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
+      created_at: Timestamp,
+    }),
+    billing: Closed({
+      customers: Type.Array(Closed({ id: Type.String(), created_at: Timestamp })),
+      subscriptions: Type.Array(
+        Closed({
+          id: Type.String(),
+          customer_id: Type.String(),
+          status: SubscriptionStatus,
+          updated_at: Timestamp,
+        }),
+      ),
+    }),
+    personal_workspace: Type.Unsafe<object | null>({
+      ...Closed({
+        id: Uuid,
+        name: Type.String(),
+        created_at: Timestamp,
+        idle_window_minutes: Type.Integer(),
+        patterns: Type.Array(Type.String()),
+        settings: Settings,
+        settings_version: Type.Integer(),
+        settings_updated_at: Timestamp,
+      }),
+      type: ['object', 'null'],
+    }),
+    personal_settings: Type.Array(
+      Closed({
+        owner: Type.String(),
+        repo: Type.String(),
+        version: Type.Integer(),
+        settings: Settings,
+        created_at: Timestamp,
+      }),
+      {
+        description: `The settings of repositories in the personal workspace, with the last ${limits.settings_versions_kept} versions.`,
+      },
+    ),
+    personal_overrides: Type.Array(
+      Closed({ owner: Type.String(), repo: Type.String(), settings: Settings, updated_at: Timestamp }),
+    ),
+    memberships: Type.Array(
+      Closed({
+        workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),
+        role: Role,
+        joined_at: Timestamp,
+      }),
+    ),
+    removals: Type.Array(Closed({ workspace_id: Uuid, removed_at: Timestamp }), {
+      description:
+        'When the caller was last put out of a workspace, or was made a member instead of an admin.',
+    }),
+    invites: Type.Array(
+      Closed({
+        id: Uuid,
+        workspace_id: Uuid,
+        role: Role,
+        max_uses: Nullable(Type.Integer()),
+        used_count: Count,
+        created_at: Timestamp,
+        expires_at: Timestamp,
+        revoked_at: MaybeTimestamp,
+      }),
+      { description: 'Those that the caller made, without their codes.' },
+    ),
+    settings_written: Type.Array(Closed({ ...SettingsAt, version: Type.Integer(), created_at: Timestamp }), {
+      description:
+        'Versions that the caller pushed, also in workspaces of others, to which the settings belong.',
+    }),
+    overrides_written: Type.Array(Closed({ ...SettingsAt, updated_at: Timestamp })),
+    activity: Type.Array(
+      Closed({
+        workspace_id: Uuid,
+        day: Day,
+        repo: RepoPath,
+        minutes: Count,
+        commits: Count,
+        closed_issues: Count,
+        hours: Type.Unsafe<number[] | null>({
+          type: ['array', 'null'],
+          items: { type: 'integer' },
+          description: 'The minutes of the 24 UTC hours, where they are known.',
+        }),
+      }),
+    ),
+    flushes: Type.Array(
+      Closed({
+        flush_id: Type.String(),
+        answer: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+        created_at: Timestamp,
+      }),
+    ),
+    audit: Type.Array(
+      Closed({
+        id: Uuid,
+        at: Timestamp,
+        workspace_id: Uuid,
+        actor: Type.Unsafe<string | null>({ ...Nullable(Login), description: 'Null: somebody else.' }),
+        action: Type.String(),
+        target: Type.Unsafe<string | null>({
+          ...Nullable(Type.String()),
+          description: 'Null: somebody else, or nothing.',
+        }),
+        details: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+      }),
+      {
+        description:
+          "What the caller did, and what was done to the caller. Entries from before people's ids were kept are found by the present login.",
+      },
+    ),
+    funnel: Type.Array(Closed(FunnelCount)),
+    funnel_days: Type.Array(Closed({ ...FunnelCount, day: Day })),
+    views: Type.Array(ref(View), { description: 'Who looked at the caller; see `GET /api/me/views`.' }),
+    views_of_others: Type.Array(
+      Closed({ workspace_id: Uuid, day: Day, from: Day, to: Day, exported: Type.Boolean() }),
+      { description: 'When the caller looked at the numbers of a team.' },
+    ),
+    signed_out: Type.Array(Closed({ revoked_at: Timestamp, expires_at: Timestamp }), {
+      description: 'When the caller ended all sessions.',
+    }),
+  },
+  { $id: 'AccountExport', additionalProperties: false },
+)

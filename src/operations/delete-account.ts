@@ -1,0 +1,70 @@
+import type { Database } from '../db/client.js'
+import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
+import { ApiError, invalid } from '../errors.js'
+import { givesPro } from '../policies/pro.js'
+import { insertAuditEntry } from '../queries/audit.js'
+import { readSubscriptionStatus, unlinkCustomers } from '../queries/billing.js'
+import { beginErasure, eraseSome, listErasures, lockPlaces } from '../queries/erasures.js'
+import { revokeAllInvitesOf } from '../queries/invites.js'
+import { takeRollupTurn } from '../queries/rollups.js'
+import { revokeAllTokens } from '../queries/sessions.js'
+import { lockUser } from '../queries/users.js'
+import { hideWorkspace } from '../queries/workspaces.js'
+
+const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
+
+/**
+ * Ends an account: nobody is named by anything from then on. What is left of it is removed by `eraseAccounts`.
+ * @param confirm has to be the login
+ * @returns the generation of tokens that will never be: all that there are are dead
+ * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
+ * `last_admin` for workspaces of others
+ */
+export const deleteAccount = (database: Database, userId: string, confirm: string): Promise<number> =>
+  database.transaction(async (tx) => {
+    const user = await lockUser(tx, userId)
+    if (!user) throw new ApiError('token_invalid')
+    if (confirm.toLowerCase() !== user.login.toLowerCase())
+      throw invalid('/body/confirm', `must be your login, ${user.login}`)
+    if (givesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
+    const places = await lockPlaces(tx, userId)
+    const left = places.filter(({ isAlone }) => !isAlone)
+    const headless = left.filter(({ role, hasOtherAdmin }) => role === 'admin' && !hasOtherAdmin)
+    if (headless.length > 0)
+      throw new ApiError('last_admin', { workspaces: headless.map(({ id, name }) => ({ id, name })) })
+    await Promise.all(places.filter(({ isAlone }) => isAlone).map(({ id }) => hideWorkspace(tx, id)))
+    // Before the memberships, for the reason that `withdrawInvites` has.
+    await revokeAllInvitesOf(tx, userId)
+    await Promise.all(
+      left.map(({ id, role }) =>
+        insertAuditEntry(tx, {
+          workspaceId: id,
+          actor: deletedUser,
+          action: 'member.left',
+          target: deletedUser,
+          details: { role },
+        }),
+      ),
+    )
+    await unlinkCustomers(tx, userId)
+    const generation = await revokeAllTokens(tx, userId)
+    if (generation === undefined) throw new Error('The user is locked and there')
+    await beginErasure(tx, userId, user.login.toLowerCase())
+    return generation
+  })
+
+/** The most rows of one step; each is a transaction of its own, in the background. */
+const ROWS = 5_000
+
+/** Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. */
+export const eraseAccounts = async (database: Database, stop?: AbortSignal): Promise<void> => {
+  for (const erasure of await listErasures(database.read)) {
+    let more = true
+    while (more && !stop?.aborted) {
+      more = await database.transaction(
+        async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)),
+        { background: true },
+      )
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
+import type { Profile } from '../../schemas/profile.js'
+import type { Database } from '../db/client.js'
+import { tooMany } from '../errors.js'
+import { PIECE_LENGTH } from '../http/streaming.js'
+import {
+  ACTIVITY,
+  auditOfLogin,
+  auditOfUser,
+  listActiveWorkspaces,
+  listsOfUser,
+  listsOfWorkspace,
+  readPages,
+  readSingles,
+} from '../queries/account-export.js'
+import { listViews } from '../queries/views.js'
+
+const VIEWS_PER_PAGE = 500
+
+/** The pages of each list of an `AccountExport`. */
+const listsOf = function* (
+  database: Database,
+  { id, login }: Profile,
+  personalWorkspace: string | undefined,
+) {
+  const db = database.read
+  for (const [name, list] of Object.entries(listsOfWorkspace)) {
+    yield [name, personalWorkspace === undefined ? [] : readPages(db, list, personalWorkspace)] as const
+  }
+  for (const [name, list] of Object.entries(listsOfUser)) yield [name, readPages(db, list, id)] as const
+  yield ['activity', activityOf(database, id)] as const
+  yield ['audit', auditOf(database, id, login.toLowerCase())] as const
+  yield ['views', viewsOf(database, id)] as const
+}
+
+async function* activityOf({ read }: Database, userId: string) {
+  for (const workspaceId of await listActiveWorkspaces(read, userId))
+    yield* readPages(read, ACTIVITY, userId, workspaceId)
+}
+
+async function* auditOf({ read }: Database, userId: string, loginKey: string) {
+  for (const list of auditOfUser) yield* readPages(read, list, userId)
+  for (const list of auditOfLogin) yield* readPages(read, list, loginKey)
+}
+
+async function* viewsOf({ read }: Database, userId: string) {
+  let after: string[] | undefined
+  for (;;) {
+    const rows = await listViews(read, userId, after, VIEWS_PER_PAGE)
+    yield rows.map(({ view }) => JSON.stringify(view))
+    if (rows.length < VIEWS_PER_PAGE) return
+    after = rows.at(-1)?.position
+  }
+}
+
+/** An `AccountExport`. */
+async function* piecesOf(database: Database, profile: Profile): AsyncGenerator<string> {
+  const singles = await readSingles(database.read, profile.id)
+  let text = `{"exported_at":"${new Date().toISOString()}"`
+  text += `,"profile":${JSON.stringify(profile).slice(0, -1)},${singles.profile.slice(1)}`
+  text += `,"billing":${singles.billing},"personal_workspace":${singles.personal?.workspace ?? null}`
+  for (const [name, pages] of listsOf(database, profile, singles.personal?.id)) {
+    text += `,"${name}":[`
+    let separator = ''
+    for await (const items of pages) {
+      for (const item of items) {
+        text += separator + item
+        separator = ','
+        if (text.length < PIECE_LENGTH) continue
+        yield text
+        text = ''
+      }
+    }
+    text += ']'
+  }
+  yield `${text}}`
+}
+
+/** Makes one export of a caller at a time on this instance. @throws {ApiError} `rate_limited`, with the first piece */
+export const createAccountExporter = (database: Database) => {
+  const underWay = new Set<string>()
+  return async function* (profile: Profile): AsyncGenerator<string> {
+    if (underWay.has(profile.id)) throw tooMany(1, 10, 'An export of yours is under way. Wait for its end.')
+    underWay.add(profile.id)
+    try {
+      yield* piecesOf(database, profile)
+    } finally {
+      underWay.delete(profile.id)
+    }
+  }
+}

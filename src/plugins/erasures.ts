@@ -1,0 +1,20 @@
+/** Removes in the background what is left of deleted accounts; on one instance at a time. */
+import fp from 'fastify-plugin'
+import { eraseAccounts } from '../operations/delete-account.js'
+import { repeat } from '../runtime/repeat.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    erasures: {
+      /** Removes what can be removed by now. */
+      run(): Promise<void>
+    }
+  }
+}
+
+const PERIOD_MS = 10_000
+
+export default fp(async (app) => {
+  app.decorate('erasures', { run: () => eraseAccounts(app.database) })
+  repeat(app, PERIOD_MS, (stop) => eraseAccounts(app.database, stop), 'the erasure of accounts')
+})

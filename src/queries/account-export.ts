@@ -1,0 +1,306 @@
+/** What the service knows of somebody, as items of JSON, a page at a time. */
+import type { Db, Parameter } from '../db/client.js'
+import { type Statement, statement, text, uuid } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
+import { DELETED_USER } from '../domain/deleted-user.js'
+import { ABOUT_PEOPLE } from './audit.js'
+
+/** SQL: a moment as in every other answer. */
+const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Before everything. */
+const starts = { uuid: DELETED_USER, text: '', date: '-infinity', int: -1 }
+
+interface List {
+  statement: Statement<{ item: string; position: string }>
+  start: Parameter[]
+  rowsPerPage: number
+}
+
+/**
+ * @param fields SQL, by name
+ * @param from with the condition. $1: rows per page; $2: the user, or what `from` says
+ * @param key the columns by which the list is ordered, with their types
+ */
+const list = (
+  name: string,
+  fields: Record<string, string>,
+  from: string,
+  key: Record<string, keyof typeof starts>,
+  rowsPerPage = 2_000,
+): List => {
+  const columns = Object.keys(key).join(', ')
+  const kinds = Object.values(key)
+  const members = Object.entries(fields).map(([member, expression]) => `'${member}', ${expression}`)
+  return {
+    statement: statement(
+      `export ${name}`,
+      { item: text, position: text },
+      `
+  select json_build_object(${members.join(', ')})::text as item,
+    json_build_array(${columns})::text as position
+  from ${from} and (${columns}) > (${kinds.map((kind, index) => `$${index + 3}::${kind}`).join(', ')})
+  order by ${columns} limit $1::int`,
+    ),
+    start: kinds.map((kind) => starts[kind]),
+    rowsPerPage,
+  }
+}
+
+/** Settings are large. */
+const SETTINGS_PER_PAGE = 16
+
+const repoKeys = { owner_key: 'text', repo_key: 'text' } as const
+const versionKeys = { ...repoKeys, workspace_id: 'uuid', version: 'int' } as const
+
+/** The lists of `AccountExport`, by their names there. $2: the user. */
+export const listsOfUser = {
+  memberships: list(
+    'memberships',
+    {
+      workspace: "json_build_object('id', w.id, 'name', w.name, 'personal', w.personal_of is not null)",
+      role: 'm.role',
+      joined_at: at('m.joined_at'),
+    },
+    'members m join workspaces w on w.id = m.workspace_id where m.user_id = $2::uuid',
+    { 'm.workspace_id': 'uuid' },
+  ),
+  removals: list(
+    'removals',
+    { workspace_id: 'workspace_id', removed_at: at('removed_at') },
+    'removals where user_id = $2::uuid',
+    { workspace_id: 'uuid' },
+  ),
+  invites: list(
+    'invites',
+    {
+      id: 'id',
+      workspace_id: 'workspace_id',
+      role: 'role',
+      max_uses: 'max_uses',
+      used_count: 'used_count',
+      created_at: at('created_at'),
+      expires_at: at('expires_at'),
+      revoked_at: at('revoked_at'),
+    },
+    'invites where created_by = $2::uuid',
+    { id: 'uuid' },
+  ),
+  settings_written: list(
+    'written settings',
+    {
+      workspace_id: 'workspace_id',
+      owner: 'owner_key',
+      repo: 'repo_key',
+      version: 'version',
+      created_at: at('created_at'),
+    },
+    'snapshot_versions where created_by = $2::uuid',
+    versionKeys,
+  ),
+  overrides_written: list(
+    'written overrides',
+    { workspace_id: 'workspace_id', owner: 'owner', repo: 'repo', updated_at: at('updated_at') },
+    'overrides where updated_by = $2::uuid',
+    { ...repoKeys, workspace_id: 'uuid' },
+  ),
+  flushes: list(
+    'flushes',
+    { flush_id: 'flush_id', answer: 'answer::json', created_at: at('created_at') },
+    'flushes where user_id = $2::uuid',
+    { flush_id: 'text' },
+  ),
+  funnel: list(
+    'funnel events',
+    { event: 'event', source: 'source', first_at: at('first_at'), events: 'events' },
+    'funnel_users where user_id = $2::uuid',
+    { event: 'text', source: 'text' },
+  ),
+  funnel_days: list(
+    'funnel events by day',
+    { event: 'event', source: 'source', first_at: at('first_at'), events: 'events', day: 'day' },
+    'funnel_days where user_id = $2::uuid',
+    { event: 'text', source: 'text', day: 'date' },
+  ),
+  views_of_others: list(
+    'looks',
+    { workspace_id: 'workspace_id', day: 'day', from: 'from_day', to: 'to_day', exported: 'exported' },
+    'dashboard_views where viewer_id = $2::uuid',
+    { day: 'date', workspace_id: 'uuid', member_id: 'uuid', repo_key: 'text' },
+  ),
+  signed_out: list(
+    'ended sessions',
+    { revoked_at: at('revoked_at'), expires_at: at('expires_at') },
+    'revocations where user_id = $2::uuid',
+    { id: 'uuid' },
+  ),
+}
+
+const auditList = (name: string, actor: string, target: string, condition: string) =>
+  list(
+    name,
+    {
+      id: 'id',
+      at: at('at'),
+      workspace_id: 'workspace_id',
+      actor,
+      action: 'action',
+      target,
+      details: 'details',
+    },
+    `audit_entries where ${condition}`,
+    { id: 'uuid' },
+  )
+
+const ofPerson = `(${ABOUT_PEOPLE})`
+const nameless = 'null::text'
+
+/** The audit trail, without the names of others. $2: the user. */
+export const auditOfUser = [
+  auditList(
+    'what somebody did',
+    'actor',
+    `case when not ${ofPerson} or target_id = actor_id then target end`,
+    'actor_id = $2::uuid',
+  ),
+  auditList(
+    'what was done to somebody',
+    nameless,
+    'target',
+    'target_id = $2::uuid and actor_id is distinct from target_id',
+  ),
+]
+
+/** The same of the time before there were ids. $2: the login in lower case. */
+export const auditOfLogin = [
+  auditList(
+    'what a login did',
+    'actor',
+    `case when not ${ofPerson} or lower(target) = lower(actor) then target end`,
+    'actor_id is null and lower(actor) = $2::text',
+  ),
+  auditList(
+    'what was done to a login',
+    nameless,
+    'target',
+    `target_id is null and ${ofPerson} and lower(target) = $2::text and lower(actor) <> lower(target)`,
+  ),
+]
+
+/** Of the personal workspace. $2: the workspace. */
+export const listsOfWorkspace = {
+  personal_settings: list(
+    'personal settings',
+    {
+      owner: 'owner_key',
+      repo: 'repo_key',
+      version: 'version',
+      settings: 'settings::json',
+      created_at: at('created_at'),
+    },
+    'snapshot_versions where workspace_id = $2::uuid',
+    { ...repoKeys, version: 'int' },
+    SETTINGS_PER_PAGE,
+  ),
+  personal_overrides: list(
+    'personal overrides',
+    { owner: 'owner', repo: 'repo', settings: 'settings::json', updated_at: at('updated_at') },
+    'overrides where workspace_id = $2::uuid',
+    repoKeys,
+    SETTINGS_PER_PAGE,
+  ),
+}
+
+/** $2: the user; $5: the workspace. */
+export const ACTIVITY = list(
+  'activity',
+  {
+    workspace_id: 'a.workspace_id',
+    day: 'a.day',
+    repo: 'coalesce(r.repo, a.repo_key)',
+    minutes: 'a.minutes',
+    commits: 'a.commits',
+    closed_issues: 'a.closed_issues',
+    hours: 'a.hours',
+  },
+  `activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where a.workspace_id = $5::uuid and a.user_id = $2::uuid`,
+  { 'a.day': 'date', 'a.repo_key': 'text' },
+)
+
+/** @param more parameters behind the position */
+export async function* readPages(
+  db: Db,
+  { statement, start, rowsPerPage }: List,
+  of: string,
+  ...more: Parameter[]
+): AsyncGenerator<string[]> {
+  let position = start
+  for (;;) {
+    const rows = await db.rows(statement, [rowsPerPage, of, ...position, ...more])
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows.map(({ item }) => item)
+    position = JSON.parse(last.position) as Parameter[]
+  }
+}
+
+const LIST_WORKSPACES = statement(
+  'list where somebody has activity',
+  { workspaceId: uuid },
+  `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid order by workspace_id`,
+)
+
+export const listActiveWorkspaces = async (db: Db, userId: string): Promise<string[]> =>
+  (await db.rows(LIST_WORKSPACES, [userId])).map(({ workspaceId }) => workspaceId)
+
+const READ_PROFILE = statement(
+  'read what a profile does not say',
+  { profile: text },
+  `
+  select json_build_object(
+    'repohost_id', repohost_id, 'timezone', timezone, 'created_at', ${at('created_at')}
+  )::text as profile
+  from users where id = $1::uuid`,
+)
+
+const READ_BILLING = statement(
+  'read the billing of somebody',
+  { billing: text },
+  `
+  select json_build_object(
+    'customers', (
+      select coalesce(json_agg(json_build_object('id', id, 'created_at', ${at('created_at')}) order by id), '[]')
+      from billing_customers where user_id = $1::uuid
+    ),
+    'subscriptions', (
+      select coalesce(json_agg(json_build_object(
+        'id', s.id, 'customer_id', s.customer_id, 'status', s.status, 'updated_at', ${at('s.updated_at')}
+      ) order by s.id), '[]')
+      from billing_customers c join subscriptions s on s.customer_id = c.id where c.user_id = $1::uuid
+    )
+  )::text as billing`,
+)
+
+const READ_PERSONAL = statement(
+  'read a personal workspace',
+  { id: uuid, workspace: text },
+  `
+  select id, json_build_object(
+    'id', id, 'name', name, 'created_at', ${at('created_at')}, 'idle_window_minutes', idle_window_minutes,
+    'patterns', array(select pattern from patterns where workspace_id = workspaces.id order by position),
+    'settings', settings::json, 'settings_version', settings_version,
+    'settings_updated_at', ${at('settings_updated_at')}
+  )::text as workspace
+  from workspaces where personal_of = $1::uuid`,
+)
+
+/** As members of JSON objects. */
+export const readSingles = async (db: Db, userId: string) => {
+  const [profile, billing, personal] = await Promise.all([
+    db.rows(READ_PROFILE, [userId]),
+    db.rows(READ_BILLING, [userId]),
+    db.rows(READ_PERSONAL, [userId]),
+  ])
+  return { profile: theRow(profile).profile, billing: theRow(billing).billing, personal: personal[0] }
+}

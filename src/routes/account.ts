@@ -1,0 +1,88 @@
+/** What people have of their own account: who looked, everything as a file, and its end. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AccountExport, DeleteAccountBody, ViewPage } from '../../schemas/account.js'
+import { Ok, PageQuery, ref } from '../../schemas/common.js'
+import { limits } from '../../schemas/limits.js'
+import { attachmentOf } from '../http/attachment.js'
+import { JSON_TYPE } from '../http/json-text.js'
+import { pagesOf } from '../http/pagination.js'
+import { sendPieces } from '../http/streaming.js'
+import { deleteAccount } from '../operations/delete-account.js'
+import { createAccountExporter } from '../operations/export-account.js'
+import { readProfile } from '../operations/read-profile.js'
+import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
+import { anyCaller } from '../policies/access.js'
+import { listViews } from '../queries/views.js'
+
+const pages = pagesOf('day', 'uuid', 'uuid')
+
+export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, revocations } = app
+  const exportOf = createAccountExporter(database)
+
+  app.route({
+    method: 'GET',
+    url: '/export',
+    config: { access: anyCaller, limit: 'export', headers: ['Content-Disposition'] },
+    schema: {
+      operationId: 'exportAccount',
+      tags: ['profile'],
+      summary: 'Everything that the service knows of the caller, as a file',
+      description: `One file at a time, and ${limits.exports_per_hour} in an hour. A file that ends before its closing brace is not whole: fetch it again.`,
+      response: { 200: ref(AccountExport) },
+    },
+    handler: async (request, reply) => {
+      const profile = await readProfile(database, config, request.caller.userId)
+      reply.header('Content-Disposition', attachmentOf(profile.login, '.json'))
+      return sendPieces(reply, JSON_TYPE, exportOf(profile))
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/views',
+    config: { access: anyCaller, validate: pages.validate },
+    schema: {
+      operationId: 'listViews',
+      tags: ['profile'],
+      summary: "Who looked at the caller's numbers by name",
+      description: `Dashboards and CSV in which the caller is named: one entry for each viewer, workspace and UTC day, newest first, kept for ${limits.view_days} days.`,
+      querystring: PageQuery,
+      response: { 200: ViewPage },
+    },
+    handler: async (request) => {
+      const page = await pages.read(
+        request.query,
+        (after, rows) => listViews(app.db, request.caller.userId, after, rows),
+        ({ position }) => position,
+      )
+      return { views: page.rows.map(({ view }) => view), next_cursor: page.next_cursor }
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '',
+    config: {
+      access: anyCaller,
+      errors: ['last_admin', 'subscription_active'],
+      headers: ['Set-Cookie'],
+    },
+    schema: {
+      operationId: 'deleteAccount',
+      tags: ['profile'],
+      summary: "End the caller's account",
+      description:
+        'Ends all sessions and removes what the service knows of the caller; workspaces in which nobody else is go with it. What the caller did stays in the sums of the other workspaces, without a person, and their audit trails say `deleted user`. Nobody is named any more once this is answered; the rest is removed in the minutes after. Whoever signs in again is somebody new.',
+      body: DeleteAccountBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request, reply) => {
+      const { userId } = request.caller
+      const generation = await deleteAccount(database, userId, request.body.confirm)
+      revocations.addOlderThan(userId, generation)
+      reply.clearCookie(SESSION_COOKIE, cookieOptionsOf(config.homeUrl))
+      return { ok: true } as const
+    },
+  })
+}

@@ -1,0 +1,585 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { addDays } from '../src/domain/days.js'
+import { DELETED_USER } from '../src/domain/deleted-user.js'
+import { readToday } from '../src/queries/activity.js'
+import { type Caller, type Reply, type Service, startService } from './service.js'
+import { until } from './until.js'
+
+// Other files run beside this one.
+t.setTimeout(180_000)
+
+const team = '/api/team/workspaces'
+const flush = (caller: Caller, entries: object[], more: object = {}) =>
+  caller.post('/api/team/active-minutes', { entries, ...more })
+const dashboard = async (caller: Caller, id: string, query = '') =>
+  (await caller.get(`/api/team/dashboard?workspace=${id}${query}`)).body
+const deleteMe = (caller: Caller, confirm = caller.login) =>
+  caller.request('DELETE', '/api/me', { body: { confirm } })
+const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
+
+/** As if what was under way at the time had ended; then all that there is to do in the background is done. */
+const finishErasures = async ({ app, database }: Service) => {
+  await app.housekeeping.run()
+  // Another one may roll up at the same moment.
+  await until(async () => {
+    await database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
+    await app.erasures.run()
+    return (await database.read.statement('select from erasures', [])).length === 0
+  }, 'nothing is left to erase')
+}
+
+/** Every row of every table, as text. */
+const dump = async ({ database }: Service): Promise<{ table: string; row: string }[]> => {
+  const tables = await database.read.statement<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    [],
+  )
+  const rows = tables.map(async ({ name }) => {
+    const found = await database.read.statement<{ row: string }>(`select t::text as row from ${name} t`, [])
+    return found.map(({ row }) => ({ table: name, row }))
+  })
+  return (await Promise.all(rows)).flat()
+}
+
+const markEverythingStale = ({ database }: Service) =>
+  database.write.statement(
+    'insert into stale_days (workspace_id, day) select distinct workspace_id, day from activity',
+    [],
+  )
+
+t.test('an account ends with its login as confirmation, and its tokens at once and everywhere', async (t) => {
+  const service = await startService(t)
+  const beside = await startService(t, { beside: service })
+  const ada = await service.signIn('Ada')
+  for (const confirm of ['ad', 'ada '])
+    t.match(await deleteMe(ada, confirm), {
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
+    })
+  t.match(await ada.delete('/api/me'), { status: 400 })
+  const ended = await deleteMe(ada, 'ada')
+  t.match(ended, { status: 200, body: { ok: true } })
+  t.match(ended.headers.get('set-cookie'), /^svc_token=;/)
+  t.match(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
+  await until(
+    async () =>
+      (await beside.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })).body
+        .code === 'token_revoked',
+    'the other instance knows',
+  )
+  const again = await service.signIn('Ada', { id: ada.repohostId })
+  t.equal((await again.get('/api/me')).status, 200)
+})
+
+t.test('a page of an unknown origin cannot end an account with the cookie', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const headers = { Cookie: `svc_token=${ada.token}`, Origin: 'https://evil.example.com' }
+  const reply = await service.request('DELETE', '/api/me', { body: { confirm: 'ada' }, headers })
+  t.match(reply, { status: 403, body: { code: 'csrf_rejected' } })
+})
+
+t.test('who is the only admin of others has to find another one first', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
+  const { id: alone } = await service.workspace(ada, { name: 'Alone', patterns: ['alone/*'] })
+  await ada.push('alone/web', { 'ext.a': 1 })
+  const refused = await deleteMe(ada)
+  t.match(refused, { status: 409, body: { code: 'last_admin' } })
+  t.strictSame(refused.body.workspaces, [{ id, name: 'Team' }])
+  t.equal((await ada.get('/api/settings/alone/web')).status, 200, 'nothing is gone')
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  t.equal((await deleteMe(ada)).status, 200)
+  await service.app.housekeeping.run()
+  const left = await service.database.read.statement('select id from workspaces where id = $1::uuid', [alone])
+  t.same(left, [])
+  t.match((await bob.get(`${team}/${id}/members`)).body.members, [{ login: 'bob' }])
+  const [entry] = (await bob.get(`${team}/${id}/audit`)).body.entries
+  t.match(entry, { actor: 'deleted user', action: 'member.left', target: 'deleted user' })
+})
+
+t.test('two admins who leave at the same moment leave one', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, cyd] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('cyd'),
+  ]
+  const { id } = await service.workspace(ada, { members: [bob, cyd] })
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  const replies = await Promise.all([deleteMe(ada), deleteMe(bob)])
+  t.same(replies.map(({ status }) => status).sort(), [200, 409])
+})
+
+t.test('a subscription has to be ended first, and nothing of billing is left', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const sql = service.database.write
+  await sql.statement(`insert into billing_customers (id, user_id) values ('cus_1', $1::uuid)`, [
+    await idOf(ada),
+  ])
+  for (const status of ['trialing', 'active', 'past_due']) {
+    await sql.statement(
+      `insert into subscriptions (id, customer_id, status, event_created, event_rank) values ('sub_1', 'cus_1', $1::text, 1, 1)
+       on conflict (id) do update set status = excluded.status`,
+      [status],
+    )
+    t.match(await deleteMe(ada), { status: 409, body: { code: 'subscription_active' } }, status)
+  }
+  await sql.statement(`update subscriptions set status = 'canceled'`, [])
+  t.equal((await deleteMe(ada)).status, 200)
+  const left = await sql.statement(
+    'select id from billing_customers union all select id from subscriptions',
+    [],
+  )
+  t.same(left, [])
+})
+
+t.test(
+  'nothing names somebody who is gone, whoever writes meanwhile, and no sum of the team changes',
+  async (t) => {
+    const service = await startService(t)
+    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const canary = await service.signIn('Canary-zq7')
+    const userId = await idOf(canary)
+    const today = await readToday(service.database)
+    const [early, late, race] = [addDays(today, -9), addDays(today, -8), addDays(today, -1)]
+    const { id, code } = await service.workspace(bob, { members: [canary, cyd] })
+    const { id: other } = await service.workspace(cyd, { name: 'Other', members: [canary] })
+
+    // Something in every table that knows of people.
+    await bob.patch(`${team}/${id}/members`, { login: canary.login, role: 'admin' })
+    await canary.push('acme/api', { 'ext.a': 1 })
+    await canary.push('acme/api', { 'ext.a': 2 })
+    await canary.push(`${canary.login}/dotfiles`, { 'ext.a': 1 })
+    await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 1 } })
+    const invite = await canary.post(`${team}/${id}/invites`)
+    await canary.post('/api/events', { event: 'opened', source: 'extension' })
+    await service.app.milestones.flush()
+    const zone = { timezone: 'Pacific/Chatham', flush_id: 'one' }
+    await flush(canary, [{ repo: 'acme/api', day: early, minutes: 50, hours: { 9: 50 } }], zone)
+    await flush(canary, [{ repo: 'acme/web', day: late, minutes: 20 }])
+    await flush(cyd, [{ repo: 'acme/api', day: early, minutes: 7, hours: { 10: 7 } }])
+    for (const kind of ['commits', 'closed-issues']) {
+      const members = [{ login: canary.login, repos: [{ repo: 'acme/api', count: 9_000 }] }]
+      await bob.post(`/api/team/${kind}`, { workspace: id, day: early, members })
+    }
+    await dashboard(canary, id)
+    await dashboard(bob, id, `&member=${canary.login}`)
+    await cyd.delete(`${team}/${other}/members?login=${canary.login}`)
+    // From before entries named people by id.
+    await service.database.write.statement(
+      `insert into audit_entries (workspace_id, id, actor, action, target, details) values
+      ($1::uuid, gen_random_uuid(), 'CANARY-zq7', 'member.left', 'canary-zq7', '{}'),
+      ($1::uuid, gen_random_uuid(), 'bob', 'member.role_changed', 'Canary-zq7', '{}'),
+      ($2::uuid, gen_random_uuid(), 'cyd', 'member.removed', 'canary-zq7', '{"names": ["Canary-zq7"]}')`,
+      [id, other],
+    )
+    await service.app.rollups.run()
+    const before = await dashboard(bob, id)
+    t.match(before.totals, { active_minutes: 77, commits: 9_000, active_members: 2 })
+
+    // Others write, and so does the canary as long as the token is good.
+    let minutes = 0
+    let isOver = false
+    const failures: Reply[] = []
+    const keepWriting = async (write: (turn: number) => Promise<Reply>, counts = 0) => {
+      for (let turn = 0, rest = 3; rest > 0 && turn < 500; turn++) {
+        const reply = await write(turn)
+        if (reply.status === 200) minutes += counts
+        if (reply.status >= 500) failures.push(reply)
+        if (isOver) rest--
+      }
+    }
+    const entry = { repo: 'acme/race', day: race, minutes: 1 }
+    const writers = [
+      keepWriting(() => flush(canary, [entry], { timezone: 'UTC' }), 1),
+      keepWriting((turn) => flush(canary, [entry], { flush_id: `race-${turn}` }), 1),
+      keepWriting((turn) => canary.push('acme/api', { 'ext.a': 3 + turn })),
+      keepWriting(() => canary.push(`${canary.login}/more`, { 'ext.a': 1 })),
+      keepWriting((turn) => canary.post('/api/events', { event: `event-${turn}`, source: 'extension' })),
+      keepWriting(() => flush(cyd, [{ ...entry, repo: 'acme/cyd' }])),
+      keepWriting((turn) => {
+        const members = [{ login: canary.login, repos: [{ repo: 'acme/race', count: turn }] }]
+        return bob.post('/api/team/commits', { workspace: id, day: race, members })
+      }),
+    ]
+    await until(() => minutes >= 5, 'the canary writes')
+    const ended = await deleteMe(canary)
+    const logged = service.logs.length
+    t.equal(ended.status, 200, ended.text)
+
+    const answers = async () => {
+      const paths = [
+        `${team}/${id}/members`,
+        `${team}/${id}/invites`,
+        `${team}/${id}/audit?limit=500`,
+        `${team}/${id}/project-settings`,
+        '/api/settings/acme/api',
+        '/api/settings/acme/api/versions',
+        '/api/me/views',
+        '/api/me/export',
+        `/api/team/dashboard?workspace=${id}`,
+        `/api/team/dashboard?workspace=${id}&format=csv`,
+      ]
+      for (const path of paths) {
+        const { status, text } = await bob.get(path)
+        t.equal(status, 200, path)
+        t.notMatch(text, /canary/i, path)
+      }
+      t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=canary-zq7`), { status: 404 })
+      t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=deleted%20user`), { status: 404 })
+      const { audit } = JSON.parse((await bob.get('/api/me/export')).text)
+      t.ok(audit.length > 0)
+    }
+    await answers()
+    isOver = true
+    await Promise.all(writers)
+    t.same(failures, [])
+    await finishErasures(service)
+    await answers()
+
+    for (const { table, row } of await dump(service)) {
+      t.notMatch(row, /canary/i, table)
+      // That sessions are over has to be known until they would have ended.
+      if (table !== 'revocations') t.notOk(row.includes(userId), `${table}: ${row}`)
+    }
+    for (const line of service.logs.slice(logged)) t.notMatch(line, /canary/i)
+
+    await service.app.rollups.run()
+    const after = await dashboard(bob, id)
+    const sums = ({ active_minutes, commits, closed_issues }: Record<string, number>) => ({
+      active_minutes,
+      commits,
+      closed_issues,
+    })
+    const racing = ['acme/race', 'acme/cyd']
+    for (const [index, day] of after.daily.entries()) {
+      if (day.day !== race) t.same(sums(day), sums(before.daily[index]), day.day)
+    }
+    const repos = after.repos.filter(({ repo }: { repo: string }) => !racing.includes(repo))
+    t.same(
+      repos.map((row: { repo: string }) => ({ repo: row.repo, ...sums(row as never) })),
+      before.repos.map((row: { repo: string }) => ({ repo: row.repo, ...sums(row as never) })),
+    )
+    t.match(
+      after.repos.find(({ repo }: { repo: string }) => repo === 'acme/race'),
+      { active_minutes: minutes, members: 0 },
+      'every minute that was accepted counts',
+    )
+    t.match(
+      repos.map(({ repo, members }: Record<string, unknown>) => [repo, members]),
+      [
+        ['acme/api', 1],
+        ['acme/web', 0],
+      ],
+      'deleted users count in sums, but as nobody',
+    )
+    t.equal(after.totals.active_members, 1)
+    t.match(after.members.at(-1), {
+      login: null,
+      role: null,
+      avatar_url: '',
+      active_minutes: 70 + minutes,
+      active_days: 0,
+      last_active_day: null,
+    })
+    t.equal(after.daily.find(({ day }: { day: string }) => day === late).active_members, 0)
+    const hours = (cells: { minutes: number }[]) => cells.reduce((sum, cell) => sum + cell.minutes, 0)
+    t.equal(hours(after.heatmap), 7, 'hours are gone')
+    const { text: csv } = await bob.get(`/api/team/dashboard?workspace=${id}&format=csv`)
+    t.match(csv, `${early},deleted user,50,9000,9000\n`)
+
+    await markEverythingStale(service)
+    const { generated_at: _, ...raw } = await dashboard(bob, id)
+    const { generated_at: __, ...rolledUp } = after
+    t.same(raw, rolledUp, 'the rollups say what the activity says')
+
+    t.match((await bob.get('/api/settings/acme/api')).body, { updated_by: 'deleted user' })
+    t.match(await cyd.post(`${team}/join`, { code: invite.body.code }), { status: 200 })
+    const eve = await service.signIn('eve')
+    t.match(await eve.post(`${team}/join`, { code: invite.body.code }), {
+      status: 410,
+      body: { code: 'invite_revoked' },
+    })
+
+    // The next one with that login is somebody else.
+    const again = await service.signIn(canary.login, { id: canary.repohostId })
+    t.not(await idOf(again), userId)
+    t.same((await again.get('/api/team/me')).body.workspaces, [])
+    t.equal((await again.post(`${team}/join`, { code })).status, 200)
+    t.equal((await again.get('/api/settings/Canary-zq7/dotfiles')).status, 404)
+    t.same((await again.get(`/api/team/active-minutes?day=${race}`)).body.workspaces[0].minutes, 0)
+  },
+)
+
+t.test('what many deleted users did in one place adds up', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const today = await readToday(service.database)
+  const gone = await Promise.all(['a1', 'a2', 'a3', 'a4'].map((login) => service.signIn(login)))
+  const { id } = await service.workspace(ada, { members: gone })
+  const members = gone.map(({ login }) => ({ login, repos: [{ repo: 'acme/api', count: 10_000 }] }))
+  await ada.post('/api/team/commits', { workspace: id, day: today, members })
+  for (const caller of gone) {
+    await flush(caller, [{ repo: 'acme/api', day: today, minutes: 1_440 }])
+    t.equal((await deleteMe(caller)).status, 200)
+  }
+  await service.app.erasures.run()
+  const found = await dashboard(ada, id)
+  t.match(found.totals, { active_minutes: 4 * 1_440, commits: 40_000, active_members: 0 })
+  t.match(found.members.at(-1), { login: null, active_minutes: 4 * 1_440 })
+  const rows = await service.database.read.statement(
+    'select from activity where workspace_id = $1::uuid and user_id = $2::uuid',
+    [id, DELETED_USER],
+  )
+  t.equal(rows.length, 1)
+})
+
+t.test('an erasure goes on where another instance was stopped', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const userId = await idOf(bob)
+  await service.database.write.statement(
+    'insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)',
+    [id, userId],
+  )
+  // More than two steps, over two months.
+  await service.database.write.statement(
+    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+     select $1::uuid, $2::uuid, '2026-01-20'::date + d, 'acme/' || r, 1 from generate_series(1, 30) d, generate_series(1, 400) r`,
+    [id, userId],
+  )
+  await markEverythingStale(service)
+  await service.app.rollups.run()
+  t.equal((await deleteMe(bob)).status, 200)
+  const stopped = new AbortController()
+  const { eraseAccounts } = await import('../src/operations/delete-account.js')
+  let steps = 0
+  const database = {
+    ...service.database,
+    transaction: ((work, options) => {
+      if (++steps === 2) stopped.abort()
+      return service.database.transaction(work as never, options)
+    }) as typeof service.database.transaction,
+  }
+  await eraseAccounts(database, stopped.signal)
+  t.equal(steps, 2)
+  const range = '&from=2026-01-20&to=2026-02-28'
+  t.equal((await dashboard(ada, id, range)).totals.active_minutes, 12_000, 'half way')
+  await finishErasures(service)
+  const done = await dashboard(ada, id, range)
+  t.match(done.totals, { active_minutes: 12_000, active_members: 0 })
+  t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
+})
+
+t.test('an export says everything of the caller and nothing of others', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob-canary')]
+  const today = await readToday(service.database)
+  const { id } = await service.workspace(bob, { members: [ada] })
+  await bob.patch(`${team}/${id}/members`, { login: 'ada', role: 'admin' })
+  await bob.push('acme/of-bob', { 'ext.a': 'canary' })
+  await flush(bob, [{ repo: 'acme/of-bob', day: today, minutes: 5 }])
+  await ada.patch(`${team}/${id}/members`, { login: 'bob-canary', role: 'member' })
+  await ada.patch(`${team}/${id}/members`, { login: 'bob-canary', role: 'admin' })
+  await ada.push('ada/dotfiles', { 'ext.b': 1, 'ext.a': 1 })
+  await ada.push('ada/dotfiles', { 'ext.b': 2, 'ext.a': 1 })
+  await ada.push('acme/api', { 'ext.a': 1 })
+  await ada.put(`${team}/${id}/project-settings/acme/api`, { settings: {} })
+  const invite = await ada.post(`${team}/${id}/invites`)
+  await flush(
+    ada,
+    [
+      { repo: 'acme/Api', day: today, minutes: 9, hours: { 8: 9 } },
+      { repo: 'acme/web', day: addDays(today, -1), minutes: 3 },
+    ],
+    { flush_id: 'f1', timezone: 'Europe/Berlin' },
+  )
+  await dashboard(bob, id)
+  await dashboard(ada, id)
+  await ada.post('/api/events', { event: 'opened', source: 'extension' })
+  const reply = await ada.get('/api/me/export')
+  t.equal(reply.status, 200)
+  t.match(reply.headers.get('content-disposition'), /^attachment; filename="ada\.json"/)
+  t.match(reply.headers.get('content-type'), /^application\/json/)
+  const found = reply.body
+  t.match(found.profile, {
+    id: await idOf(ada),
+    login: 'ada',
+    repohost_id: ada.repohostId,
+    timezone: 'Europe/Berlin',
+  })
+  t.match(found.memberships, [{ workspace: { id, name: 'Acme' }, role: 'admin' }, { role: 'admin' }])
+  t.match(found.personal_workspace, { name: 'ada', patterns: ['ada/*'], settings: {} })
+  t.match(
+    found.personal_settings.map(({ repo, version, settings }: Record<string, unknown>) => [
+      repo,
+      version,
+      JSON.stringify(settings),
+    ]),
+    [
+      ['dotfiles', 1, '{"ext.b":1,"ext.a":1}'],
+      ['dotfiles', 2, '{"ext.b":2,"ext.a":1}'],
+    ],
+  )
+  t.match(found.settings_written, [{ repo: 'api', workspace_id: id }, { repo: 'dotfiles' }, { version: 2 }])
+  t.match(found.overrides_written, [{ owner: 'acme', repo: 'api' }])
+  t.match(found.invites, [{ id: invite.body.id, role: 'member' }])
+  t.notMatch(reply.text, invite.body.code)
+  t.match(found.activity, [
+    { workspace_id: id, day: addDays(today, -1), repo: 'acme/web', minutes: 3 },
+    { workspace_id: id, day: today, repo: 'acme/Api', minutes: 9, commits: 0 },
+  ])
+  t.equal(found.activity[1].hours[8], 9)
+  t.match(found.flushes, [{ flush_id: 'f1', answer: { accepted: 2 } }])
+  t.ok(found.funnel.some(({ event }: { event: string }) => event === 'opened'))
+  t.match(found.funnel_days[0], { day: today })
+  t.match(found.views_of_others, [{ workspace_id: id, day: today }])
+  const actions = found.audit.map(({ action, actor, target }: Record<string, string | null>) => [
+    action,
+    actor,
+    target,
+  ])
+  t.ok(
+    actions.some(
+      ([action, actor, target]: string[]) => action === 'member.role_changed' && !actor && target === 'ada',
+    ),
+  )
+  t.ok(
+    actions.some(
+      ([action, actor, target]: string[]) => action === 'member.role_changed' && actor === 'ada' && !target,
+    ),
+  )
+  t.ok(actions.some(([action]: string[]) => action === 'settings.pushed'))
+  // Who looked at the caller is told to the caller.
+  const { views, ...rest } = found
+  t.match(views, [{ viewer: 'bob-canary', workspace: { id } }])
+  t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
+})
+
+/** Activity of a caller in a workspace, a row for each day and repository. */
+const addActivity = async ({ database }: Service, workspaceId: string, userId: string, rows: number) => {
+  await database.write.statement(
+    'insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid) on conflict do nothing',
+    [workspaceId, userId],
+  )
+  await database.write.statement(
+    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+     select $1::uuid, $2::uuid, '2025-01-01'::date + n / 200, 'acme/' || n % 200, 1 from generate_series(0, $3::int - 1) n`,
+    [workspaceId, userId, rows],
+  )
+}
+
+t.test('one export at a time, and what fails half way is no whole file', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await addActivity(service, id, await idOf(ada), 60_000)
+  const begin = () =>
+    fetch(`${service.url}/api/me/export`, { headers: { Authorization: `Bearer ${ada.token}` } })
+
+  const slow = await begin()
+  t.equal(slow.status, 200)
+  const second = await ada.get('/api/me/export')
+  t.match(second, { status: 429, body: { code: 'rate_limited' } })
+  t.ok(Number(second.headers.get('retry-after')) > 0)
+  await slow.body?.cancel()
+  await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
+
+  await service.database.write.statement('alter table audit_entries rename to hidden_entries', [])
+  const broken = await begin()
+  await t.rejects(broken.text(), 'the connection ends')
+  await service.database.write.statement('alter table hidden_entries rename to audit_entries', [])
+  const whole = await ada.get('/api/me/export')
+  t.equal(whole.body.activity.length, 60_000)
+  const rows = new Set(
+    whole.body.activity.map((row: object) => createHash('md5').update(JSON.stringify(row)).digest('hex')),
+  )
+  t.equal(rows.size, 60_000, 'each once')
+})
+
+t.test('ten exports in an hour are enough', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const ada = await service.signIn('ada')
+  for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/me/export')).status, 200)
+  t.match(await ada.get('/api/me/export'), { status: 429, body: { code: 'rate_limited' } })
+  t.equal((await ada.get('/api/me')).status, 200)
+})
+
+t.test('people learn who looked at their numbers by name', async (t) => {
+  const service = await startService(t)
+  const beside = await startService(t, { beside: service })
+  const [ada, bob, cyd, dan] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('cyd'),
+    await service.signIn('dan'),
+  ]
+  const today = await readToday(service.database)
+  const { id } = await service.workspace(ada, { members: [bob, cyd, dan] })
+  const ago = (days: number) => addDays(today, -days)
+  await flush(bob, [{ repo: 'acme/api', day: ago(10), minutes: 5 }])
+  await flush(dan, [{ repo: 'acme/web', day: ago(20), minutes: 5 }])
+  await dan.post(`${team}/${id}/leave`)
+  const viewsOf = async (caller: Caller) => (await caller.get('/api/me/views')).body.views
+  t.same(await viewsOf(bob), [])
+
+  await dashboard(ada, id, `&member=bob&from=${ago(10)}&to=${ago(9)}`)
+  const look = { viewer: 'ada', workspace: { id, name: 'Acme' }, day: today }
+  t.strictSame(await viewsOf(bob), [{ ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }])
+  t.same(await viewsOf(cyd), [], 'others were not shown')
+
+  await dashboard(ada, id, `&repo=acme/API&from=${ago(12)}&to=${ago(11)}`)
+  t.match(await viewsOf(bob), [{ range: { from: ago(10) } }], 'nor was who did nothing there')
+  t.same(await viewsOf(cyd), [])
+
+  await ada.get(`/api/team/dashboard?workspace=${id}&format=csv&from=${ago(14)}&to=${ago(8)}`)
+  t.strictSame(await viewsOf(bob), [{ ...look, range: { from: ago(14), to: ago(8) }, kind: 'csv' }])
+  t.match(await viewsOf(cyd), [{ range: { from: ago(14), to: ago(8) } }], 'every member is listed')
+  t.same(await viewsOf(dan), [], 'who has left is only where there was activity')
+  await dashboard(ada, id, `&from=${ago(21)}&to=${ago(19)}`)
+  t.match(await viewsOf(dan), [{ viewer: 'ada', range: { from: ago(21), to: ago(8) } }])
+  t.same(await viewsOf(ada), [], 'nobody is told of their own looks')
+
+  await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
+  await cyd.request('GET', `/api/team/dashboard?workspace=${id}&member=cyd`)
+  t.equal((await viewsOf(cyd)).length, 1)
+  await dashboard(cyd, id)
+  await service.database.write.statement(
+    'update dashboard_views set day = day - 1 where viewer_id = $1::uuid',
+    [await idOf(cyd)],
+  )
+  const first = await bob.get('/api/me/views?limit=1')
+  t.match(first.body.views, [{ viewer: 'ada' }])
+  const next = await bob.get(`/api/me/views?limit=1&cursor=${first.body.next_cursor}`)
+  t.match(next.body, { views: [{ viewer: 'cyd', day: ago(1) }], next_cursor: null })
+  t.equal((await bob.get('/api/me/views?cursor=x')).status, 400)
+
+  t.equal((await deleteMe(cyd)).status, 200)
+  await finishErasures(service)
+  t.match(await viewsOf(bob), [{ viewer: 'ada' }, { viewer: 'deleted user' }])
+
+  await service.database.write.statement('update dashboard_views set day = day - 400', [])
+  await beside.app.housekeeping.run()
+  t.match(await viewsOf(bob), [{ day: ago(400), viewer: 'ada' }], 'kept for 400 days')
+})
+
+t.test('a dashboard is not shown when the look cannot be recorded, and one look is one write', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const path = `/api/team/dashboard?workspace=${id}`
+  await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])
+  t.equal((await ada.get(path)).status, 500)
+  t.equal((await ada.get(`${path}&format=csv`)).status, 500)
+  await service.database.write.statement('alter table hidden_views rename to dashboard_views', [])
+  t.equal((await ada.get(path)).status, 200)
+  await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])
+  t.equal((await ada.get(path)).status, 200, 'it is remembered')
+  t.equal((await ada.get(`${path}&from=2026-01-01&to=2026-12-31`)).status, 500, 'more is not')
+})
