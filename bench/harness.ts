@@ -317,9 +317,14 @@ export const send = (
   body?: unknown,
 ): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const headers = {
       ...(token && { Authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(payload !== undefined && {
+        'Content-Type': 'application/json',
+        // For DELETE it is not set by itself.
+        'Content-Length': Buffer.byteLength(payload),
+      }),
     }
     const sent = request(url + path, { method, headers }, (response) => {
       const chunks: Buffer[] = []
@@ -329,7 +334,7 @@ export const send = (
       })
     })
     sent.on('error', reject)
-    sent.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body))
+    sent.end(payload)
   })
 
 /** @returns the answer's text @throws when the answer is not 200 */
