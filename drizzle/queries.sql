@@ -84,6 +84,16 @@ where m.user_id = $1::uuid
 group by a.day
 order by a.day;
 
+-- count the rows of somebody
+-- returns name text, rows int2|int4
+select 'activity'::text as name, count(*)::int as rows from activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id = $1::uuid
+  union all select 'settings versions'::text as name, count(*)::int as rows from snapshot_versions where created_by = $1::uuid
+  union all select 'invites'::text as name, count(*)::int as rows from invites where created_by = $1::uuid
+  union all select 'entries of audit trails'::text as name, count(*)::int as rows from audit_entries where actor_id = $1::uuid
+  union all select 'flushes'::text as name, count(*)::int as rows from flushes where user_id = $1::uuid
+  union all select 'funnel events'::text as name, count(*)::int as rows from funnel_users where user_id = $1::uuid
+  union all select 'looks'::text as name, count(*)::int as rows from dashboard_views where viewer_id = $1::uuid;
+
 -- delete expired logins
 -- returns deleted int2|int4
 delete from oauth_states
@@ -1449,6 +1459,11 @@ values ($1, $2, $3, $4, $5, $6, default, $7);
 -- snapshots.updateSnapshot
 delete from "snapshot_versions"
 where (("snapshot_versions"."owner_key" = $1 and "snapshot_versions"."repo_key" = $2 and "snapshot_versions"."workspace_id" = $3) and "snapshot_versions"."version" <= $4);
+
+-- users.findUser
+select "id", "repohost_id", "login", "avatar_url", "generation"
+from "users"
+where ("users"."login_key" = $1 and "users"."repohost_id" is not null);
 
 -- users.lockUser
 select "id", "repohost_id", "login", "avatar_url", "generation"

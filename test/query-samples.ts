@@ -81,6 +81,7 @@ export const samples: Sample[] = [
 
   ...calls(erasures.lockPlaces, [id]),
   ...calls(erasures.beginErasure, [id, 'ada']),
+  ...calls(erasures.countRowsOf, [id]),
   ...calls(erasures.listErasures, []),
   ...calls(erasures.eraseSome, [{ userId: id, loginKey: 'ada' }, 10]),
 
@@ -137,6 +138,7 @@ export const samples: Sample[] = [
   ...calls(snapshots.readVersion, [place, 1]),
 
   ...calls(users.readUser, [id]),
+  ...calls(users.findUser, ['Ada']),
   ...calls(users.lockUser, [id]),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
 

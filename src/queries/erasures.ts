@@ -252,6 +252,29 @@ const handOverActivity = async (tx: Db, userId: string, rows: number): Promise<b
   return true
 }
 
+const counts = {
+  activity:
+    'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id',
+  'settings versions': 'snapshot_versions where created_by',
+  invites: 'invites where created_by',
+  'entries of audit trails': 'audit_entries where actor_id',
+  flushes: 'flushes where user_id',
+  'funnel events': 'funnel_users where user_id',
+  looks: 'dashboard_views where viewer_id',
+}
+
+const COUNT_ROWS = statement(
+  'count the rows of somebody',
+  { name: text, rows: integer },
+  Object.entries(counts)
+    .map(([name, from]) => `select '${name}'::text as name, count(*)::int as rows from ${from} = $1::uuid`)
+    .join('\n  union all '),
+)
+
+/** How much there is of somebody, table by table. */
+export const countRowsOf = (db: Db, userId: string): Promise<{ name: string; rows: number }[]> =>
+  db.rows(COUNT_ROWS, [userId])
+
 /** Longer than any request takes. */
 const OPEN_MINUTES = 10
 

@@ -31,6 +31,15 @@ export const readUser = async (db: Db, id: string): Promise<User | undefined> =>
   return user
 }
 
+/** The user who has this login now, compared without case. */
+export const findUser = async (db: Db, login: string): Promise<User | undefined> => {
+  const [user] = await db
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.loginKey, login.toLowerCase()), isNotNull(users.repohostId)))
+  return user
+}
+
 const LOCK_USER = statement(
   'lock the workspaces of a user',
   {},

@@ -1,0 +1,90 @@
+/** Finds somebody's account, or deletes it, for the operator who is asked to. */
+import { type Config, readConfig } from '../config.js'
+import type { Database } from '../db/client.js'
+import { visitEmbedded } from '../db/embedded/visit.js'
+import { connectToGiven, onGivenDatabase } from '../db/given.js'
+import { ApiError } from '../errors.js'
+import { deleteAccount, eraseAccounts } from '../operations/delete-account.js'
+import { readSubscriptionStatus } from '../queries/billing.js'
+import { countRowsOf } from '../queries/erasures.js'
+import { isSchemaCurrent } from '../queries/migrations.js'
+import { findUser } from '../queries/users.js'
+import { listWorkspacesOf } from '../queries/workspaces.js'
+import { readArguments } from '../runtime/arguments.js'
+import { OperatorError } from '../runtime/operator-error.js'
+import { atEnd, runCommand } from '../runtime/program.js'
+
+const USAGE = `npm run users -- find LOGIN
+npm run users -- delete LOGIN --yes
+
+  find    says what there is of somebody
+  delete  ends the account, as DELETE /api/me does
+  --yes   really
+
+  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running.
+`
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+const open = async (config: Config, stopped: AbortSignal): Promise<Database> => {
+  let url = config.databaseUrl
+  if (url === undefined) {
+    const embedded = await visitEmbedded(config.dataDir, stopped)
+    atEnd((hurry) => embedded.stop(hurry))
+    url = embedded.url
+  }
+  const database = connectToGiven({ ...config, databaseUrl: url })
+  atEnd(() => database.close())
+  if (!(await onGivenDatabase(isSchemaCurrent(database.read))))
+    throw new OperatorError(
+      'The schema is not that of this version: start the service, or run `npm run migrate`, first.',
+    )
+  return database
+}
+
+const describe = async ({ read }: Database, { id, login }: { id: string; login: string }) => {
+  const [workspaces, status, rows] = await Promise.all([
+    listWorkspacesOf(read, id),
+    readSubscriptionStatus(read, id),
+    countRowsOf(read, id),
+  ])
+  say(`${login}, id ${id}, subscription ${status}`)
+  for (const { name, id, role, personal, member_count } of workspaces)
+    say(`  ${role} of ${name}, ${id}, ${personal ? 'personal' : `${member_count} in it`}`)
+  for (const { name, rows: total } of rows) say(`  ${total} of ${name}`)
+}
+
+/** Why not, in words for somebody else than the person. */
+const toOperatorError = (error: unknown): unknown => {
+  if (!(error instanceof ApiError)) return error
+  if (error.code === 'last_admin') {
+    const places = error.extras.workspaces?.map(({ id, name }) => `\n  ${name}, ${id}`).join('')
+    return new OperatorError(`These workspaces need another admin first:${places}`)
+  }
+  if (error.code === 'subscription_active')
+    return new OperatorError('A subscription is still running: end it first, at the billing provider')
+  return new OperatorError(error.message)
+}
+
+runCommand(async (stopped) => {
+  const given = readArguments('users', USAGE, {}, 2, ['yes'])
+  if (!given) return
+  const [command = '', login = ''] = given.others
+  if (command !== 'find' && command !== 'delete')
+    throw new OperatorError(`There is no command ${command}; see \`npm run users -- --help\`.`)
+  const database = await open(readConfig(process.env, { needsSecrets: false }), stopped)
+  const user = await findUser(database.read, login)
+  if (!user) throw new OperatorError(`There is nobody with the login ${login}.`)
+  await describe(database, user)
+  if (command === 'find') return
+  if (given.flags.length === 0)
+    throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
+  try {
+    await deleteAccount(database, user.id, user.login)
+  } catch (error) {
+    throw toOperatorError(error)
+  }
+  await eraseAccounts(database, stopped)
+  stopped.throwIfAborted()
+  say('The account is deleted. The service removes the last traces within some minutes, once it runs.')
+})

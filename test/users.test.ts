@@ -1,0 +1,51 @@
+/** The command with which an operator finds and deletes accounts. */
+import t from 'tap'
+import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } from './process.js'
+import { startService } from './service.js'
+import { until } from './until.js'
+
+// Programs are started, and other files run beside this one.
+t.setTimeout(180_000)
+
+const team = '/api/team/workspaces'
+
+t.test('an operator finds and deletes accounts on a given database', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
+  const users = async (...args: string[]) => {
+    const program = launchProgram(t, 'src/bin/users', onDatabase(service.databaseUrl), args)
+    return { code: await program.ended, output: program.output() }
+  }
+  const [help, none, found, refused, unsure] = await Promise.all([
+    users('--help'),
+    users('find', 'nobody'),
+    users('find', 'BOB'),
+    users('delete', 'ada', '--yes'),
+    users('delete', 'bob'),
+  ])
+  t.match(help, { code: 0, output: /find LOGIN/ })
+  t.match(none, { code: 1, output: /nobody with the login nobody\.\n$/ })
+  t.match(found, {
+    code: 0,
+    output: new RegExp(`bob, id ${(await bob.get('/api/me')).body.id}[^]*member of Team, ${id}`),
+  })
+  t.match(refused, { code: 1, output: new RegExp(`need another admin first:\n {2}Team, ${id}\n$`) })
+  t.match(unsure, { code: 1, output: /Say --yes/ })
+  t.match(await users('erase', 'bob'), { code: 1, output: /no command erase/ })
+  t.match(await users('delete', 'bob', '--yes'), { code: 0, output: /deleted/ })
+  t.match((await ada.get(`${team}/${id}/members`)).body.members, [{ login: 'ada' }])
+  await until(async () => (await bob.get('/api/me')).status === 401, 'the service knows')
+})
+
+t.test('an operator uses the embedded database', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = { DATA_DIR: `${folder}/data` }
+  const users = async (...args: string[]) => {
+    const program = launchProgram(t, 'src/bin/users', env, args)
+    return { code: await program.ended, output: program.output() }
+  }
+  t.match(await users('find', 'ada'), { code: 1, output: /There is no database/ })
+  await ready(launch(t, await freePort(), env))
+  t.match(await users('find', 'ada'), { code: 1, output: /nobody with the login ada/ })
+})
