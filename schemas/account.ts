@@ -4,6 +4,7 @@ import {
   Closed,
   Day,
   Login,
+  Named,
   NextCursor,
   Nullable,
   RepoPath,
@@ -17,7 +18,7 @@ import {
 import { limits } from './limits.js'
 import { Profile } from './profile.js'
 
-export const DeleteAccountBody = Closed({
+export const DeleteAccountBody = Named('DeleteAccountBody', {
   confirm: Type.String({
     minLength: 1,
     maxLength: limits.login_length,
@@ -45,7 +46,7 @@ export const View = Type.Object(
 )
 export type View = Static<typeof View>
 
-export const ViewPage = Closed({ views: Type.Array(ref(View)), next_cursor: NextCursor })
+export const ViewPage = Named('ViewPage', { views: Type.Array(ref(View)), next_cursor: NextCursor })
 
 const Count = Type.Integer({ minimum: 0 })
 const MaybeTimestamp = Nullable(Timestamp)
@@ -63,9 +64,9 @@ export const AccountExport = Type.Object(
       created_at: Timestamp,
     }),
     billing: Closed({
-      customers: Type.Array(Closed({ id: Type.String(), created_at: Timestamp })),
+      customers: Type.Array(Named('ExportedCustomers', { id: Type.String(), created_at: Timestamp })),
       subscriptions: Type.Array(
-        Closed({
+        Named('ExportedSubscriptions', {
           id: Type.String(),
           customer_id: Type.String(),
           status: SubscriptionStatus,
@@ -87,7 +88,7 @@ export const AccountExport = Type.Object(
       type: ['object', 'null'],
     }),
     personal_settings: Type.Array(
-      Closed({
+      Named('ExportedPersonalSettings', {
         owner: Type.String(),
         repo: Type.String(),
         version: Type.Integer(),
@@ -99,21 +100,26 @@ export const AccountExport = Type.Object(
       },
     ),
     personal_overrides: Type.Array(
-      Closed({ owner: Type.String(), repo: Type.String(), settings: Settings, updated_at: Timestamp }),
+      Named('ExportedPersonalOverrides', {
+        owner: Type.String(),
+        repo: Type.String(),
+        settings: Settings,
+        updated_at: Timestamp,
+      }),
     ),
     memberships: Type.Array(
-      Closed({
+      Named('ExportedMemberships', {
         workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),
         role: Role,
         joined_at: Timestamp,
       }),
     ),
-    removals: Type.Array(Closed({ workspace_id: Uuid, removed_at: Timestamp }), {
+    removals: Type.Array(Named('ExportedRemovals', { workspace_id: Uuid, removed_at: Timestamp }), {
       description:
         'When the caller was last put out of a workspace, or was made a member instead of an admin.',
     }),
     invites: Type.Array(
-      Closed({
+      Named('ExportedInvites', {
         id: Uuid,
         workspace_id: Uuid,
         role: Role,
@@ -125,13 +131,18 @@ export const AccountExport = Type.Object(
       }),
       { description: 'Those that the caller made, without their codes.' },
     ),
-    settings_written: Type.Array(Closed({ ...SettingsAt, version: Type.Integer(), created_at: Timestamp }), {
-      description:
-        'Versions that the caller pushed, also in workspaces of others, to which the settings belong.',
-    }),
-    overrides_written: Type.Array(Closed({ ...SettingsAt, updated_at: Timestamp })),
+    settings_written: Type.Array(
+      Named('ExportedSettingsWritten', { ...SettingsAt, version: Type.Integer(), created_at: Timestamp }),
+      {
+        description:
+          'Versions that the caller pushed, also in workspaces of others, to which the settings belong.',
+      },
+    ),
+    overrides_written: Type.Array(
+      Named('ExportedOverridesWritten', { ...SettingsAt, updated_at: Timestamp }),
+    ),
     activity: Type.Array(
-      Closed({
+      Named('ExportedActivity', {
         workspace_id: Uuid,
         day: Day,
         repo: RepoPath,
@@ -146,14 +157,14 @@ export const AccountExport = Type.Object(
       }),
     ),
     flushes: Type.Array(
-      Closed({
+      Named('ExportedFlushes', {
         flush_id: Type.String(),
         answer: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
         created_at: Timestamp,
       }),
     ),
     audit: Type.Array(
-      Closed({
+      Named('ExportedAudit', {
         id: Uuid,
         at: Timestamp,
         workspace_id: Uuid,
@@ -170,14 +181,20 @@ export const AccountExport = Type.Object(
           "What the caller did, and what was done to the caller. Entries from before people's ids were kept are found by the present login.",
       },
     ),
-    funnel: Type.Array(Closed(FunnelCount)),
-    funnel_days: Type.Array(Closed({ ...FunnelCount, day: Day })),
+    funnel: Type.Array(Named('ExportedFunnel', FunnelCount)),
+    funnel_days: Type.Array(Named('ExportedFunnelDays', { ...FunnelCount, day: Day })),
     views: Type.Array(ref(View), { description: 'Who looked at the caller; see `GET /api/me/views`.' }),
     views_of_others: Type.Array(
-      Closed({ workspace_id: Uuid, day: Day, from: Day, to: Day, exported: Type.Boolean() }),
+      Named('ExportedViewsOfOthers', {
+        workspace_id: Uuid,
+        day: Day,
+        from: Day,
+        to: Day,
+        exported: Type.Boolean(),
+      }),
       { description: 'When the caller looked at the numbers of a team.' },
     ),
-    signed_out: Type.Array(Closed({ revoked_at: Timestamp, expires_at: Timestamp }), {
+    signed_out: Type.Array(Named('ExportedSignedOut', { revoked_at: Timestamp, expires_at: Timestamp }), {
       description: 'When the caller ended all sessions.',
     }),
   },

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, StringEnum, Uuid } from './common.js'
+import { Closed, Named, StringEnum, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /**
@@ -141,7 +141,7 @@ export const Problem = Type.Object({
     Type.String({ description: 'A pattern that matches the repository and all others of its owner.' }),
   ),
   workspaces: Type.Optional(
-    Type.Array(Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }), {
+    Type.Array(Named('WorkspaceWithoutAdmin', { id: Uuid, name: Type.String({ examples: ['Acme'] }) }), {
       description: 'Those that would have no admin.',
     }),
   ),
