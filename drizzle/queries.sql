@@ -11,11 +11,20 @@ on conflict (workspace_id, user_id, day, repo_key) do update set
   minutes = a.minutes + excluded.minutes,
   hours = array[coalesce(a.hours[1], 0::smallint) + excluded.hours[1], coalesce(a.hours[2], 0::smallint) + excluded.hours[2], coalesce(a.hours[3], 0::smallint) + excluded.hours[3], coalesce(a.hours[4], 0::smallint) + excluded.hours[4], coalesce(a.hours[5], 0::smallint) + excluded.hours[5], coalesce(a.hours[6], 0::smallint) + excluded.hours[6], coalesce(a.hours[7], 0::smallint) + excluded.hours[7], coalesce(a.hours[8], 0::smallint) + excluded.hours[8], coalesce(a.hours[9], 0::smallint) + excluded.hours[9], coalesce(a.hours[10], 0::smallint) + excluded.hours[10], coalesce(a.hours[11], 0::smallint) + excluded.hours[11], coalesce(a.hours[12], 0::smallint) + excluded.hours[12], coalesce(a.hours[13], 0::smallint) + excluded.hours[13], coalesce(a.hours[14], 0::smallint) + excluded.hours[14], coalesce(a.hours[15], 0::smallint) + excluded.hours[15], coalesce(a.hours[16], 0::smallint) + excluded.hours[16], coalesce(a.hours[17], 0::smallint) + excluded.hours[17], coalesce(a.hours[18], 0::smallint) + excluded.hours[18], coalesce(a.hours[19], 0::smallint) + excluded.hours[19], coalesce(a.hours[20], 0::smallint) + excluded.hours[20], coalesce(a.hours[21], 0::smallint) + excluded.hours[21], coalesce(a.hours[22], 0::smallint) + excluded.hours[22], coalesce(a.hours[23], 0::smallint) + excluded.hours[23], coalesce(a.hours[24], 0::smallint) + excluded.hours[24]];
 
+-- add the activity of somebody to that of deleted users
+insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues)
+select $1::uuid, '00000000-0000-0000-0000-000000000000'::uuid, r.day, r.repo_key, r.minutes, r.commits, r.closed_issues
+from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[]) as r (day, repo_key, minutes, commits, closed_issues)
+where r.minutes + r.commits + r.closed_issues > 0
+on conflict (workspace_id, user_id, day, repo_key) do update set
+  minutes = a.minutes + excluded.minutes, commits = a.commits + excluded.commits,
+  closed_issues = a.closed_issues + excluded.closed_issues;
+
 -- allow any time
 set local statement_timeout = 0;
 
 -- change the time zone of a user
-update users set timezone = $2::text where id = $1::uuid;
+update users set timezone = $2::text where id = $1::uuid and repohost_id is not null;
 
 -- change what is recorded of a user
 -- returns id uuid
@@ -48,7 +57,7 @@ delete from activity_repo_people where workspace_id = $1::uuid and month = $2::d
 
 -- count a funnel event
 -- returns events int2|int4
-with caller as (select id from users where id = $1::uuid),
+with caller as (select id from users where id = $1::uuid and repohost_id is not null),
 lifetime as (
   insert into funnel_users (user_id, event, source)
   select id, $2::text, $3::text from caller
@@ -124,6 +133,12 @@ delete from flushes
 where created_at < now() - make_interval(days => 32) and (user_id, flush_id) in (select user_id, flush_id from flushes where created_at < now() - make_interval(days => 32) limit $1::int)
 returning 1 as deleted;
 
+-- delete old views
+-- returns deleted int2|int4
+delete from dashboard_views
+where day < (now() at time zone 'UTC')::date - 400 and (workspace_id, day, viewer_id, member_id, repo_key) in (select workspace_id, day, viewer_id, member_id, repo_key from dashboard_views where day < (now() at time zone 'UTC')::date - 400 limit $1::int)
+returning 1 as deleted;
+
 -- drop hours
 update activity set hours = null
 where workspace_id = $1::uuid and day = $2::date and hours is not null;
@@ -131,13 +146,196 @@ where workspace_id = $1::uuid and day = $2::date and hours is not null;
 -- drop the hours of the rollup
 delete from activity_hours where workspace_id = $1::uuid and day = $2::date;
 
+-- end an erasure
+-- returns ended int2|int4
+delete from erasures where user_id = $1::uuid and started_at < now() - make_interval(mins => 10)
+returning 1 as ended;
+
+-- erase a person of a workspace
+delete from activity_people where workspace_id = $1::uuid and user_id = $2::uuid;
+
+-- erase flushes
+-- returns deleted int2|int4
+delete from flushes
+where user_id = $1::uuid and (user_id, flush_id) in (select user_id, flush_id from flushes where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase funnel events
+-- returns deleted int2|int4
+delete from funnel_users
+where user_id = $1::uuid and (user_id, event, source) in (select user_id, event, source from funnel_users where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase funnel events by day
+-- returns deleted int2|int4
+delete from funnel_days
+where user_id = $1::uuid and (user_id, event, source, day) in (select user_id, event, source, day from funnel_days where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase looks
+delete from dashboard_views where viewer_id = $1::uuid;
+
+-- erase memberships
+-- returns deleted int2|int4
+delete from members
+where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from members where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase recording choices
+-- returns deleted int2|int4
+delete from recordings
+where user_id = $1::uuid and (user_id) in (select user_id from recordings where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase removals
+-- returns deleted int2|int4
+delete from removals
+where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from removals where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase the billing link
+-- returns deleted int2|int4
+delete from billing_customers
+where user_id = $1::uuid and (id) in (select id from billing_customers where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase who looked
+-- returns deleted int2|int4
+delete from dashboard_views
+where member_id = $1::uuid and (workspace_id, day, viewer_id, member_id, repo_key) in (select workspace_id, day, viewer_id, member_id, repo_key from dashboard_views where member_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- export activity
+-- returns item text, position text
+select json_build_object('workspace_id', a.workspace_id, 'day', a.day, 'repo', coalesce(r.repo, a.repo_key), 'minutes', a.minutes, 'commits', a.commits, 'closed_issues', a.closed_issues, 'hours', a.hours)::text as item,
+  json_build_array(a.day, a.repo_key)::text as position
+from activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+where a.workspace_id = $5::uuid and a.user_id = $2::uuid and (a.day, a.repo_key) > ($3::date, $4::text)
+order by a.day, a.repo_key limit $1::int;
+
+-- export ended sessions
+-- returns item text, position text
+select json_build_object('revoked_at', to_char(revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(id)::text as position
+from revocations where user_id = $2::uuid and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export flushes
+-- returns item text, position text
+select json_build_object('flush_id', flush_id, 'answer', answer::json, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(flush_id)::text as position
+from flushes where user_id = $2::uuid and (flush_id) > ($3::text)
+order by flush_id limit $1::int;
+
+-- export funnel events
+-- returns item text, position text
+select json_build_object('event', event, 'source', source, 'first_at', to_char(first_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'events', events)::text as item,
+  json_build_array(event, source)::text as position
+from funnel_users where user_id = $2::uuid and (event, source) > ($3::text, $4::text)
+order by event, source limit $1::int;
+
+-- export funnel events by day
+-- returns item text, position text
+select json_build_object('event', event, 'source', source, 'first_at', to_char(first_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'events', events, 'day', day)::text as item,
+  json_build_array(event, source, day)::text as position
+from funnel_days where user_id = $2::uuid and (event, source, day) > ($3::text, $4::text, $5::date)
+order by event, source, day limit $1::int;
+
+-- export invites
+-- returns item text, position text
+select json_build_object('id', id, 'workspace_id', workspace_id, 'role', role, 'max_uses', max_uses, 'used_count', used_count, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'revoked_at', to_char(revoked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(id)::text as position
+from invites where created_by = $2::uuid and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export looks
+-- returns item text, position text
+select json_build_object('workspace_id', workspace_id, 'day', day, 'from', from_day, 'to', to_day, 'exported', exported)::text as item,
+  json_build_array(day, workspace_id, member_id, repo_key)::text as position
+from dashboard_views where viewer_id = $2::uuid and (day, workspace_id, member_id, repo_key) > ($3::date, $4::uuid, $5::uuid, $6::text)
+order by day, workspace_id, member_id, repo_key limit $1::int;
+
+-- export memberships
+-- returns item text, position text
+select json_build_object('workspace', json_build_object('id', w.id, 'name', w.name, 'personal', w.personal_of is not null), 'role', m.role, 'joined_at', to_char(m.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(m.workspace_id)::text as position
+from members m join workspaces w on w.id = m.workspace_id where m.user_id = $2::uuid and (m.workspace_id) > ($3::uuid)
+order by m.workspace_id limit $1::int;
+
+-- export personal overrides
+-- returns item text, position text
+select json_build_object('owner', owner, 'repo', repo, 'settings', settings::json, 'updated_at', to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(owner_key, repo_key)::text as position
+from overrides where workspace_id = $2::uuid and (owner_key, repo_key) > ($3::text, $4::text)
+order by owner_key, repo_key limit $1::int;
+
+-- export personal settings
+-- returns item text, position text
+select json_build_object('owner', owner_key, 'repo', repo_key, 'version', version, 'settings', settings::json, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(owner_key, repo_key, version)::text as position
+from snapshot_versions where workspace_id = $2::uuid and (owner_key, repo_key, version) > ($3::text, $4::text, $5::int)
+order by owner_key, repo_key, version limit $1::int;
+
+-- export removals
+-- returns item text, position text
+select json_build_object('workspace_id', workspace_id, 'removed_at', to_char(removed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(workspace_id)::text as position
+from removals where user_id = $2::uuid and (workspace_id) > ($3::uuid)
+order by workspace_id limit $1::int;
+
+-- export what a login did
+-- returns item text, position text
+select json_build_object('id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'workspace_id', workspace_id, 'actor', actor, 'action', action, 'target', case when not (action like 'member.%' or action = 'invites.revoked') or lower(target) = lower(actor) then target end, 'details', details)::text as item,
+  json_build_array(id)::text as position
+from audit_entries where actor_id is null and lower(actor) = $2::text and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export what somebody did
+-- returns item text, position text
+select json_build_object('id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'workspace_id', workspace_id, 'actor', actor, 'action', action, 'target', case when not (action like 'member.%' or action = 'invites.revoked') or target_id = actor_id then target end, 'details', details)::text as item,
+  json_build_array(id)::text as position
+from audit_entries where actor_id = $2::uuid and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export what was done to a login
+-- returns item text, position text
+select json_build_object('id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'workspace_id', workspace_id, 'actor', null::text, 'action', action, 'target', target, 'details', details)::text as item,
+  json_build_array(id)::text as position
+from audit_entries where target_id is null and (action like 'member.%' or action = 'invites.revoked') and lower(target) = $2::text and lower(actor) <> lower(target) and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export what was done to somebody
+-- returns item text, position text
+select json_build_object('id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'workspace_id', workspace_id, 'actor', null::text, 'action', action, 'target', target, 'details', details)::text as item,
+  json_build_array(id)::text as position
+from audit_entries where target_id = $2::uuid and actor_id is distinct from target_id and (id) > ($3::uuid)
+order by id limit $1::int;
+
+-- export written overrides
+-- returns item text, position text
+select json_build_object('workspace_id', workspace_id, 'owner', owner, 'repo', repo, 'updated_at', to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(owner_key, repo_key, workspace_id)::text as position
+from overrides where updated_by = $2::uuid and (owner_key, repo_key, workspace_id) > ($3::text, $4::text, $5::uuid)
+order by owner_key, repo_key, workspace_id limit $1::int;
+
+-- export written settings
+-- returns item text, position text
+select json_build_object('workspace_id', workspace_id, 'owner', owner_key, 'repo', repo_key, 'version', version, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as item,
+  json_build_array(owner_key, repo_key, workspace_id, version)::text as position
+from snapshot_versions where created_by = $2::uuid and (owner_key, repo_key, workspace_id, version) > ($3::text, $4::text, $5::uuid, $6::int)
+order by owner_key, repo_key, workspace_id, version limit $1::int;
+
 -- find a person of a workspace
 -- returns id uuid
 select u.id from users u
-where u.login_key = $2::text and (
+where u.login_key = $2::text and u.repohost_id is not null and (
   exists (select from members where workspace_id = $1::uuid and user_id = u.id)
   or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
 );
+
+-- find a workspace in which somebody has activity
+-- returns workspaceId uuid
+select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid limit 1;
 
 -- find members by their logins
 -- returns n int2|int4, userId uuid
@@ -145,6 +343,11 @@ select l.n::int, m.user_id as "userId"
 from unnest($2::text[]) with ordinality as l (login_key, n)
 join users u on u.login_key = l.login_key
 join members m on m.workspace_id = $1::uuid and m.user_id = u.id;
+
+-- find the first month in which somebody has activity
+-- returns month date
+select date_trunc('month', min(day))::date as month from activity
+where workspace_id = $1::uuid and user_id = $2::uuid;
 
 -- find the matching workspaces of a caller
 -- returns workspaceId uuid, role text, pattern text, holds bool
@@ -175,6 +378,44 @@ cross join lateral (
 ) worked
 where p.user_id <> '00000000-0000-0000-0000-000000000000'
 limit 2;
+
+-- find where a step of an erasure ends
+-- returns day date, repoKey text
+select day, repo_key as "repoKey" from activity where workspace_id = $1::uuid and user_id = $2::uuid
+  and day >= $3::date and day < $3::date + interval '1 month'
+order by day, repo_key offset $4::int limit 1;
+
+-- hand over invites
+-- returns changed int2|int4
+update invites set created_by = '00000000-0000-0000-0000-000000000000'
+where created_by = $1::uuid and (id) in (select id from invites where created_by = $1::uuid limit $2::int)
+returning 1 as changed;
+
+-- hand over looks
+insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
+select workspace_id, day, '00000000-0000-0000-0000-000000000000'::uuid, member_id, repo_key, from_day, to_day, exported
+from dashboard_views where viewer_id = $1::uuid
+on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
+  from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
+  exported = v.exported or excluded.exported;
+
+-- hand over overrides
+-- returns changed int2|int4
+update overrides set updated_by = '00000000-0000-0000-0000-000000000000'
+where updated_by = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from overrides where updated_by = $1::uuid limit $2::int)
+returning 1 as changed;
+
+-- hand over settings
+-- returns changed int2|int4
+update snapshots set updated_by = '00000000-0000-0000-0000-000000000000'
+where updated_by = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from snapshots where updated_by = $1::uuid limit $2::int)
+returning 1 as changed;
+
+-- hand over versions
+-- returns changed int2|int4
+update snapshot_versions set created_by = '00000000-0000-0000-0000-000000000000'
+where created_by = $1::uuid and (owner_key, repo_key, workspace_id, version) in (select owner_key, repo_key, workspace_id, version from snapshot_versions where created_by = $1::uuid limit $2::int)
+returning 1 as changed;
 
 -- have room to group
 set local work_mem = '32MB';
@@ -220,7 +461,14 @@ select "id", "at", "actor", "action", "target", "details", total from (
   select found.*, (count(*) over ())::int as total,
     coalesce(sum(bytes) over (order by at desc, id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
   from (
-    select id, at, actor, action, target, details, octet_length(details::text) as bytes
+    select id, at, case when exists (
+      select from erasures x where x.user_id = actor_id or (actor_id is null and x.login_key = lower(actor))
+    ) then 'deleted user' else actor end as actor, action,
+      case when exists (
+      select from erasures x
+      where x.user_id = target_id or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and x.login_key = lower(target))
+    ) then 'deleted user' else target end as target,
+      details, octet_length(details::text) as bytes
     from audit_entries
     where workspace_id = $2::uuid and (at, id) < ($3::text::timestamptz, $4::uuid)
     order by at desc, id desc
@@ -287,8 +535,8 @@ select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.clos
 from activity a join users u on u.id = a.user_id
 where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
-group by a.day, u.id
-order by a.day, u.login_key;
+group by a.day, u.login
+order by a.day, lower(u.login);
 
 -- list the days of which the hours of somebody are known
 -- returns day date
@@ -301,7 +549,14 @@ select "id", "at", "actor", "action", "target", "details", total from (
   select found.*, (count(*) over ())::int as total,
     coalesce(sum(bytes) over (order by at desc, id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
   from (
-    select id, at, actor, action, target, details, octet_length(details::text) as bytes
+    select id, at, case when exists (
+      select from erasures x where x.user_id = actor_id or (actor_id is null and x.login_key = lower(actor))
+    ) then 'deleted user' else actor end as actor, action,
+      case when exists (
+      select from erasures x
+      where x.user_id = target_id or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and x.login_key = lower(target))
+    ) then 'deleted user' else target end as target,
+      details, octet_length(details::text) as bytes
     from audit_entries
     where workspace_id = $2::uuid
     order by at desc, id desc
@@ -328,6 +583,19 @@ select "owner", "repo", "settings", "updatedAt", "updatedBy", total from (
 ) measured
 where bytes_before < 1048576
 order by owner_key, repo_key;
+
+-- list the places of a member
+-- returns id uuid, name text, role text, isAlone bool, hasOtherAdmin bool
+select w.id, w.name, m.role,
+  not exists (
+    select from members o where o.workspace_id = m.workspace_id and o.user_id <> m.user_id
+  ) as "isAlone",
+  exists (
+    select from members o where o.workspace_id = m.workspace_id and o.user_id <> m.user_id and o.role = 'admin'
+  ) as "hasOtherAdmin"
+from members m join workspaces w on w.id = m.workspace_id
+where m.user_id = $1::uuid
+order by w.created_at, w.id;
 
 -- list the repositories that a caller sees
 -- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz
@@ -363,6 +631,12 @@ select workspace_id as "workspaceId" from activity_people where user_id = $1::uu
 union select workspace_id from members where user_id = $1::uuid
 order by "workspaceId";
 
+-- list the workspaces in which somebody may have been looked at
+-- returns id uuid
+select workspace_id as id from members where user_id = $1::uuid
+union select workspace_id from activity_people where user_id = $1::uuid
+union select workspace_id from dashboard_views where member_id = $1::uuid;
+
 -- list weeks to publish
 -- returns workspaceId uuid, week date
 select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
@@ -377,6 +651,35 @@ where d.workspace_id = any($1::uuid[]) and d.day >= $3::date
   )
 limit $4::int;
 
+-- list where somebody has activity
+-- returns workspaceId uuid
+select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid order by workspace_id;
+
+-- list who looked at somebody
+-- returns day date, workspaceId uuid, workspace text, viewerId uuid, viewer text, from date, to date, exported bool
+select v.day, v.workspace_id as "workspaceId", w.name as workspace, v.viewer_id as "viewerId", u.login as viewer,
+  min(v.from_day) as "from", max(v.to_day) as "to", bool_or(v.exported) as exported
+from dashboard_views v
+join workspaces w on w.id = v.workspace_id and w.deleted_at is null
+join users u on u.id = v.viewer_id
+left join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid
+where v.workspace_id = any($2::uuid[]) and v.viewer_id <> $1::uuid
+  and ($4::date is null or (v.day, v.workspace_id, v.viewer_id) < ($4::date, $5::uuid, $6::uuid))
+  and (
+    v.member_id = $1::uuid
+    or v.member_id = '00000000-0000-0000-0000-000000000000' and (
+      v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
+      or exists (
+        select from activity a
+        where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between v.from_day and v.to_day
+          and (v.repo_key = '' or a.repo_key = v.repo_key) and a.minutes + a.commits + a.closed_issues > 0
+      )
+    )
+  )
+group by v.day, v.workspace_id, w.name, v.viewer_id, u.login
+order by v.day desc, v.workspace_id desc, v.viewer_id desc
+limit $3::int;
+
 -- list workspaces with weeks to publish
 -- returns id uuid
 select w.id from workspaces w
@@ -386,8 +689,14 @@ where w.deleted_at is null and ($1::boolean or w.activity_privacy = 'team'
 -- lock the administration of a workspace
 select pg_advisory_xact_lock(4, hashtext($1::uuid::text));
 
+-- lock the administration of workspaces
+select pg_advisory_xact_lock(4, hashtext(id::text)) from unnest($1::uuid[]) as id;
+
 -- lock the roles of a workspace
 select pg_advisory_xact_lock(3, hashtext($1::uuid::text));
+
+-- lock the roles of workspaces
+select pg_advisory_xact_lock(3, hashtext(id::text)) from unnest($1::uuid[]) as id;
 
 -- lock the room of a workspace
 select pg_advisory_xact_lock(2, hashtext($1::uuid::text));
@@ -439,7 +748,7 @@ group by a.workspace_id, a.repo_key;
 insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
 select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(1 << extract(day from a.day)::int - 1)
 from activity a
-where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month' and a.minutes + a.commits + a.closed_issues > 0
+where a.workspace_id = $1::uuid and a.day >= $2::date and a.day < $2::date + interval '1 month' and a.minutes + a.commits + a.closed_issues > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000'
 group by a.workspace_id, a.repo_key, a.user_id;
 
 -- mark days as stale
@@ -477,7 +786,7 @@ with reached as (
   insert into funnel_users (user_id, event, source)
   select u.id, m.event, 'service'
   from unnest($1::uuid[], $2::text[]) as m (user_id, event)
-  join users u on u.id = m.user_id
+  join users u on u.id = m.user_id and u.repohost_id is not null
   order by u.id, m.event
   on conflict (user_id, event, source) do nothing
   returning user_id, event, source
@@ -581,6 +890,12 @@ delete from audit_entries
 where workspace_id = $1::uuid and (workspace_id, id) in (select workspace_id, id from audit_entries where workspace_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
+-- purge dashboard_views
+-- returns deleted int2|int4
+delete from dashboard_views
+where workspace_id = $1::uuid and (workspace_id, day, viewer_id, member_id, repo_key) in (select workspace_id, day, viewer_id, member_id, repo_key from dashboard_views where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
 -- purge invites
 -- returns deleted int2|int4
 delete from invites
@@ -667,6 +982,16 @@ where activity_privacy = 'named'
   and id in (select id from workspaces where activity_privacy = 'named' and deleted_at is null order by id limit $1::int)
 returning id;
 
+-- read a personal workspace
+-- returns id uuid, workspace text
+select id, json_build_object(
+  'id', id, 'name', name, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'idle_window_minutes', idle_window_minutes,
+  'patterns', array(select pattern from patterns where workspace_id = workspaces.id order by position),
+  'settings', settings::json, 'settings_version', settings_version,
+  'settings_updated_at', to_char(settings_updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+)::text as workspace
+from workspaces where personal_of = $1::uuid;
+
 -- read hours by zone
 -- returns day date, timezone text, hours _int2|_int4
 select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
@@ -735,6 +1060,21 @@ left join lateral (
   limit 1
 ) t on true
 left join users a on a.id = t.updated_by;
+
+-- read the billing of somebody
+-- returns billing text
+select json_build_object(
+  'customers', (
+    select coalesce(json_agg(json_build_object('id', id, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by id), '[]')
+    from billing_customers where user_id = $1::uuid
+  ),
+  'subscriptions', (
+    select coalesce(json_agg(json_build_object(
+      'id', s.id, 'customer_id', s.customer_id, 'status', s.status, 'updated_at', to_char(s.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ) order by s.id), '[]')
+    from billing_customers c join subscriptions s on s.customer_id = c.id where c.user_id = $1::uuid
+  )
+)::text as billing;
 
 -- read the clock of the database
 -- returns now text
@@ -917,23 +1257,26 @@ with parts as (
   union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
   union select $2::uuid where $2::uuid is not null
 ), placed as (
-  select u.id as user_id, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+  select u.repohost_id is null as deleted, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
     coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
     coalesce(p.active_days, 0) as active_days, p.last_active_day,
-    row_number() over (order by p.active_minutes desc nulls last, p.commits desc nulls last,
+    row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last, p.commits desc nulls last,
       p.closed_issues desc nulls last, u.login_key collate "C") as place
   from listed
   join users u on u.id = listed.user_id
   left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
   left join people p on p.user_id = listed.user_id
+), rows as (
+  select *, case when deleted then 1000 else least(place, 1000) end as row from placed
 )
-select case when count(*) = 1 then min(login) end as login,
+select case when count(*) = 1 and not bool_or(deleted) then min(login) end as login,
   case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
   case when count(*) = 1 then min(role) end as role,
   sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
-  sum(active_days)::int as active_days, max(last_active_day) as last_active_day,
-  count(*) filter (where active_minutes > 0 and user_id <> '00000000-0000-0000-0000-000000000000')::int as active_members
-from placed group by least(place, 1000) order by least(place, 1000);
+  coalesce(sum(active_days) filter (where not deleted), 0)::int as active_days,
+  max(last_active_day) filter (where not deleted) as last_active_day,
+  count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
+from rows group by row order by row;
 
 -- read the newest migration
 -- returns newest float8
@@ -974,18 +1317,18 @@ with parts as (
   where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
   union
   select a.repo_key, a.user_id from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
+    and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000'
 ), members as (
-  select repo_key, count(*) filter (where user_id <> '00000000-0000-0000-0000-000000000000')::int as members from people group by repo_key
+  select repo_key, count(*)::int as members from people group by repo_key
 )
 select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
   sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
-  case when count(*) = 1 then min(members.members) else (
+  case when count(*) = 1 then coalesce(min(members.members), 0) else (
     select count(distinct user_id)::int from people
-    where user_id <> '00000000-0000-0000-0000-000000000000' and repo_key in (select repo_key from placed where place >= 1000)
+    where repo_key in (select repo_key from placed where place >= 1000)
   ) end as members
 from placed
-join members on members.repo_key = placed.repo_key
+left join members on members.repo_key = placed.repo_key
 left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
 group by least(place, 1000) order by least(place, 1000);
 
@@ -1078,7 +1421,7 @@ left join (
   )
   group by m.workspace_id
 ) w on true
-where u.id = $1::uuid
+where u.id = $1::uuid and u.repohost_id is not null
 order by w.workspace_id;
 
 -- read what a member has on days
@@ -1089,6 +1432,13 @@ from activity
 where workspace_id = $1::uuid and user_id = $2::uuid and day = any($3::date[]) and minutes > 0
 group by day;
 
+-- read what a profile does not say
+-- returns profile text
+select json_build_object(
+  'repohost_id', repohost_id, 'timezone', timezone, 'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+)::text as profile
+from users where id = $1::uuid;
+
 -- read what is recorded of a user
 -- returns paused bool, repos_off _text, hours json|jsonb
 select paused, repos_off, hours from recordings where user_id = $1::uuid;
@@ -1096,6 +1446,16 @@ select paused, repos_off, hours from recordings where user_id = $1::uuid;
 -- record that workspaces were raised to the privacy level team
 insert into privacy_levels (workspace_id, id, since, level)
 select id, gen_random_uuid(), activity_privacy_since, activity_privacy from workspaces where id = any($1::uuid[]);
+
+-- record who looks
+-- returns day date, from date, to date, exported bool
+insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
+select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
+from workspaces where id = $1::uuid and deleted_at is null
+on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
+  from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
+  exported = v.exported or excluded.exported
+returning day, from_day as "from", to_day as "to", exported;
 
 -- register people who will have activity
 insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
@@ -1154,6 +1514,24 @@ from (
 ) s
 where users.id = s.id;
 
+-- take a name off the audit trail
+-- returns changed int2|int4
+update audit_entries set
+  actor = case when (actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text)) then 'deleted user' else actor end,
+  actor_id = case when (actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text)) then '00000000-0000-0000-0000-000000000000' else actor_id end,
+  target = case when (target_id = $1::uuid or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and lower(target) = $2::text)) then 'deleted user' else target end,
+  target_id = case when (target_id = $1::uuid or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and lower(target) = $2::text)) then '00000000-0000-0000-0000-000000000000' else target_id end,
+  details = regexp_replace(details::text, '***="' || $2::text || '"', '"deleted user"', 'gi')::jsonb
+where ((actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text)) or (target_id = $1::uuid or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and lower(target) = $2::text))) and (workspace_id, id) in (select workspace_id, id from audit_entries where ((actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text)) or (target_id = $1::uuid or (target_id is null and (action like 'member.%' or action = 'invites.revoked') and lower(target) = $2::text))) limit $3::int)
+returning 1 as changed;
+
+-- take the activity of somebody
+-- returns day date, repoKey text, minutes int2|int4, commits int2|int4, closedIssues int2|int4
+delete from activity
+where workspace_id = $1::uuid and user_id = $2::uuid
+  and day >= $3::date and day < $3::date + interval '1 month' and (day, repo_key) <= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))
+returning day, repo_key as "repoKey", minutes, commits, closed_issues as "closedIssues";
+
 -- take the stale marks of a month
 -- returns day date
 with taken as (
@@ -1184,8 +1562,8 @@ select coalesce((select sum(size_bytes) from snapshots where workspace_id = $1::
 -- == Made by Drizzle's builder ==
 
 -- audit.insertAuditEntry
-insert into "audit_entries" ("workspace_id", "id", "at", "actor", "action", "target", "details")
-values ($1, $2, default, $3, $4, $5, $6::jsonb);
+insert into "audit_entries" ("workspace_id", "id", "at", "actor", "actor_id", "action", "target", "target_id", "details")
+values ($1, $2, default, $3, $4, $5, $6, $7, $8::jsonb);
 
 -- billing.applyChange
 insert into "subscriptions" ("id", "customer_id", "status", "event_created", "event_rank", "updated_at")
@@ -1202,7 +1580,7 @@ returning "id";
 -- billing.linkCustomer
 insert into "billing_customers" ("id", "user_id", "created_at") select $1::text as "id", "id", now() as "created_at"
 from "users"
-where "users"."id" = $2
+where ("users"."id" = $2 and "users"."repohost_id" is not null)
 on conflict do nothing;
 
 -- billing.readCustomer
@@ -1220,6 +1598,15 @@ where "billing_customers"."user_id" = $1
 order by array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], "subscriptions"."status")
 limit $2;
 
+-- billing.unlinkCustomers
+delete from "billing_customers"
+where "billing_customers"."user_id" = $1
+returning "id";
+
+-- billing.unlinkCustomers
+delete from "subscriptions"
+where "subscriptions"."customer_id" in ($1);
+
 -- dashboard.readStaleDays
 select distinct "day"
 from "stale_days"
@@ -1229,6 +1616,30 @@ where ("stale_days"."workspace_id" = $1 and "stale_days"."day" between $2 and $3
 select "name", "idle_window_minutes", "activity_privacy", case when "activity_privacy" = 'named' and exists ( select from "privacy_levels" as "past" where "past"."workspace_id" = "workspaces"."id" and "past"."level" = 'team' ) then ("activity_privacy_since" at time zone 'UTC')::date::text end
 from "workspaces"
 where "workspaces"."id" = $1;
+
+-- erasures.beginErasure
+delete from "members"
+where "members"."user_id" = $1;
+
+-- erasures.beginErasure
+insert into "erasures" ("user_id", "login_key", "started_at")
+values ($1, $2, default);
+
+-- erasures.beginErasure
+update "users"
+set "repohost_id" = $1, "login" = $2, "login_key" = $3, "avatar_url" = $4, "timezone" = $5
+where "users"."id" = $6;
+
+-- erasures.listErasures
+select "user_id", "login_key"
+from "erasures"
+order by "erasures"."started_at" asc, "erasures"."user_id" asc;
+
+-- erasures.lockPlaces
+select "workspace_id"
+from "members"
+where "members"."user_id" = $1
+order by "members"."workspace_id" asc;
 
 -- invites.findInvite
 select "id", "workspace_id", "role", "expires_at", "created_at", case when "revoked_at" is not null then 'revoked' when "expires_at" <= now() then 'expired' when "used_count" >= "max_uses" then 'exhausted' else 'active' end
@@ -1255,6 +1666,11 @@ inner join "users" on "users"."id" = "invites"."created_by"
 where ("invites"."workspace_id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")) and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
 order by "invites"."created_at" desc, "invites"."id" desc
 limit $4;
+
+-- invites.revokeAllInvitesOf
+update "invites"
+set "revoked_at" = now()
+where ("invites"."created_by" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")));
 
 -- invites.revokeInvite
 update "invites"
@@ -1468,12 +1884,12 @@ where ("users"."login_key" = $1 and "users"."repohost_id" is not null);
 -- users.lockUser
 select "id", "repohost_id", "login", "avatar_url", "generation"
 from "users"
-where "users"."id" = $1;
+where ("users"."id" = $1 and "users"."repohost_id" is not null);
 
 -- users.readUser
 select "id", "repohost_id", "login", "avatar_url", "generation"
 from "users"
-where "users"."id" = $1;
+where ("users"."id" = $1 and "users"."repohost_id" is not null);
 
 -- users.upsertUser
 select "id"

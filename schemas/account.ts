@@ -17,6 +17,7 @@ import {
 } from './common.js'
 import { limits } from './limits.js'
 import { Profile } from './profile.js'
+import { Recording } from './recording.js'
 
 export const DeleteAccountBody = Named('DeleteAccountBody', {
   confirm: Type.String({
@@ -53,6 +54,65 @@ const MaybeTimestamp = Nullable(Timestamp)
 const SettingsAt = { workspace_id: Uuid, owner: Type.String(), repo: Type.String() }
 const FunnelCount = { event: Type.String(), source: Type.String(), first_at: Timestamp, events: Count }
 
+const moment = '2026-11-21T09:30:00.000Z'
+const workspace = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
+
+const example = {
+  exported_at: moment,
+  profile: {
+    id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5f',
+    login: 'ada',
+    avatar_url: 'https://avatars.example.com/ada',
+    plan: 'pro',
+    status: 'none',
+    repohost_id: 1_815,
+    timezone: 'Europe/Berlin',
+    created_at: moment,
+  },
+  recording: { paused: false, repos_off: ['acme/secret-*'], hours: null },
+  billing: { customers: [], subscriptions: [] },
+  personal_workspace: null,
+  personal_settings: [],
+  personal_overrides: [],
+  memberships: [
+    { workspace: { id: workspace, name: 'Acme', personal: false }, role: 'admin', joined_at: moment },
+  ],
+  removals: [],
+  invites: [],
+  settings_written: [
+    { workspace_id: workspace, owner: 'acme', repo: 'api-gateway', version: 3, created_at: moment },
+  ],
+  overrides_written: [],
+  activity: [
+    {
+      workspace_id: workspace,
+      day: '2026-11-21',
+      repo: 'acme/api-gateway',
+      minutes: 42,
+      commits: 7,
+      closed_issues: 2,
+      hours: [0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    },
+  ],
+  flushes: [],
+  audit: [
+    {
+      id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d60',
+      at: moment,
+      workspace_id: workspace,
+      actor: 'ada',
+      action: 'workspace.created',
+      target: null,
+      details: {},
+    },
+  ],
+  funnel: [{ event: 'signed_in', source: 'service', first_at: moment, events: 1 }],
+  funnel_days: [{ event: 'signed_in', source: 'service', first_at: moment, events: 1, day: '2026-11-21' }],
+  views: [],
+  views_of_others: [],
+  signed_out: [],
+}
+
 /** Everything that the service knows of somebody; nothing in it is about anybody else. */
 export const AccountExport = Type.Object(
   {
@@ -63,6 +123,7 @@ export const AccountExport = Type.Object(
       timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
       created_at: Timestamp,
     }),
+    recording: ref(Recording),
     billing: Closed({
       customers: Type.Array(Named('ExportedCustomers', { id: Type.String(), created_at: Timestamp })),
       subscriptions: Type.Array(
@@ -198,5 +259,5 @@ export const AccountExport = Type.Object(
       description: 'When the caller ended all sessions.',
     }),
   },
-  { $id: 'AccountExport', additionalProperties: false },
+  { $id: 'AccountExport', additionalProperties: false, examples: [example] },
 )

@@ -20,6 +20,7 @@ const last = [
   'removeOverride',
   'revokeInvite',
   'deleteWorkspace',
+  'deleteAccount',
   'logout',
 ]
 

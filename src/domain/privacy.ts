@@ -1,5 +1,6 @@
 /** What is kept of people, why, for how long, and who sees it: for `GET /api/privacy` and docs/privacy.md. */
 import type { TProperties } from '@sinclair/typebox'
+import { View } from '../../schemas/account.js'
 import { ActivityEntry, CountsBody, FlushBody, FlushResult } from '../../schemas/activity.js'
 import { AuditEntry } from '../../schemas/audit.js'
 import { EventBody } from '../../schemas/funnel.js'
@@ -47,7 +48,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(ActivityEntry, 'hours'),
     why: 'To show the person, and added up the team, where time goes.',
     kept_days: null,
-    kept: 'As long as the workspace, also when the person has left it.',
+    kept: 'As long as the workspace, also when the person has left it; without the person once the account is deleted.',
   },
   {
     name: 'hours',
@@ -63,7 +64,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [...fieldsOf(CountsBody, 'workspace', 'members'), 'login', ...fieldsOf(counted)],
     why: 'To show them beside the minutes.',
     kept_days: null,
-    kept: 'As long as the workspace, also when the person has left it.',
+    kept: 'As long as the workspace, also when the person has left it; without the person once the account is deleted.',
   },
   {
     name: 'answers to flushes',
@@ -91,11 +92,19 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'audit trail',
-    what: 'Who changed what in a workspace: members, roles, invites, patterns, settings. Not who looked.',
+    what: 'Who changed what in a workspace: members, roles, invites, patterns, settings. In place of people whose account was deleted it says `deleted user`.',
     fields: fieldsOf(AuditEntry),
     why: 'To be able to explain a change.',
     kept_days: limits.audit_days,
     kept: `${limits.audit_days} days.`,
+  },
+  {
+    name: 'looks',
+    what: 'Which admin has looked, on which day, at the numbers of a team by name, and at which range.',
+    fields: fieldsOf(View),
+    why: 'So that people learn who looked at them.',
+    kept_days: limits.view_days,
+    kept: `${limits.view_days} days.`,
   },
   {
     name: 'funnel events',
@@ -164,7 +173,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('Login, avatar, role, and when somebody joined.', members),
     everywhere('Who pushed settings or set an override.', members),
     everywhere('Who made an invite; the audit trail.', admins),
-    everywhere('What somebody lets be recorded.', person),
+    everywhere('What somebody lets be recorded; who looked at their numbers by name.', person),
     everywhere('The plan and the state of a subscription.', person),
     everywhere('Time zone, answers to flushes, ended sessions, the id at the billing provider.', 'Nobody.'),
     everywhere(

@@ -13,6 +13,7 @@ import {
   readPages,
   readSingles,
 } from '../queries/account-export.js'
+import { readRecording } from '../queries/recordings.js'
 import { listViews } from '../queries/views.js'
 
 const VIEWS_PER_PAGE = 500
@@ -58,6 +59,7 @@ async function* piecesOf(database: Database, profile: Profile): AsyncGenerator<s
   const singles = await readSingles(database.read, profile.id)
   let text = `{"exported_at":"${new Date().toISOString()}"`
   text += `,"profile":${JSON.stringify(profile).slice(0, -1)},${singles.profile.slice(1)}`
+  text += `,"recording":${JSON.stringify(await readRecording(database.read, profile.id))}`
   text += `,"billing":${singles.billing},"personal_workspace":${singles.personal?.workspace ?? null}`
   for (const [name, pages] of listsOf(database, profile, singles.personal?.id)) {
     text += `,"${name}":[`

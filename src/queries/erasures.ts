@@ -30,6 +30,7 @@ import {
   invites,
   members,
   overrides,
+  recordings,
   removals,
   snapshots,
   snapshotVersions,
@@ -126,6 +127,7 @@ const STEPS: Statement<unknown>[] = [
   remove(removals, 'removals'),
   remove(members, 'memberships'),
   remove(billingCustomers, 'the billing link'),
+  remove(recordings, 'recording choices'),
   remove(dashboardViews, 'who looked', 'member_id'),
 ]
 
