@@ -25,13 +25,16 @@ const QUERIES = /from '(\.\.\/)+queries\/(dashboard|published-weeks)\.js'/
 
 const readers = {
   'src/db/tables.ts': 'the views for reports, which are the operator’s',
+  'src/queries/account-export.ts': 'the caller’s own',
   'src/queries/activity.ts': 'the caller’s own minutes, and what flushes count on',
   'src/queries/counts.ts': 'what uploads of counts change',
   'src/queries/dashboard.ts': 'days that may be shown by name',
+  'src/queries/erasures.ts': 'hands over, and shows nothing',
   'src/queries/members.ts': 'the last active day, from the first day on that may be shown by name',
   'src/queries/published-weeks.ts': 'what is published, and what it is made of',
   'src/queries/purge.ts': 'deletes only',
   'src/queries/rollups.ts': 'makes rollups',
+  'src/queries/views.ts': 'whether the caller was in what somebody looked at',
 }
 
 /** Of the two files that show it. */
