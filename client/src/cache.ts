@@ -1,0 +1,45 @@
+/** An answer as it came, with the tag under which the service can say that it still holds. */
+export interface CachedAnswer {
+  etag: string
+  text: string
+}
+
+/** Where answers are kept between conditional reads. One that outlives the process belongs to one user. */
+export interface AnswerCache {
+  get(key: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>
+  set(key: string, answer: CachedAnswer): void | Promise<void>
+  /** The user may be another one now. */
+  clear(): void | Promise<void>
+}
+
+/** Keeps the answers that were used last, up to this many characters in all. */
+export const memoryCache = (limit = 4_000_000): AnswerCache => {
+  const answers = new Map<string, CachedAnswer>()
+  let size = 0
+  const drop = (key: string) => {
+    size -= answers.get(key)?.text.length ?? 0
+    answers.delete(key)
+  }
+  return {
+    get(key) {
+      const answer = answers.get(key)
+      if (answer === undefined) return undefined
+      answers.delete(key)
+      answers.set(key, answer)
+      return answer
+    },
+    set(key, answer) {
+      drop(key)
+      answers.set(key, answer)
+      size += answer.text.length
+      for (const oldest of answers.keys()) {
+        if (size <= limit) break
+        drop(oldest)
+      }
+    },
+    clear() {
+      answers.clear()
+      size = 0
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type BatchState,
+  type FlushStorage,
+  isOver,
+  KEPT_REFUSED,
+  type Leases,
+  usualLeases,
+} from './storage.js'
+
+interface Entry {
+  /** Of the folder of the batch: `<id>.open`, `<id>.sealed`, `<id>.claimed-<milliseconds>`, `<id>.refused`. */
+  name: string
+  id: string
+  state: BatchState
+  claimedAt: number
+}
+
+const entryOf = (name: string): Entry[] => {
+  const [, id = '', state = '', claimedAt = '0'] =
+    name.match(/^([\w-]+)\.(open|sealed|claimed|refused)(?:-(\d+))?$/) ?? []
+  return id === '' ? [] : [{ name, id, state: state as BatchState, claimedAt: Number(claimedAt) }]
+}
+
+/** False where what was to be changed is not there (any more). */
+const ifThere = async (work: Promise<unknown>): Promise<boolean> => {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/**
+ * Batches in a folder that several windows share, and that outlives them. Each is a folder with its body in it, and its
+ * state is in its name, so that every change of state is one rename: it happens once, to whoever comes first, and a
+ * crash leaves the old name or the new.
+ *
+ * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. So a window
+ * whose batch was sealed by another, because it had been asleep for an hour, finds that path gone: it can neither change
+ * what is sealed, nor bring its copy of the old minutes back to life, and begins a new batch with the new minute alone.
+ */
+export const folderStorage = (folder: string, leases: Leases = usualLeases): FlushStorage => {
+  const at = (name: string) => join(folder, name)
+  const move = (from: string, to: string) => ifThere(rename(at(from), at(to)))
+  const entries = async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // Ids begin with the time, so that this is also the order in which batches were made.
+    return (await readdir(folder)).sort().flatMap(entryOf)
+  }
+
+  const write = async (id: string, body: string) => {
+    const next = at(`${id}.open/next`)
+    const file = await open(next, 'w', 0o600)
+    try {
+      await file.writeFile(body)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(next, at(`${id}.open/body.json`))
+  }
+
+  const readBody = async (name: string) => {
+    let body: string | undefined
+    await ifThere(
+      readFile(at(`${name}/body.json`), 'utf8').then((text) => {
+        body = text
+      }),
+    )
+    return body
+  }
+
+  const isAbandoned = async ({ name, state, claimedAt }: Entry) => {
+    if (state === 'claimed') return isOver(claimedAt, leases.claim)
+    if (state !== 'open') return state === 'sealed'
+    let changed = Date.now()
+    // Every write of the body changes its folder.
+    await ifThere(
+      stat(at(name)).then(({ mtimeMs }) => {
+        changed = mtimeMs
+      }),
+    )
+    return isOver(changed, leases.open)
+  }
+
+  /** A claim that has passed to another queue is that one's to end. */
+  const claimName = ({ id, claimedAt }: { id: string; claimedAt: number }) => `${id}.claimed-${claimedAt}`
+
+  /** What is being deleted has a name that means nothing, so that a half-deleted batch is none. */
+  const remove = async (name: string) => {
+    if (await move(name, `${name}~`)) await rm(at(`${name}~`), { recursive: true, force: true })
+  }
+
+  return {
+    async create(id, body) {
+      await mkdir(at(`${id}.open`), { recursive: true, mode: 0o700 })
+      await write(id, body)
+    },
+    update: (id, body) => ifThere(write(id, body)),
+    async seal(id) {
+      await move(`${id}.open`, `${id}.sealed`)
+    },
+    async claim() {
+      for (const entry of await entries()) {
+        if (!(await isAbandoned(entry))) continue
+        const { id, name } = entry
+        const claimedAt = Date.now()
+        // From open it is sealed on the way: either name ends the path by which its owner writes.
+        if (!(await move(name, claimName({ id, claimedAt })))) continue
+        const body = await readBody(claimName({ id, claimedAt }))
+        if (body !== undefined) return { id, body, claimedAt }
+        // Its owner died before the first minute was written.
+        await remove(claimName({ id, claimedAt }))
+      }
+      return undefined
+    },
+    async release(batch) {
+      await move(claimName(batch), `${batch.id}.sealed`)
+    },
+    remove: (batch) => remove(claimName(batch)),
+    async refuse(batch) {
+      await move(claimName(batch), `${batch.id}.refused`)
+      const refused = (await entries()).filter(({ state }) => state === 'refused')
+      for (const { name } of refused.slice(0, -KEPT_REFUSED)) await remove(name)
+    },
+    async list() {
+      return (await entries()).map(({ id, state }) => ({ id, state }))
+    },
+  }
+}

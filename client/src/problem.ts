@@ -1,0 +1,52 @@
+import type { Operation, ProblemOf } from './operations.js'
+
+/** What came is nothing that the service would say: a proxy's page, a redirect, too much. */
+interface UnexpectedAnswer {
+  code: 'unexpected_answer'
+  status: number
+}
+
+class ProblemError extends Error {
+  override readonly name = 'ApiProblem'
+  readonly code: string
+  readonly status: number
+  /** What to do next, for people. */
+  readonly detail: string
+  /** Names the call in the service's log. */
+  readonly requestId: string | undefined
+  /** Seconds that the service asks to wait. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    readonly operation: Operation,
+    { code, status, detail, ...members }: { code: string; status: number; detail: string },
+    { requestId, retryAfter }: { requestId?: string | undefined; retryAfter?: number | undefined },
+  ) {
+    super(`${operation}: ${status} ${code}. ${detail}`)
+    this.code = code
+    this.status = status
+    this.detail = detail
+    this.requestId = requestId
+    this.retryAfter = retryAfter
+    for (const [name, value] of Object.entries(members)) {
+      if (!(name in this)) Object.defineProperty(this, name, { value, enumerable: true })
+    }
+  }
+}
+
+/** Of each document of a union by itself, so that the code still decides on the others. */
+type OwnMembers<P> = P extends unknown ? Omit<P, 'type' | 'title' | 'request_id'> : never
+
+/**
+ * An answer that is an error. `code` decides, and brings its own members: where it is `workspace_required`, there is
+ * `suggested_pattern`. A service newer than this client may send codes that are not in the types; `status` still holds.
+ */
+export type ApiProblem<K extends Operation = Operation> = ProblemError &
+  (OwnMembers<ProblemOf<K>> | UnexpectedAnswer)
+export const ApiProblem = ProblemError as unknown as abstract new (...given: never) => ApiProblem
+
+/** Whether an error is a problem of this operation, with its codes and no others. */
+export const isProblem = <K extends Operation>(error: unknown, operation: K): error is ApiProblem<K> =>
+  error instanceof ApiProblem && error.operation === operation
+
+export const problemOf = (...given: ConstructorParameters<typeof ProblemError>) => new ProblemError(...given)

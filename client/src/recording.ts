@@ -1,0 +1,47 @@
+/** What a person does not want to be recorded, as `GET /api/me/recording` says it. */
+export interface Recording {
+  paused: boolean
+  /** `owner/repo`, or a pattern with `*` in the name of the repository. */
+  repos_off: string[]
+  /** When to record, in the person's own time zone; null: always. Weekdays are ISO: 1 is Monday. */
+  hours: { from: number; to: number; weekdays: number[] } | null
+}
+
+/** Whether a repository matches a pattern; `*` stands for any characters, and case does not matter. */
+const matches = (pattern: string, repo: string): boolean => {
+  const [first = '', ...rest] = pattern.toLowerCase().split('*')
+  const name = repo.toLowerCase()
+  const last = rest.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first)) return false
+  let from = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, from)
+    if (found < 0) return false
+    from = found + part.length
+  }
+  return name.length - last.length >= from && name.endsWith(last)
+}
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+const localHour = (at: number, timezone: string | undefined) => {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    weekday: 'short',
+    hour: 'numeric',
+    hourCycle: 'h23',
+  })
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
+  return { weekday: weekdays.indexOf(parts.weekday ?? '') + 1, hour: Number(parts.hour) }
+}
+
+/** Whether minutes of a repository, in the UTC hour that begins at `at`, are not to be recorded. */
+export const isOff = (recording: Recording, repo: string, at: number, timezone: string | undefined) => {
+  if (recording.paused || recording.repos_off.some((pattern) => matches(pattern, repo))) return true
+  if (recording.hours === null) return false
+  const { from, to, weekdays: days } = recording.hours
+  const { weekday, hour } = localHour(at, timezone)
+  const within = from <= to ? from <= hour && hour < to : from <= hour || hour < to
+  return !within || !days.includes(weekday)
+}

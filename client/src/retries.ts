@@ -1,0 +1,68 @@
+/** When a call is made again, and how long it waits before. */
+
+const RETRIES = 4
+const LONGEST_WAIT_MS = 60_000
+
+/** Calls that say the same however often they are said, beside those that read. */
+const repeatable = (method: string, path: string, { query, headers, body }: Parts) => {
+  if (method === 'GET') return true
+  // A condition holds once: the repetition of a lost success would be told that somebody else was faster.
+  const conditional = Object.keys({ ...query, ...headers }).some((name) =>
+    /^if[-_](none[-_])?match$/i.test(name),
+  )
+  if (method === 'PUT') return !conditional
+  if (path === '/api/team/active-minutes')
+    return typeof body === 'object' && body !== null && 'flush_id' in body
+  return path === '/api/team/commits' || path === '/api/team/closed-issues'
+}
+
+interface Parts {
+  query?: object | undefined
+  headers?: object | undefined
+  body?: unknown
+}
+
+/** A status, or nothing at all, after which another attempt may go well. */
+const passing = new Set<number | undefined>([undefined, 429, 502, 503, 504])
+
+/** Seconds in `Retry-After`, which may also be a date. */
+export const secondsOf = (retryAfter: string | null): number | undefined => {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+/**
+ * Milliseconds until the next attempt, or undefined when there is to be none. What the service asks for comes first
+ * (more than a minute is the caller's to wait); otherwise full jitter below a bound that doubles.
+ */
+export const waitBefore = (
+  attempt: number,
+  call: { method: string; path: string } & Parts,
+  { status, code, retryAfter }: { status?: number; code?: string; retryAfter?: number | undefined },
+): number | undefined => {
+  if (attempt >= RETRIES || !passing.has(status)) return undefined
+  // What was refused for its number was not done; what is not configured will not be.
+  if (code?.endsWith('_not_configured')) return undefined
+  if (code !== 'rate_limited' && !repeatable(call.method, call.path, call)) return undefined
+  const wait =
+    retryAfter === undefined
+      ? Math.random() * Math.min(LONGEST_WAIT_MS, 1000 * 2 ** attempt)
+      : retryAfter * 1000
+  return wait <= LONGEST_WAIT_MS ? wait : undefined
+}
+
+/** Waits, or throws the signal's reason. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })

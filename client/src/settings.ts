@@ -1,0 +1,101 @@
+import type { EffectiveConfig, PushResult, Snapshot } from './api.js'
+import type { Client } from './client.js'
+import type { CallOptions } from './operations.js'
+import { isProblem } from './problem.js'
+
+/** `owner/repo`. */
+export type Repo = `${string}/${string}`
+
+export interface Pulled extends Snapshot {
+  etag: string | undefined
+}
+
+interface Where extends Pick<CallOptions, 'signal'> {
+  /** A workspace of the caller, instead of the best match. */
+  workspace?: string
+}
+
+const pathOf = (repository: Repo) => {
+  const [owner = '', repo = ''] = repository.split('/')
+  return { owner, repo }
+}
+
+/** The settings that were pushed for a repository; undefined when none were. */
+export const pullSettings = async (
+  client: Client,
+  repo: Repo,
+  { workspace, signal }: Where = {},
+): Promise<Pulled | undefined> => {
+  const operation = 'GET /api/settings/{owner}/{repo}'
+  try {
+    const { data, etag } = await client.request(operation, {
+      path: pathOf(repo),
+      query: { workspace },
+      signal,
+    })
+    return { ...data, etag }
+  } catch (error) {
+    if (isProblem(error, operation) && error.code === 'never_synced') return undefined
+    throw error
+  }
+}
+
+export interface Push extends Where {
+  repo: Repo
+  settings: Record<string, unknown>
+  /** The caller's own token of the repository host: the service asks there whether the caller may push. */
+  repohostToken: string
+  /** What was pulled last: undefined when nothing was there; `overwrite` when that does not matter. */
+  base: Pick<Pulled, 'etag'> | undefined | 'overwrite'
+}
+
+export type Pushed =
+  | { conflict: false; result: PushResult; etag: string | undefined }
+  /** Somebody changed them since the last pull. `theirs` is undefined where they removed them: merge, and push on top. */
+  | { conflict: true; mine: Record<string, unknown>; theirs: Pulled | undefined }
+
+/** Pushes settings, unless somebody has changed them since they were pulled. */
+export const pushSettings = async (client: Client, push: Push): Promise<Pushed> => {
+  const { repo, settings, repohostToken, base, workspace, signal } = push
+  const operation = 'PUT /api/settings/{owner}/{repo}'
+  const condition =
+    base === 'overwrite' ? {} : base?.etag === undefined ? { if_none_match: '*' } : { if_match: base.etag }
+  try {
+    const { data, etag } = await client.request(operation, {
+      path: pathOf(repo),
+      // In the query, because browsers let no page send these headers to another origin.
+      query: { workspace, ...condition },
+      headers: { 'x-repohost-token': repohostToken },
+      body: { settings },
+      signal,
+    })
+    return { conflict: false, result: data, etag }
+  } catch (error) {
+    if (!isProblem(error, operation) || error.code !== 'version_conflict') throw error
+    const theirs = await pullSettings(client, repo, { ...(workspace !== undefined && { workspace }), signal })
+    if (theirs === undefined || JSON.stringify(theirs.settings) !== JSON.stringify(settings)) {
+      return { conflict: true, mine: settings, theirs }
+    }
+    // Both sides say the same: an earlier push of ours, for example, whose answer was lost.
+    const { settings: _, etag, ...snapshot } = theirs
+    return { conflict: false, result: { ...snapshot, changed: false, workspace_created: false }, etag }
+  }
+}
+
+/** The settings of workspace and project for a repository, merged; undefined when no workspace of the caller has it. */
+export const effectiveConfig = async (
+  client: Client,
+  repo: Repo,
+  { workspace, signal }: Where = {},
+): Promise<EffectiveConfig | undefined> => {
+  const operation = 'GET /api/team/effective-config'
+  try {
+    return (await client.request(operation, { query: { repo, workspace }, signal })).data
+  } catch (error) {
+    if (isProblem(error, operation) && error.code === 'not_a_member') return undefined
+    throw error
+  }
+}
+
+/** Minutes without a sign of life after which somebody counts as idle: workspaces say 1 to 15, clients use 5 to 10. */
+export const idleWindow = (minutes: number): number => Math.min(10, Math.max(5, minutes))
