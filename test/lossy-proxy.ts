@@ -4,21 +4,27 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** What is lost: the request, the answer, or the connection while the service is still at work. */
 const losses = ['request', 'connection', 'answer'] as const
+/** What a rough network does beside that: it delivers a request twice, or late. */
+const oddities = ['duplicate', 'delay'] as const
 type Loss = (typeof losses)[number]
+type Oddity = (typeof oddities)[number]
 
 export interface LossyProxy {
   url: string
   /** How often each was lost. */
   lost: Record<Loss, number>
+  /** How often each has happened. */
+  odd: Record<Oddity, number>
 }
 
-/** Each connection's fate is drawn when it comes: each of the losses in one of ten, the same ones in every run. */
+/** Each connection's fate is drawn when it comes: each of them in one of ten, the same ones in every run. */
 const SHARE = 0.1
-const drawFates = () => {
+const DELAY_MS = 50
+const drawFates = (fates: readonly (Loss | Oddity)[]) => {
   let seed = 1
-  return (): Loss | undefined => {
+  return (): Loss | Oddity | undefined => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return losses[Math.floor(seed / 2_147_483_648 / SHARE)]
+    return fates[Math.floor(seed / 2_147_483_648 / SHARE)]
   }
 }
 
@@ -32,10 +38,12 @@ const isWhole = (request: string): boolean => {
 export const startLossyProxy = async (
   test: { teardown(work: () => unknown): void },
   target: string,
+  { rough = false } = {},
 ): Promise<LossyProxy> => {
   const { hostname, port } = new URL(target)
-  const drawFate = drawFates()
+  const drawFate = drawFates(rough ? [...losses, ...oddities] : losses)
   const lost: LossyProxy['lost'] = { request: 0, connection: 0, answer: 0 }
+  const odd: LossyProxy['odd'] = { duplicate: 0, delay: 0 }
   const sockets = new Set<Socket>()
   /** A socket whose end, however it comes, is nobody's failure. */
   const keep = (socket: Socket) => {
@@ -49,7 +57,8 @@ export const startLossyProxy = async (
     const lose = (what: Loss) => {
       if (loss !== what || client.destroyed) return
       lost[what]++
-      client.destroy()
+      if (rough) client.resetAndDestroy()
+      else client.destroy()
     }
     if (loss === 'request') {
       client.once('data', () => lose('request'))
@@ -60,8 +69,16 @@ export const startLossyProxy = async (
     client.on('data', (chunk) => {
       request += chunk.toString('latin1')
       const whole = isWhole(request)
+      const pass = () => service.write(chunk, () => whole && lose('connection'))
+      if (whole && loss === 'duplicate') {
+        odd.duplicate++
+        // Nobody waits for the answer to the second one.
+        keep(connect(Number(port), hostname)).end(request, 'latin1')
+      }
       // What was written has reached the service, which answers nobody.
-      service.write(chunk, () => whole && lose('connection'))
+      if (loss !== 'delay') return pass()
+      odd.delay++
+      setTimeout(pass, DELAY_MS)
     })
     service.on('data', (chunk) => {
       lose('answer')
@@ -75,5 +92,5 @@ export const startLossyProxy = async (
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost, odd }
 }

@@ -71,7 +71,9 @@ const present = <T>(values: Record<string, T | undefined> = {}) =>
   Object.entries(values).filter((entry): entry is [string, T & {}] => entry[1] !== undefined)
 
 const queryOf = (query: Parts['query']) => {
-  const text = new URLSearchParams(present(query).map(([name, value]) => [name, String(value)])).toString()
+  const text = new URLSearchParams(
+    Object.fromEntries(present(query).map(([name, value]) => [name, String(value)])),
+  ).toString()
   return text && `?${text}`
 }
 

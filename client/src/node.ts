@@ -9,6 +9,8 @@ import {
   usualLeases,
 } from './storage.js'
 
+const DAY_MS = 24 * 60 * 60_000
+
 interface Entry {
   /** Of the folder of the batch: `<id>.open`, `<id>.sealed`, `<id>.claimed-<milliseconds>`, `<id>.refused`. */
   name: string
@@ -52,8 +54,9 @@ export const folderStorage = (folder: string, leases: Leases = usualLeases): Flu
     return (await readdir(folder)).sort().flatMap(entryOf)
   }
 
-  const write = async (id: string, body: string) => {
-    const next = at(`${id}.open/next`)
+  /** Into a folder that is there. */
+  const write = async (name: string, body: string) => {
+    const next = at(`${name}/next`)
     const file = await open(next, 'w', 0o600)
     try {
       await file.writeFile(body)
@@ -61,46 +64,49 @@ export const folderStorage = (folder: string, leases: Leases = usualLeases): Flu
     } finally {
       await file.close()
     }
-    await rename(next, at(`${id}.open/body.json`))
+    await rename(next, at(`${name}/body.json`))
   }
 
-  const readBody = async (name: string) => {
-    let body: string | undefined
-    await ifThere(
-      readFile(at(`${name}/body.json`), 'utf8').then((text) => {
-        body = text
-      }),
+  /** Undefined where it is not there (any more). */
+  const changedAt = (name: string) =>
+    stat(at(name)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
     )
-    return body
-  }
+  const readBody = (name: string) => readFile(at(`${name}/body.json`), 'utf8').catch(() => undefined)
 
   const isAbandoned = async ({ name, state, claimedAt }: Entry) => {
     if (state === 'claimed') return isOver(claimedAt, leases.claim)
     if (state !== 'open') return state === 'sealed'
-    let changed = Date.now()
     // Every write of the body changes its folder.
-    await ifThere(
-      stat(at(name)).then(({ mtimeMs }) => {
-        changed = mtimeMs
-      }),
-    )
-    return isOver(changed, leases.open)
+    const changed = await changedAt(name)
+    return changed !== undefined && isOver(changed, leases.open)
+  }
+
+  /** What a process has left half made or half deleted. */
+  const sweep = async () => {
+    for (const name of (await readdir(folder)).filter((name) => name.endsWith('~'))) {
+      const changed = await changedAt(name)
+      if (changed !== undefined && isOver(changed, DAY_MS))
+        await rm(at(name), { recursive: true, force: true })
+    }
   }
 
   /** A claim that has passed to another queue is that one's to end. */
   const claimName = ({ id, claimedAt }: { id: string; claimedAt: number }) => `${id}.claimed-${claimedAt}`
 
-  /** What is being deleted has a name that means nothing, so that a half-deleted batch is none. */
+  /** What is being made or deleted has a name that means nothing, so that half a batch is none. */
   const remove = async (name: string) => {
     if (await move(name, `${name}~`)) await rm(at(`${name}~`), { recursive: true, force: true })
   }
 
   return {
     async create(id, body) {
-      await mkdir(at(`${id}.open`), { recursive: true, mode: 0o700 })
-      await write(id, body)
+      await mkdir(at(`${id}~`), { recursive: true, mode: 0o700 })
+      await write(`${id}~`, body)
+      await rename(at(`${id}~`), at(`${id}.open`))
     },
-    update: (id, body) => ifThere(write(id, body)),
+    update: (id, body) => ifThere(write(`${id}.open`, body)),
     async seal(id) {
       await move(`${id}.open`, `${id}.sealed`)
     },
@@ -113,9 +119,8 @@ export const folderStorage = (folder: string, leases: Leases = usualLeases): Flu
         if (!(await move(name, claimName({ id, claimedAt })))) continue
         const body = await readBody(claimName({ id, claimedAt }))
         if (body !== undefined) return { id, body, claimedAt }
-        // Its owner died before the first minute was written.
-        await remove(claimName({ id, claimedAt }))
       }
+      await sweep()
       return undefined
     },
     async release(batch) {

@@ -98,6 +98,14 @@ const newId = (now: number) => {
   return `${now.toString(36).padStart(9, '0')}-${random.join('')}`
 }
 
+const parse = (text: string): FlushBody | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Sends active minutes so that each counts exactly once, whatever happens to the network, the process or the laptop.
  *
@@ -228,8 +236,14 @@ export const createFlushQueue = ({
     }
   }
 
+  const setAside = async (batch: Batch, entries: FlushBody['entries'], code: string, detail: string) => {
+    await storage.refuse(batch)
+    tell({ kind: 'refused', flushId: batch.id, code, detail, entries })
+  }
+
   const send = async (batch: Batch) => {
-    const body: FlushBody = JSON.parse(batch.body)
+    const body = parse(batch.body)
+    if (body === undefined) return setAside(batch, [], 'unreadable', 'The storage has given back no flush.')
     const { entries } = body
     try {
       const { notes } = entries.length === 0 ? { notes: [] } : await post(body)
@@ -240,16 +254,13 @@ export const createFlushQueue = ({
       })
       if (uncounted.length > 0) tell({ kind: 'not_counted', flushId: batch.id, entries: uncounted })
     } catch (error) {
-      const final =
+      const isFinal =
         error instanceof ApiProblem &&
         error.code !== 'unexpected_answer' &&
         (error.status === 400 || error.status === 409)
-      if (!final) {
-        await storage.release(batch)
-        throw error
-      }
-      await storage.refuse(batch)
-      tell({ kind: 'refused', flushId: batch.id, code: error.code, detail: error.detail, entries })
+      if (isFinal) return setAside(batch, entries, error.code, error.detail)
+      await storage.release(batch)
+      throw error
     }
   }
 
