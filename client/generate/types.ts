@@ -188,7 +188,7 @@ const writeOperation = (document: OpenApi, operation: Operation): string | undef
   ].filter(({ empty }) => !empty)
 
   return membersOf([
-    { name: 'request', required: true, type: membersOf(parts) },
+    { name: 'request', required: true, type: parts.length === 0 ? 'unknown' : membersOf(parts) },
     { name: 'answer', required: true, type: answers.length === 0 ? 'string' : union(answers) },
     { name: 'problem', required: true, type: union(schemasOf(/^[45]/, /problem\+json/)) },
   ])

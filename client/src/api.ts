@@ -1106,7 +1106,7 @@ export type ProblemUpstreamTimeout = {
 export interface Operations {
   /** Whether the process is alive */
   'GET /api/health': {
-    request: Record<string, never>
+    request: unknown
     answer: {
       ok: true
       version: string
@@ -1115,7 +1115,7 @@ export interface Operations {
   }
   /** Whether requests can be served */
   'GET /api/ready': {
-    request: Record<string, never>
+    request: unknown
     answer: Ok
     problem: ProblemValidationFailed | ProblemInternalError | ProblemUnavailable
   }
@@ -1145,7 +1145,7 @@ export interface Operations {
   }
   /** The caller's profile */
   'GET /api/me': {
-    request: Record<string, never>
+    request: unknown
     answer: Profile
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
@@ -1311,7 +1311,7 @@ export interface Operations {
   }
   /** The caller's workspaces */
   'GET /api/team/me': {
-    request: Record<string, never>
+    request: unknown
     answer: {
       id: string
       login: string
@@ -1793,7 +1793,7 @@ export interface Operations {
   }
   /** Every documented limit */
   'GET /api/limits': {
-    request: Record<string, never>
+    request: unknown
     answer: Limits
     problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
   }

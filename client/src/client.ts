@@ -117,6 +117,7 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
     ms,
   )
   outer?.addEventListener('abort', stop, { once: true })
+  if (outer?.aborted) stop()
   const done = () => {
     clearTimeout(timer)
     outer?.removeEventListener('abort', stop)
@@ -154,7 +155,6 @@ export const createClient = (options: ClientOptions): Client => {
   /** One attempt: the answer, or a thrown problem. */
   const attempt = async (operation: Operation, method: string, path: string, parts: Parts) => {
     const { body, as, signal: outer, timeoutMs = TIMEOUT_MS } = parts
-    outer?.throwIfAborted()
     const key = `${method} ${path}${as === undefined ? '' : ` ${as}`}`
     const cached = method === 'GET' && conditional ? await cache.get(key) : undefined
     const { signal, done } = attemptSignal(timeoutMs, outer)

@@ -1,0 +1,28 @@
+/** Sources that are no part of the service, made into what is shipped. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+import { projectRoot } from '../src/runtime/root.js'
+import { temporaryFolder } from './process.js'
+
+/** What a browser or an editor would load of `entry`, which is a path in the project. */
+export const bundle = async (entry: string, options: BuildOptions = {}): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(projectRoot, entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'silent',
+    ...options,
+  })
+  return outputFiles?.[0]?.text ?? ''
+}
+
+/** Loads it here. */
+export const load = async (test: Parameters<typeof temporaryFolder>[0], code: string) => {
+  const file = join(await temporaryFolder(test), 'bundle.mjs')
+  await writeFile(file, code)
+  return import(pathToFileURL(file).href)
+}

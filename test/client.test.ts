@@ -1,0 +1,343 @@
+import t from 'tap'
+import {
+  type AnswerCache,
+  ApiProblem,
+  type CachedAnswer,
+  type ClientOptions,
+  createClient,
+  effectiveConfig,
+  idleWindow,
+  isProblem,
+  memoryCache,
+  paginate,
+  pullSettings,
+  pushSettings,
+} from '../client/src/index.js'
+import { startService } from './service.js'
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(status === 304 ? null : JSON.stringify(body), { status, headers })
+const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  json(status, { status, code, detail: 'What to do.', request_id: 'r' }, headers)
+const me = { id: 'x', login: 'ada', avatar_url: '', plan: 'pro', status: 'none' }
+
+type Step = Response | Error | ((request: Request) => Response | Promise<Response>)
+
+/** A client whose network answers these, one after another, the last one again and again. */
+const scripted = (steps: Step[], options: Partial<ClientOptions> = {}) => {
+  const requests: Request[] = []
+  const waits: number[] = []
+  const client = createClient({
+    baseUrl: 'https://settings.example.com/',
+    token: 'first',
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      requests.push(request)
+      const step = steps[Math.min(requests.length, steps.length) - 1]
+      if (step instanceof Error) throw step
+      return typeof step === 'function' ? step(request) : (step?.clone() ?? Response.error())
+    },
+    wait: async (ms) => {
+      waits.push(ms)
+    },
+    ...options,
+  })
+  return { client, requests, waits }
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error) => error,
+  )
+
+const LOST = new TypeError('fetch failed')
+
+t.test('a call says what it wants, who asks, and what came', async (t) => {
+  const { client, requests } = scripted([json(200, me, { ETag: '"1"', 'X-Request-Id': 'r1' })])
+  const { data, ...rest } = await client.request('GET /api/me')
+  t.equal(data.login, 'ada')
+  t.same(rest, { status: 200, etag: '"1"', notModified: false, requestId: 'r1' })
+  t.match(requests[0], { method: 'GET', url: 'https://settings.example.com/api/me', redirect: 'manual' })
+  t.equal(requests[0]?.headers.get('authorization'), 'Bearer first')
+})
+
+t.test('parts of the path and the query are encoded, and none leads elsewhere', async (t) => {
+  const { client, requests } = scripted([json(200, { versions: [] })])
+  const operation = 'GET /api/settings/{owner}/{repo}/versions'
+  await client.request(operation, { path: { owner: 'a/b', repo: '?c' }, query: { workspace: 'ä&=' } })
+  t.equal(
+    requests[0]?.url,
+    'https://settings.example.com/api/settings/a%2Fb/%3Fc/versions?workspace=%C3%A4%26%3D',
+  )
+  for (const repo of ['..', '.', '']) {
+    t.ok((await failureOf(client.request(operation, { path: { owner: 'acme', repo } }))) instanceof TypeError)
+  }
+  t.equal(requests.length, 1)
+})
+
+t.test('what reads is tried again where that may help, at most four times', async (t) => {
+  for (const step of [LOST, ...[429, 502, 503, 504].map((status) => problem(status, 'unavailable'))]) {
+    const { client, requests, waits } = scripted([step, step, step, step, json(200, me)])
+    t.equal((await client.request('GET /api/me')).data.login, 'ada')
+    t.equal(requests.length, 5)
+    t.ok(
+      waits.every((ms, attempt) => ms >= 0 && ms <= 1000 * 2 ** attempt),
+      'full jitter',
+    )
+  }
+  const { client, requests } = scripted([problem(502, 'upstream_failed')])
+  t.match(await failureOf(client.request('GET /api/me')), { code: 'upstream_failed' })
+  t.equal(requests.length, 5)
+})
+
+t.test(
+  'what the service asks to wait comes first, and more than a minute is left to the caller',
+  async (t) => {
+    const soon = new Date(Date.now() + 30_000).toUTCString()
+    const steps = [
+      problem(503, 'unavailable', { 'Retry-After': '7' }),
+      problem(503, 'unavailable', { 'Retry-After': soon }),
+    ]
+    const { client, waits } = scripted([...steps, json(200, me)])
+    await client.request('GET /api/me')
+    t.equal(waits[0], 7_000)
+    t.ok((waits[1] ?? 0) > 20_000 && (waits[1] ?? 0) <= 30_000)
+
+    const late = scripted([problem(429, 'rate_limited', { 'Retry-After': '3600' })])
+    t.match(await failureOf(late.client.request('GET /api/me')), { code: 'rate_limited', retryAfter: 3600 })
+    t.equal(late.requests.length, 1)
+  },
+)
+
+t.test('what may have been done is not done twice', async (t) => {
+  const settings = {
+    path: { owner: 'acme', repo: 'api' },
+    headers: { 'x-repohost-token': 'h' },
+    body: { settings: {} },
+  }
+  const flush = { entries: [] }
+  const calls: [string, number, (client: ReturnType<typeof createClient>) => Promise<unknown>][] = [
+    ['an event', 1, (c) => c.request('POST /api/events', { body: { event: 'a', source: 'b' } })],
+    ['a workspace', 1, (c) => c.request('POST /api/team/workspaces/create', { body: { name: 'Acme' } })],
+    ['minutes', 1, (c) => c.request('POST /api/team/active-minutes', { body: flush })],
+    [
+      'minutes with an id',
+      5,
+      (c) => c.request('POST /api/team/active-minutes', { body: { ...flush, flush_id: 'f' } }),
+    ],
+    ['a push', 5, (c) => c.request('PUT /api/settings/{owner}/{repo}', settings)],
+    [
+      'a push on a base',
+      1,
+      (c) => c.request('PUT /api/settings/{owner}/{repo}', { ...settings, query: { if_match: '"1"' } }),
+    ],
+    ['whatever was told not to', 1, (c) => c.request('GET /api/me', { retry: false })],
+  ]
+  for (const [what, attempts, call] of calls) {
+    const { client, requests } = scripted([LOST])
+    t.equal(await failureOf(call(client)), LOST)
+    t.equal(requests.length, attempts, what)
+  }
+  const refused = scripted([problem(429, 'rate_limited'), json(202, { ok: true })])
+  await refused.client.request('POST /api/events', { body: { event: 'a', source: 'b' } })
+  t.equal(refused.requests.length, 2, 'what was refused for its number was not done')
+  const never = scripted([problem(503, 'oauth_not_configured')])
+  await failureOf(never.client.request('GET /api/me'))
+  t.equal(never.requests.length, 1, 'waiting does not configure anything')
+})
+
+t.test('an answer that is not one of the service is a problem of its own', async (t) => {
+  const html = '<html>Bad Gateway</html>'
+  const huge = () => new Response('x'.repeat(300_000), { status: 500 })
+  const steps = [
+    () => new Response(html, { status: 502 }),
+    () => new Response(html, { status: 200 }),
+    () => new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example.com/' } }),
+    () => json(500, { error: 'other' }),
+    huge,
+  ]
+  for (const step of steps) {
+    const { client } = scripted([step])
+    const error = await failureOf(client.request('GET /api/me', { retry: false }))
+    t.ok(error instanceof ApiProblem)
+    t.match(error, { name: 'ApiProblem', code: 'unexpected_answer', status: step().status })
+  }
+})
+
+t.test(
+  'a problem brings what its code has of its own, and nothing that hides what an error is',
+  async (t) => {
+    const body = { code: 'workspace_required', status: 409, detail: 'Make one.', suggested_pattern: 'acme/*' }
+    const { client } = scripted([
+      json(409, { ...body, stack: 'hidden', message: 'hidden' }, { 'X-Request-Id': 'r9' }),
+    ])
+    const operation = 'PUT /api/settings/{owner}/{repo}'
+    const error = await failureOf(
+      client.request(operation, {
+        path: { owner: 'acme', repo: 'api' },
+        headers: { 'x-repohost-token': 'h' },
+        body: { settings: {} },
+      }),
+    )
+    t.match(error, { ...body, operation, requestId: 'r9' })
+    t.match(error.message, /409 workspace_required/)
+    t.notMatch(error.stack, 'hidden')
+    t.ok(isProblem(error, operation))
+    t.notOk(isProblem(error, 'GET /api/me'))
+  },
+)
+
+t.test('an attempt that is not answered ends, and so does everything that the caller gives up', async (t) => {
+  const silent = (request: Request) =>
+    new Promise<Response>((_, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason))
+    })
+  const { client } = scripted([silent])
+  const timedOut = await failureOf(client.request('GET /api/me', { timeoutMs: 5, retry: false }))
+  t.equal(timedOut.name, 'TimeoutError')
+
+  const reason = new Error('No longer needed.')
+  const gone = AbortSignal.abort(reason)
+  t.equal(await failureOf(client.request('GET /api/me', { signal: gone })), reason)
+  const controller = new AbortController()
+  const running = failureOf(client.request('GET /api/me', { signal: controller.signal }))
+  controller.abort(reason)
+  t.equal(await running, reason)
+
+  const waiting = createClient({
+    baseUrl: 'https://settings.example.com',
+    fetch: async () => problem(503, 'unavailable', { 'Retry-After': '50' }),
+  })
+  const pause = new AbortController()
+  const paused = failureOf(waiting.request('GET /api/me', { signal: pause.signal }))
+  setTimeout(() => pause.abort(reason), 5)
+  t.equal(await paused, reason, 'also between two attempts')
+})
+
+t.test('an old token is replaced once, however many calls find out', async (t) => {
+  let asked = 0
+  const onUnauthorized = async () => {
+    asked++
+    return 'second'
+  }
+  const answer = (request: Request) =>
+    request.headers.get('authorization') === 'Bearer second' ? json(200, me) : problem(401, 'token_expired')
+  const { client, requests } = scripted([answer], { onUnauthorized })
+  await Promise.all([1, 2, 3].map(() => client.request('GET /api/me')))
+  t.equal(asked, 1)
+  t.equal(requests.length, 6)
+  t.equal(client.token, 'second')
+
+  const refused = scripted([problem(401, 'token_revoked')], { onUnauthorized })
+  t.match(await failureOf(refused.client.request('GET /api/me')), { code: 'token_revoked' })
+  t.equal(refused.requests.length, 2, 'the new one is tried once')
+  const other = scripted([problem(401, 'repohost_token_invalid')], { onUnauthorized })
+  await failureOf(other.client.request('GET /api/me'))
+  t.equal(other.requests.length, 1, 'a session is not to blame for a token of the host')
+})
+
+t.test('what was read before is asked for conditionally', async (t) => {
+  const answer = (request: Request) =>
+    request.headers.get('if-none-match') === '"1"' ? json(304, null) : json(200, me, { ETag: '"1"' })
+  const { client } = scripted([answer])
+  const first = await client.request('GET /api/me')
+  first.data.login = 'changed by whoever got it'
+  const again = await client.request('GET /api/me')
+  t.match(again, { data: { login: 'ada' }, status: 304, notModified: true, etag: '"1"' })
+
+  const kept = new Map<string, CachedAnswer>([['GET /api/me', { etag: '"1"', text: JSON.stringify(me) }]])
+  const cache: AnswerCache = {
+    get: async (key) => kept.get(key),
+    set: (key, value) => void kept.set(key, value),
+    clear: () => kept.clear(),
+  }
+  const stored = scripted([answer], { cache })
+  t.ok((await stored.client.request('GET /api/me')).notModified, 'also from a store that was given')
+  stored.client.setToken('of somebody else')
+  t.equal(kept.size, 0)
+})
+
+t.test('a page of another origin asks without what browsers would not let through', async (t) => {
+  const page = { origin: 'https://page.example.com', href: 'https://page.example.com/' }
+  Object.defineProperty(globalThis, 'location', { value: page, configurable: true })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
+  const { client, requests } = scripted([json(200, me, { ETag: '"1"' })])
+  for (let times = 0; times < 2; times++) await client.request('GET /api/me')
+  t.equal(requests[1]?.headers.get('if-none-match'), null)
+})
+
+t.test('the memory for answers is bounded, and forgets what was not used for longest', async (t) => {
+  const cache = memoryCache(100)
+  const of = (text: string) => ({ etag: '"1"', text })
+  cache.set('a', of('a'.repeat(40)))
+  cache.set('b', of('b'.repeat(40)))
+  cache.get('a')
+  cache.set('c', of('c'.repeat(40)))
+  t.same(
+    ['a', 'b', 'c'].map((key) => cache.get(key) !== undefined),
+    [true, false, true],
+  )
+  cache.set('d', of('d'.repeat(101)))
+  t.notOk(cache.get('d'), 'what is larger than all of it is not kept')
+})
+
+t.test('a client clamps the idle window to 5 to 10 minutes', async (t) => {
+  t.same([1, 5, 7, 10, 15].map(idleWindow), [5, 5, 7, 10, 10])
+})
+
+t.test('with the service: from signing in to a conflict', async (t) => {
+  const service = await startService(t)
+  const { token: repohostToken } = service.repohost.addUser('ada')
+  const client = createClient({ baseUrl: service.url })
+  const verified = await client.request('POST /api/auth/verify', { body: { repohost_token: repohostToken } })
+  client.setToken(verified.data.token)
+
+  const repo = 'acme/api'
+  t.equal(await effectiveConfig(client, repo), undefined, 'no workspace has it')
+  const push = { repo, settings: { 'ext.theme': 'dark' }, repohostToken, base: undefined } as const
+  const homeless = await failureOf(pushSettings(client, push))
+  if (!isProblem(homeless, 'PUT /api/settings/{owner}/{repo}') || homeless.code !== 'workspace_required')
+    throw homeless
+  const patterns = [homeless.suggested_pattern]
+  const { data: created } = await client.request('POST /api/team/workspaces/create', {
+    body: { name: 'Acme', patterns },
+  })
+
+  t.equal(await pullSettings(client, repo), undefined, 'nothing was ever pushed')
+  t.match(await pushSettings(client, push), { conflict: false, result: { version: 1, changed: true } })
+  t.match(
+    await pushSettings(client, push),
+    { conflict: false, result: { version: 1, changed: false } },
+    'its answer was lost',
+  )
+  const base = await pullSettings(client, repo)
+  t.match(base, { settings: { 'ext.theme': 'dark' }, version: 1 })
+
+  const theirs = { 'ext.theme': 'light' }
+  t.match(await pushSettings(client, { ...push, settings: theirs, base }), { conflict: false })
+  const mine = { 'ext.theme': 'blue' }
+  const conflict = await pushSettings(client, { ...push, settings: mine, base })
+  t.match(conflict, { conflict: true, mine, theirs: { settings: theirs, version: 2 } })
+  if (!conflict.conflict) throw new Error('There was none.')
+  t.match(await pushSettings(client, { ...push, settings: mine, base: conflict.theirs }), { conflict: false })
+  t.match(await pushSettings(client, { ...push, base: 'overwrite' }), {
+    conflict: false,
+    result: { version: 4 },
+  })
+
+  t.match(await effectiveConfig(client, repo), { repo, workspace_id: created.workspace.id })
+  const again = await client.request('GET /api/team/effective-config', { query: { repo } })
+  t.match(again, { notModified: true, data: { repo } })
+
+  for (const name of ['b', 'c']) await pushSettings(client, { ...push, repo: `acme/${name}` })
+  const names: string[] = []
+  for await (const project of paginate(client, 'GET /api/projects', { query: { limit: 1 } }))
+    names.push(project.repo)
+  t.same(names, ['api', 'b', 'c'])
+  const csv = await client.request('GET /api/team/dashboard', {
+    query: { workspace: created.workspace.id },
+    as: 'text',
+  })
+  t.match(csv.data, /^day,login,/)
+})
