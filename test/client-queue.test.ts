@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import fakeIndexedDb from 'fake-indexeddb'
 import t from 'tap'
 import {
@@ -84,7 +85,7 @@ const start = (
   /** Lets time pass until the queue has done what it had to. */
   const pass = async (ms: number) => {
     for (const end = world.now + ms; ; ) {
-      await until(() => wakes.length > 0, 'the queue sleeps')
+      while (wakes.length === 0) await immediate()
       const [wake] = wakes
       if (wake === undefined || wake.at > end) {
         world.now = end
@@ -300,6 +301,19 @@ t.test('what a person has switched off is not even kept', async (t) => {
     entries().map(({ repo }) => repo),
     ['acme/secret', 'acme/a-x-b', 'own/diary2', 'acme/late'],
   )
+})
+
+t.test('hours that go on after midnight belong to the day on which they began', async (t) => {
+  const { queue, world, entries } = start(t)
+  world.recording = { ...ALWAYS, hours: { from: 22, to: 2, weekdays: [5] } }
+  await queue.flush()
+  // From Thursday's midnight: Friday at 1, 21, 22 and 23, Saturday at 1, 2 and 22.
+  for (const hour of [1, 21, 22, 23, 25, 26, 46]) await queue.add('acme/api', NINE + (hour - 9) * HOUR, 1)
+  await queue.flush()
+  t.match(entries(), [
+    { day: '2026-11-20', hours: { 22: 1, 23: 1 } },
+    { day: '2026-11-21', hours: { 1: 1 }, minutes: 1 },
+  ])
 })
 
 t.test('minutes from before the answer was known are kept, and left out once it says so', async (t) => {

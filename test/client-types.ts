@@ -19,7 +19,7 @@ export const calls = async (client: Client) => {
   // @ts-expect-error: what is misspelt
   client.request('GET /api/projects', { query: { limits: 5 } })
   // @ts-expect-error: the transport asks conditionally by itself
-  client.request('GET /api/me', { headers: { 'if-none-match': '"1"' } })
+  client.request('GET /api/me', { headers: { 'If-None-Match': '"1"' } })
   const entries = [{ repo: 'a/b', day: '2026-11-21', minutes: '1' }]
   // @ts-expect-error: minutes are a number
   client.request('POST /api/team/active-minutes', { body: { entries } })

@@ -113,7 +113,7 @@ t.test(
 t.test('what may have been done is not done twice', async (t) => {
   const settings = {
     path: { owner: 'acme', repo: 'api' },
-    headers: { 'x-repohost-token': 'h' },
+    headers: { 'X-Repohost-Token': 'h' },
     body: { settings: {} },
   }
   const flush = { entries: [] }
@@ -176,7 +176,7 @@ t.test(
     const error = await failureOf(
       client.request(operation, {
         path: { owner: 'acme', repo: 'api' },
-        headers: { 'x-repohost-token': 'h' },
+        headers: { 'X-Repohost-Token': 'h' },
         body: { settings: {} },
       }),
     )

@@ -170,7 +170,8 @@ const writeOperation = (document: OpenApi, operation: Operation): string | undef
         required: members.some(({ required }) => required),
         type: membersOf(
           members.map(({ name, required = false, schema, description }) => ({
-            name,
+            // Headers as people write them.
+            name: place === 'header' ? name.replace(/(?<=^|-)[a-z]/g, (first) => first.toUpperCase()) : name,
             required,
             type: required ? typeOf(schema) : `${typeOf(schema)} | undefined`,
             ...(description !== undefined && { description }),

@@ -1209,11 +1209,11 @@ export interface Operations {
       }
       headers: {
         /** The caller's own token of the repository host: checked there, never stored. */
-        'x-repohost-token': string
+        'X-Repohost-Token': string
         /** Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
-        'if-match'?: string | undefined
+        'If-Match'?: string | undefined
         /** `*`: change only if nothing is there; otherwise 412. */
-        'if-none-match'?: string | undefined
+        'If-None-Match'?: string | undefined
       }
       body: {
         /** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
@@ -1518,9 +1518,9 @@ export interface Operations {
       }
       headers?: {
         /** Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
-        'if-match'?: string | undefined
+        'If-Match'?: string | undefined
         /** `*`: change only if nothing is there; otherwise 412. */
-        'if-none-match'?: string | undefined
+        'If-None-Match'?: string | undefined
       }
       body?: {
         idle_window_minutes?: number
@@ -1729,7 +1729,7 @@ export interface Operations {
     request: {
       headers?: {
         /** `t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<raw body>`; several `v1` are possible. At most 5 minutes old or ahead. `Stripe-Signature` is accepted as well. */
-        'billing-signature'?: string | undefined
+        'Billing-Signature'?: string | undefined
       }
       body: BillingEvent
     }

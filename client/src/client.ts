@@ -159,6 +159,7 @@ export const createClient = (options: ClientOptions): Client => {
     const cached = method === 'GET' && conditional ? await cache.get(key) : undefined
     const { signal, done } = attemptSignal(timeoutMs, outer)
     try {
+      signal.throwIfAborted()
       const response = await send(baseUrl + path, {
         method,
         headers: {

@@ -42,6 +42,9 @@ export const isOff = (recording: Recording, repo: string, at: number, timezone: 
   if (recording.hours === null) return false
   const { from, to, weekdays: days } = recording.hours
   const { weekday, hour } = localHour(at, timezone)
-  const within = from <= to ? from <= hour && hour < to : from <= hour || hour < to
-  return !within || !days.includes(weekday)
+  const overMidnight = from > to
+  // What goes on after midnight belongs to the day on which it began.
+  const afterMidnight = overMidnight && hour < to
+  if (!afterMidnight && (hour < from || (!overMidnight && hour >= to))) return true
+  return !days.includes(afterMidnight ? ((weekday + 5) % 7) + 1 : weekday)
 }

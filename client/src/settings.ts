@@ -65,7 +65,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
       path: pathOf(repo),
       // In the query, because browsers let no page send these headers to another origin.
       query: { workspace, ...condition },
-      headers: { 'x-repohost-token': repohostToken },
+      headers: { 'X-Repohost-Token': repohostToken },
       body: { settings },
       signal,
     })

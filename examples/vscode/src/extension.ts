@@ -35,11 +35,8 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
           ? 'You are not signed in.'
           : 'No repository is open.'
     item.tooltip = recording
-      ? `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else.${
-          state === 'waiting' || state === 'signed_out'
-            ? ' They are kept here until the service can be reached.'
-            : ''
-        }\nClick to pause.`
+      ? `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else. ` +
+        'They are kept here until the service has them. Click to pause.'
       : `Nothing is recorded. ${why}`
     item.show()
   }

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { writeTypes } from '../client/generate/types.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { bundle } from './bundle.js'
+
+const run = promisify(execFile)
+const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
+const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
+
+t.test('the types of the client are those of the document', async (t) => {
+  const types = writeTypes(JSON.parse(await read('openapi/openapi.json')))
+  t.ok(types === (await read('client/src/api.ts')), 'run `npm run openapi`, and commit client/src/api.ts')
+})
+
+t.test('a document with what the types could not say is refused', async (t) => {
+  const document = (schema: object) => ({ paths: {}, components: { schemas: { Thing: schema } } })
+  t.throws(() => writeTypes(document({ type: 'object', patternProperties: {} })), /patternProperties/)
+  t.throws(() => writeTypes(document({ type: 'file' })), /file/)
+})
+
+t.test('the core of the client takes at most 8 KB, and nothing of Node', async (t) => {
+  const code = await bundle('client/src/index.ts', { minify: true })
+  const bytes = gzipSync(code, { level: 9 }).length
+  t.ok(bytes <= 8 * 1024, `${bytes} bytes`)
+  t.notMatch(code, /\b(process|Buffer|require|global)\b[.[(]/)
+  t.same(JSON.parse(await read('client/package.json')).dependencies, undefined)
+})
+
+t.test('every snippet of the client’s README compiles, one after another', async (t) => {
+  const snippets = Array.from(
+    (await read('client/README.md')).matchAll(/^```ts\n(.*?)^```$/gms),
+    ([, code]) => code,
+  )
+  t.ok(snippets.length > 5)
+  const folder = join(projectRoot, 'build/snippets')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'readme.ts'), `${snippets.join('\n')}\nexport { csv, idleMinutes, theme }\n`)
+  const config = {
+    extends: '../../tsconfig.json',
+    compilerOptions: {
+      exactOptionalPropertyTypes: true,
+      incremental: false,
+      noEmit: true,
+      rootDir: '../..',
+      paths: {
+        '@team-settings/client': ['../../client/src/index.ts'],
+        '@team-settings/client/node': ['../../client/src/node.ts'],
+      },
+    },
+    include: ['readme.ts'],
+    exclude: [],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const failure = await run(process.execPath, [compiler, '-p', folder]).then(
+    () => undefined,
+    ({ stdout }) => stdout,
+  )
+  t.equal(failure, undefined)
+})
+
+t.test('the example has at most 300 lines, and is packaged as an editor wants it', async (t) => {
+  const sources = (await readdir(join(projectRoot, 'examples/vscode/src'))).map(
+    (name) => `examples/vscode/src/${name}`,
+  )
+  const lines = (await Promise.all(sources.map(read))).join('').split('\n').length - 1
+  t.ok(lines <= 300, `${lines} lines`)
+
+  await run(process.execPath, [compiler, '-p', 'client'], { cwd: projectRoot })
+  await run('npm', ['run', '--silent', 'package'], { cwd: join(projectRoot, 'examples/vscode') })
+  const out = 'examples/vscode/out'
+  const manifest = JSON.parse(await read(`${out}/extension/package.json`))
+  const code = await read(`${out}/extension/${manifest.main}`)
+  t.match(code, 'require("vscode")')
+  t.notMatch(code, /require\("@team-settings/)
+  t.notOk('devDependencies' in manifest || 'private' in manifest)
+  t.match(await read(`${out}/extension.vsixmanifest`), `Version="${manifest.version}"`)
+  for (const file of ['[Content_Types].xml', 'extension/README.md', 'extension/LICENSE'])
+    t.ok(await read(`${out}/${file}`))
+})

@@ -1,0 +1,176 @@
+/** As much of an editor as the example needs, with somebody in front of it who is the test. */
+import { createRequire } from 'node:module'
+import { bundle } from './bundle.js'
+
+const client = `${process.cwd()}/client/src`
+
+/** What the person sees and does. */
+export const startEditor = async ({
+  cloudUrl,
+  folder,
+  remote,
+}: {
+  cloudUrl: string
+  folder: string
+  remote: string
+}) => {
+  const code = await bundle('examples/vscode/src/extension.ts', {
+    platform: 'node',
+    format: 'cjs',
+    external: ['vscode'],
+    alias: {
+      '@team-settings/client/node': `${client}/node.ts`,
+      '@team-settings/client': `${client}/index.ts`,
+    },
+  })
+  const commands = new Map<string, () => Promise<void>>()
+  const secrets = new Map<string, string>()
+  const globalState = new Map<string, unknown>()
+  const workspaceState = new Map<string, unknown>()
+  const listeners: (() => void)[] = []
+  const timers: (() => void)[] = []
+  const seen = { messages: [] as string[], details: [] as string[], asked: 0, text: '', tooltip: '' }
+  const person = {
+    /** The token of the editor's GitHub account, once somebody agrees to use it. */
+    github: undefined as string | undefined,
+    agrees: true,
+    focused: true,
+    /** What is typed into a box, and which button is pressed. */
+    types: undefined as string | undefined,
+    presses: undefined as string | undefined,
+  }
+  const configuration: Record<string, unknown> = {
+    'ext.cloudUrl': cloudUrl,
+    'ext.theme': 'light',
+    'ext.fontSize': 12,
+  }
+  const workspaceValues: Record<string, unknown> = {}
+
+  const listen = (listener: () => void) => {
+    listeners.push(listener)
+    return { dispose: () => {} }
+  }
+  const say = async (message: string, ...more: unknown[]) => {
+    seen.messages.push(message)
+    const [options] = more as [{ detail?: string } | undefined]
+    if (options?.detail !== undefined) seen.details.push(options.detail)
+    return person.presses
+  }
+  const memento = (values: Map<string, unknown>) => ({
+    get: (key: string, other?: unknown) => values.get(key) ?? other,
+    update: async (key: string, value: unknown) => void values.set(key, value),
+  })
+  const item = {
+    set text(text: string) {
+      seen.text = text
+    },
+    set tooltip(tooltip: string) {
+      seen.tooltip = tooltip
+    },
+    command: '',
+    show() {},
+    dispose() {},
+  }
+  const vscode = {
+    ConfigurationTarget: { Workspace: 2 },
+    StatusBarAlignment: { Right: 2 },
+    authentication: {
+      async getSession(_provider: string, _scopes: string[], { createIfNone = false }) {
+        if (createIfNone) seen.asked++
+        return person.github !== undefined && person.agrees ? { accessToken: person.github } : undefined
+      },
+    },
+    commands: {
+      registerCommand(name: string, work: () => Promise<void>) {
+        commands.set(name, work)
+        return { dispose: () => {} }
+      },
+    },
+    extensions: {
+      getExtension: () => ({
+        activate: async () => ({
+          getAPI: () => ({ repositories: [{ state: { remotes: [{ name: 'origin', fetchUrl: remote }] } }] }),
+        }),
+      }),
+    },
+    window: {
+      get state() {
+        return { focused: person.focused }
+      },
+      createStatusBarItem: () => item,
+      createOutputChannel: () => ({ warn() {}, dispose() {} }),
+      showInputBox: async () => person.types,
+      showErrorMessage: say,
+      showInformationMessage: say,
+      showWarningMessage: say,
+      onDidChangeTextEditorSelection: listen,
+      onDidChangeWindowState: listen,
+    },
+    workspace: {
+      getConfiguration: (section?: string) => ({
+        get: (key: string, other?: unknown) => {
+          const name = section === undefined ? key : `${section}.${key}`
+          return workspaceValues[name] ?? configuration[name] ?? other
+        },
+        inspect: (key: string) => ({ workspaceValue: workspaceValues[key] }),
+        async update(key: string, value: unknown) {
+          if (!(key in configuration)) throw new Error(`${key} is not a registered configuration`)
+          workspaceValues[key] = value
+        },
+      }),
+      onDidChangeTextDocument: listen,
+      onDidChangeWorkspaceFolders: () => ({ dispose: () => {} }),
+    },
+  }
+  const require = createRequire(import.meta.url)
+  const packageJSON = require(`${process.cwd()}/examples/vscode/package.json`)
+  const context = {
+    extension: { packageJSON },
+    globalStorageUri: { fsPath: folder },
+    globalState: memento(globalState),
+    workspaceState: memento(workspaceState),
+    secrets: {
+      get: async (key: string) => secrets.get(key),
+      store: async (key: string, value: string) => void secrets.set(key, value),
+      delete: async (key: string) => void secrets.delete(key),
+    },
+    subscriptions: [] as { dispose(): void }[],
+  }
+
+  /** A new window of it. */
+  const open = async () => {
+    timers.length = 0
+    listeners.length = 0
+    const loaded = {
+      exports: {} as { activate(context: unknown): Promise<void>; deactivate(): Promise<void> },
+    }
+    const repeat = (work: () => void) => timers.push(work)
+    new Function('require', 'module', 'setInterval', 'clearInterval', code)(
+      (name: string) => (name === 'vscode' ? vscode : require(name)),
+      loaded,
+      repeat,
+      () => {},
+    )
+    await loaded.exports.activate(context)
+    return loaded.exports
+  }
+  const run = async (name: string) => {
+    seen.messages = []
+    await commands.get(name)?.()
+    return seen.messages
+  }
+  return {
+    open,
+    run,
+    person,
+    seen,
+    secrets,
+    packageJSON,
+    commands,
+    workspaceValues,
+    configuration,
+    /** Somebody types. */
+    type: () => listeners.forEach((listener) => void listener()),
+    minutePasses: () => timers[0]?.(),
+  }
+}

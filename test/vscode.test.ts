@@ -1,0 +1,152 @@
+import t from 'tap'
+import { startEditor } from './fake-vscode.js'
+import { temporaryFolder } from './process.js'
+import { type Caller, startService } from './service.js'
+import { until } from './until.js'
+
+const service = await startService(t)
+
+/** Somebody with a workspace, before an editor in which nobody is signed in. */
+const start = async (test: Parameters<typeof temporaryFolder>[0], login: string) => {
+  const caller = await service.signIn(login)
+  const { id } = await service.workspace(caller, { patterns: [`${login}-team/*`] })
+  const editor = await startEditor({
+    cloudUrl: service.url,
+    folder: await temporaryFolder(test),
+    remote: `git@github.com:${login}-team/api.git`,
+  })
+  const { token } = service.repohost.addUser(login, { id: caller.repohostId })
+  return { caller, id, editor, token, repo: `${login}-team/api` }
+}
+
+const minutesOf = async (caller: Caller): Promise<number> =>
+  (await caller.get('/api/team/active-minutes')).body.workspaces[0]?.minutes ?? 0
+
+t.test('it asks nobody before they want it, and then signs in with the account of the editor', async (t) => {
+  const { editor, token } = await start(t, 'ada')
+  const window = await editor.open()
+  t.equal(editor.seen.asked, 0)
+  t.match(editor.seen, { text: /not recorded/, tooltip: /not signed in/ })
+  t.same(
+    [...editor.commands.keys()].sort(),
+    editor.packageJSON.contributes.commands.map(({ command }: { command: string }) => command).sort(),
+  )
+  editor.person.github = token
+  t.same(await editor.run('ext.signIn'), [])
+  t.equal(editor.seen.asked, 1)
+  t.match(editor.seen, {
+    text: /0 min/,
+    tooltip: /number of active minutes in ada-team\/api by the hour, and nothing else/,
+  })
+  await window.deactivate()
+})
+
+t.test('it applies what the team has decided, and only what it knows itself', async (t) => {
+  const { editor, token, caller, id } = await start(t, 'bea')
+  const settings = { 'ext.theme': 'dark', 'ext.cloudUrl': 'https://evil.example.com', 'ext.unknown': 1 }
+  t.equal((await caller.patch(`/api/team/workspaces/${id}/settings`, { settings })).status, 200)
+  editor.person.github = token
+  const window = await editor.open()
+  t.same(editor.workspaceValues, { 'ext.theme': 'dark' })
+  await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.fontSize': 16 } })
+  t.same(await editor.run('ext.pull'), [])
+  t.same(editor.workspaceValues, { 'ext.theme': 'dark', 'ext.fontSize': 16 })
+  await window.deactivate()
+})
+
+t.test('it counts a minute when somebody was active in it, and says so until it is paused', async (t) => {
+  const { editor, token, caller } = await start(t, 'cleo')
+  editor.person.github = token
+  const first = await editor.open()
+  editor.minutePasses()
+  t.match(editor.seen.text, '0 min', 'nobody has touched it')
+  editor.type()
+  editor.minutePasses()
+  editor.person.focused = false
+  editor.minutePasses()
+  editor.person.focused = true
+  await editor.run('ext.togglePause')
+  t.match(editor.seen, { text: /not recorded/, tooltip: /You have paused it/ })
+  editor.minutePasses()
+  await editor.run('ext.togglePause')
+  t.match(editor.seen.text, '1 min')
+  await first.deactivate()
+
+  const next = await editor.open()
+  await until(async () => (await minutesOf(caller)) > 0, 'the next window sends what the last one has kept')
+  t.equal(await minutesOf(caller), 1)
+  await next.deactivate()
+})
+
+t.test('it pushes on command, and asks when somebody else was faster', async (t) => {
+  const { editor, token, caller, repo } = await start(t, 'dora')
+  editor.person.github = token
+  const window = await editor.open()
+  t.match(await editor.run('ext.push'), [/are pushed/])
+  const pull = async () => (await caller.get(`/api/settings/${repo}`)).body.settings
+  t.same(await pull(), { 'ext.theme': 'light', 'ext.fontSize': 12 })
+
+  await caller.push(repo, { 'ext.theme': 'theirs' })
+  editor.workspaceValues['ext.theme'] = 'mine'
+  t.match(await editor.run('ext.push'), [/pushed meanwhile/])
+  t.match(editor.seen.details[0], 'theirs')
+  t.same(await pull(), { 'ext.theme': 'theirs' }, 'nobody has decided')
+  editor.person.presses = 'Use Theirs'
+  await editor.run('ext.push')
+  t.equal(editor.workspaceValues['ext.theme'], 'theirs')
+
+  await caller.push(repo, { 'ext.theme': 'theirs again' })
+  editor.workspaceValues['ext.theme'] = 'mine'
+  editor.person.presses = 'Push Mine'
+  t.match(await editor.run('ext.push'), [/pushed meanwhile/, /are pushed/])
+  t.match(await pull(), { 'ext.theme': 'mine' })
+  await window.deactivate()
+})
+
+t.test('a repository without a workspace is told which pattern it needs', async (t) => {
+  const { editor, token, caller, id } = await start(t, 'eve')
+  await caller.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['elsewhere/*'] })
+  editor.person.github = token
+  const window = await editor.open()
+  t.match(await editor.run('ext.push'), [/eve-team\/\*/])
+  await window.deactivate()
+})
+
+t.test('it signs in with a token that was entered, keeps it secret, and forgets it', async (t) => {
+  const { editor, token } = await start(t, 'fay')
+  const window = await editor.open()
+  editor.person.types = token
+  t.same(await editor.run('ext.signInWithToken'), [])
+  t.equal(editor.secrets.get('ext.hostToken'), token)
+  const { token: session } = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+  await editor.run('ext.signOut')
+  t.equal(editor.secrets.size, 0)
+  t.match(editor.seen.tooltip, /not signed in/)
+  const reply = await service.request('GET', '/api/me', { headers: { Authorization: `Bearer ${session}` } })
+  t.match(reply, { status: 401, body: { code: 'token_revoked' } })
+  editor.person.types = 'unknown-to-the-host'
+  t.match(await editor.run('ext.signInWithToken'), [/repohost_token_invalid/])
+  await window.deactivate()
+})
+
+t.test('an old session is replaced without a question', async (t) => {
+  const { editor, token } = await start(t, 'gwen')
+  editor.person.github = token
+  await (await editor.open()).deactivate()
+  const stored = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+  editor.secrets.set('ext.session', JSON.stringify({ ...stored, token: 'old' }))
+  const window = await editor.open()
+  t.not(JSON.parse(editor.secrets.get('ext.session') ?? '{}').token, 'old')
+  t.equal(editor.seen.asked, 0)
+  await window.deactivate()
+})
+
+t.test('it starts without a network', async (t) => {
+  const { editor, token } = await start(t, 'hela')
+  editor.person.github = token
+  await (await editor.open()).deactivate()
+  editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
+  const window = await editor.open()
+  t.match(editor.seen.text, /not recorded/)
+  await window.deactivate()
+})
