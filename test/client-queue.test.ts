@@ -238,6 +238,19 @@ t.test('any other failure is tried again after ever longer, at most 15 minutes',
   t.ok(sent.length - before >= 16 && sent.length - before <= 34, `${sent.length - before} in four hours`)
 })
 
+t.test('a clock that is set back stops nothing', async (t) => {
+  const { queue, world, pass, sent } = start(t, [problem(503, 'unavailable', { 'Retry-After': '600' })])
+  await queue.add('acme/api', NINE, 1)
+  await queue.flush()
+  world.now -= 24 * HOUR
+  await queue.flush()
+  t.equal(sent.length, 2)
+  await queue.add('acme/api', NINE, 1)
+  world.now += 48 * HOUR
+  await pass(0)
+  t.equal(sent.length, 3)
+})
+
 t.test('entries that the service does not count in full are reported', async (t) => {
   const note = { index: 1, status: 'ignored', code: 'day_out_of_window' }
   const { queue, reports } = start(t, [counted([note])])

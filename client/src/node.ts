@@ -25,16 +25,19 @@ const entryOf = (name: string): Entry[] => {
   return id === '' ? [] : [{ name, id, state: state as BatchState, claimedAt: Number(claimedAt) }]
 }
 
-/** False where what was to be changed is not there (any more). */
-const ifThere = async (work: Promise<unknown>): Promise<boolean> => {
+/** False where what was to be changed is not there (any more), or cannot be changed for one of these reasons. */
+const ifThere = async (work: Promise<unknown>, ...others: string[]): Promise<boolean> => {
   try {
     await work
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (['ENOENT', ...others].includes((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
 }
+
+/** Windows renames no folder while anybody, a virus scanner for example, has a file in it open: it is tried again later. */
+const BUSY = process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : []
 
 /**
  * Batches in a folder that several windows share, and that outlives them. Each is a folder with its body in it, and its
@@ -47,7 +50,7 @@ const ifThere = async (work: Promise<unknown>): Promise<boolean> => {
  */
 export const folderStorage = (folder: string, leases: Leases = usualLeases): FlushStorage => {
   const at = (name: string) => join(folder, name)
-  const move = (from: string, to: string) => ifThere(rename(at(from), at(to)))
+  const move = (from: string, to: string) => ifThere(rename(at(from), at(to)), ...BUSY)
   const entries = async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // Ids begin with the time, so that this is also the order in which batches were made.

@@ -130,8 +130,8 @@ export const createFlushQueue = ({
   let recording: { last: Recording; askedAt: number } | undefined
   let paused = false
   let failures = 0
-  /** Until when nothing is sent, and whether the service asked for that. */
-  let hold = { until: 0, told: false }
+  /** From when until when nothing is sent, and whether the service asked for that. */
+  let hold = { since: 0, until: 0, told: false }
   /** With which token the service said 401. */
   let refused: { token: string | undefined } | undefined
   let sending = false
@@ -146,7 +146,8 @@ export const createFlushQueue = ({
     return result
   }
 
-  const isHeld = () => clock.now() < hold.until
+  /** A clock that was set back ends it. */
+  const isHeld = () => hold.since <= clock.now() && clock.now() < hold.until
   const isSignedOut = () => refused !== undefined && refused.token === client.token
 
   const tell = (report?: Report) => {
@@ -161,7 +162,14 @@ export const createFlushQueue = ({
             : isHeld()
               ? 'waiting'
               : 'ready'
-    onState?.({ status, ...(status === 'waiting' && { retryAt: hold.until }), ...(report && { report }) })
+    try {
+      onState?.({ status, ...(status === 'waiting' && { retryAt: hold.until }), ...(report && { report }) })
+    } catch (error) {
+      // Its failure is not the queue's.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
   }
 
   const isUnwanted = ({ repo, at }: Minutes) =>
@@ -273,7 +281,8 @@ export const createFlushQueue = ({
     const told = problem?.status === 429 || problem?.status === 503 ? problem.retryAfter : undefined
     const longest = Math.min(LONGEST_BACKOFF_MS, 2000 * 2 ** failures++)
     const wait = told === undefined ? longest * (0.5 + Math.random() / 2) : told * 1000
-    hold = { until: clock.now() + wait, told: told !== undefined }
+    const since = clock.now()
+    hold = { since, until: since + wait, told: told !== undefined }
   }
 
   const sendAll = async (now: boolean) => {
