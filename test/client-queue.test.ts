@@ -479,10 +479,10 @@ t.test('what a process left half made in the folder goes away after a day', asyn
 t.test(
   'five windows that are killed and sleep, over a rough network: every minute counts once',
   async (t) => {
-    const { wrong, reports, figures } = await playQueue(t, { minutes: 120, restMs: 500 })
+    const { wrong, reports, figures } = await playQueue(t, { minutes: 80, restMs: 700 })
     t.same(wrong, [])
     t.same(reports, [])
-    t.ok(figures.kept > 60 && figures.counted >= figures.kept, JSON.stringify(figures))
+    t.ok(figures.kept > 40 && figures.counted >= figures.kept, JSON.stringify(figures))
     t.ok(figures.request + figures.connection + figures.answer > 0)
   },
 )
