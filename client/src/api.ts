@@ -35,11 +35,7 @@ export type CountsResult = {
   /** Counts that were the same before, and zeros where there was nothing. */
   unchanged: number
   /** Logins that are no members (one entry each), and repositories that match no pattern. */
-  skipped: {
-    login: string
-    repo?: string
-    code: 'member_not_found' | 'repo_outside_patterns'
-  }[]
+  skipped: SkippedCount[]
 }
 
 export type Dashboard = {
@@ -47,68 +43,19 @@ export type Dashboard = {
     id: string
     name: string
   }
-  range: {
-    from: string
-    to: string
-    days: number
-  }
+  range: DayRange
   idle_window_minutes: number
-  totals: {
-    active_minutes: number
-    commits: number
-    closed_issues: number
-    /** With more than 0 minutes. */
-    active_members: number
-  }
+  totals: Totals
   /** Of as many days just before the range. */
-  previous_totals: {
-    active_minutes: number
-    commits: number
-    closed_issues: number
-    /** With more than 0 minutes. */
-    active_members: number
-  }
+  previous_totals: Totals
   /** Every day of the range, oldest first. */
-  daily: {
-    day: string
-    active_minutes: number
-    commits: number
-    closed_issues: number
-    /** With more than 0 minutes. */
-    active_members: number
-  }[]
+  daily: DashboardDay[]
   /** Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. */
-  members: {
-    /** Null: all members beyond the first 999, in the last row. */
-    login: string | null
-    avatar_url: string
-    /** Null: has left, but was active in the range. */
-    role: 'admin' | 'member' | null
-    active_minutes: number
-    /** Days with more than 0 minutes; of several members, those of each added up. */
-    active_days: number
-    commits: number
-    closed_issues: number
-    /** The last day of the range with more than 0 minutes. */
-    last_active_day: string | null
-  }[]
+  members: DashboardMember[]
   /** Those with activity, most minutes first. */
-  repos: {
-    /** Null: all repositories beyond the first 999, in the last row. */
-    repo: string | null
-    active_minutes: number
-    commits: number
-    closed_issues: number
-    /** With any activity in the repository. */
-    members: number
-  }[]
-  /** All cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none. */
-  heatmap: {
-    /** ISO: 1 is Monday. */
-    weekday: number
-    hour: number
-    minutes: number
-  }[]
+  repos: DashboardRepo[]
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none. */
+  heatmap: HeatmapCell[]
   generated_at: string
 }
 
@@ -117,7 +64,7 @@ export type EffectiveConfig = {
   workspace_id: string
   matched_pattern: string
   idle_window_minutes: number
-  settings: Record<string, unknown>
+  settings: Settings
   /** For each key of `settings`, where its value comes from. */
   sources: Record<string, 'workspace' | 'project'>
   /** The caller's other matching workspaces, best first. */
@@ -134,13 +81,7 @@ export type FlushResult = {
   /** True: this is the answer of the first flush with this id. */
   duplicate: boolean
   /** One for each entry that was not accepted. */
-  notes: {
-    /** Of the entry in the request. */
-    index: number
-    status: 'capped' | 'ignored'
-    /** `hour_full` also where the day was full as well; `day_out_of_window` also where the repository matches nothing. */
-    code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window'
-  }[]
+  notes: FlushNote[]
 }
 
 export type Funnel = {
@@ -150,35 +91,11 @@ export type Funnel = {
   }
   /** Different users. */
   users: number
-  steps: {
-    event: string
-    /** Different users. */
-    users: number
-    /** Events, repeated ones counted. */
-    events: number
-    /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
-    conversion_from_previous: number | null
-    /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
-    conversion_from_start: number | null
-    /** Between the first event of each, over the users who have both; a step before the start counts as 0. */
-    median_seconds_from_start: number | null
-  }[]
+  steps: FunnelStep[]
   /** The 100 with the most users. */
-  by_source: {
-    source: string
-    /** Different users. */
-    users: number
-    /** Events, repeated ones counted. */
-    events: number
-  }[]
+  by_source: SourceCount[]
   /** The 100 with the most users that are no step. */
-  other_events: {
-    event: string
-    /** Different users. */
-    users: number
-    /** Events, repeated ones counted. */
-    events: number
-  }[]
+  other_events: EventCount[]
 }
 
 export type Invite = {
@@ -260,38 +177,13 @@ export type Member = {
 export type MinutesOfDay = {
   day: string
   /** All workspaces of the caller, oldest first; in the answer for a range only those with minutes on the day. */
-  workspaces: {
-    workspace_id: string
-    name: string
-    minutes: number
-    /** Those with minutes, most minutes first. */
-    repos: {
-      repo: string
-      minutes: number
-    }[]
-  }[]
+  workspaces: WorkspaceMinutes[]
 }
 
 export type MinutesOfRange = {
-  range: {
-    from: string
-    to: string
-    days: number
-  }
+  range: DayRange
   /** Every day of the range. */
-  days: {
-    day: string
-    workspaces: {
-      workspace_id: string
-      name: string
-      minutes: number
-      /** Those with minutes, most minutes first. */
-      repos: {
-        repo: string
-        minutes: number
-      }[]
-    }[]
-  }[]
+  days: DayMinutes[]
 }
 
 export type Model = {
@@ -309,7 +201,7 @@ export type Ok = {
 export type Override = {
   owner: string
   repo: string
-  settings: Record<string, unknown>
+  settings: Settings
   updated_at: string
   updated_by: string
 }
@@ -348,7 +240,7 @@ export type Snapshot = {
   size_bytes: number
   updated_at: string
   updated_by: string
-  settings: Record<string, unknown>
+  settings: Settings
 }
 
 export type VerifyResult = {
@@ -371,10 +263,333 @@ export type Workspace = {
 
 export type WorkspaceSettings = {
   idle_window_minutes: number
-  settings: Record<string, unknown>
+  settings: Settings
   /** Raised by every change, without gaps. */
   version: number
   updated_at: string
+}
+
+export type Health = {
+  ok: true
+  version: string
+}
+
+export type VerifyBody = {
+  /** A personal access token or an OAuth token of the repository host. It is used once and not stored. */
+  repohost_token: string
+  /** Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself. */
+  cookie?: boolean
+}
+
+export type LogoutBody = {
+  /** Also end all other sessions of the caller. */
+  everywhere?: boolean
+}
+
+export type Project = {
+  owner: string
+  repo: string
+  workspace_id: string
+  workspace_name: string
+  role: 'admin' | 'member'
+  /** Whether settings were pushed. */
+  synced: boolean
+  has_override: boolean
+  version: number | null
+  updated_at: string | null
+}
+
+export type ProjectPage = {
+  projects: Project[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+/** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
+export type SettingsInput = Record<string, unknown>
+
+export type PushBody = {
+  settings: SettingsInput
+}
+
+/** Nothing: absent or `{}`. */
+export type NoBody = Record<string, never>
+
+export type SnapshotVersion = {
+  version: number
+  /** UTF-8 bytes of the JSON text of `settings`. */
+  size_bytes: number
+  created_at: string
+  created_by: string
+}
+
+export type SnapshotVersionList = {
+  /** The last 20, newest first, the current one included. */
+  versions: SnapshotVersion[]
+}
+
+export type RestoreBody = {
+  version: number
+}
+
+export type JoinBody = {
+  code: string
+}
+
+export type JoinResult = {
+  workspace: Workspace
+  already_member: boolean
+}
+
+export type MyWorkspaces = {
+  id: string
+  login: string
+  workspaces: Workspace[]
+}
+
+export type PatternList = string[]
+
+export type CreateWorkspaceBody = {
+  name: string
+  patterns?: PatternList
+}
+
+export type CreatedWorkspace = {
+  workspace: Workspace
+  invite: Invite
+}
+
+export type RenameBody = {
+  name: string
+}
+
+export type MemberPage = {
+  members: Member[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+export type ChangeRoleBody = {
+  /** Compared without case. */
+  login: string
+  role: 'admin' | 'member'
+}
+
+export type InvitePage = {
+  invites: Invite[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+export type CreateInviteBody = {
+  /** What who joins with it becomes. */
+  role?: 'admin' | 'member'
+  expires_in_hours?: number
+  /** How many may join with it; null: no limit. */
+  max_uses?: number | null
+}
+
+export type Patterns = {
+  patterns: string[]
+}
+
+export type PatternsBody = {
+  patterns: PatternList
+}
+
+/** A JSON Merge Patch (RFC 7396) on the first level of keys: `null` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most 262144 bytes of UTF-8. */
+export type SettingsPatch = Record<string, unknown>
+
+export type WorkspaceSettingsPatch = {
+  idle_window_minutes?: number
+  settings?: SettingsPatch
+}
+
+export type OverridePage = {
+  overrides: Override[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+export type OverrideBody = {
+  settings: SettingsInput
+}
+
+export type AuditPage = {
+  entries: AuditEntry[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+export type MinutesEntry = {
+  repo: string
+  day: string
+  minutes: number
+  /** From UTC hour (`"0"` to `"23"`) to the minutes in it; their sum is at most `minutes`. What is left belongs to no hour. */
+  hours?: Record<string, number>
+}
+
+export type FlushBody = {
+  entries: MinutesEntry[]
+  /** An IANA time zone name; remembered for the heatmap. No numeric offsets. */
+  timezone?: string
+  /** Chosen by the client for one flush and sent again with every retry of it. Remembered for 32 days. */
+  flush_id?: string
+}
+
+export type RepoCount = {
+  repo: string
+  count: number
+}
+
+export type MemberCounts = {
+  login: string
+  repos: RepoCount[]
+}
+
+export type CountsBody = {
+  workspace: string
+  /** A UTC day from 2000-01-01 to tomorrow. */
+  day: string
+  members: MemberCounts[]
+}
+
+export type CheckoutBody = {
+  /** How often to pay; by default the month, or what the installation offers. */
+  interval?: 'month' | 'year'
+}
+
+export type Received = {
+  received: true
+}
+
+export type ModelList = {
+  models: Model[]
+}
+
+export type EventBody = {
+  event: string
+  /** Where it happened; `service` is what the service itself records. */
+  source: string
+}
+
+export type SkippedCount = {
+  login: string
+  repo?: string
+  code: 'member_not_found' | 'repo_outside_patterns'
+}
+
+export type DayRange = {
+  from: string
+  to: string
+  days: number
+}
+
+export type Totals = {
+  active_minutes: number
+  commits: number
+  closed_issues: number
+  /** With more than 0 minutes. */
+  active_members: number
+}
+
+export type DashboardDay = {
+  day: string
+  active_minutes: number
+  commits: number
+  closed_issues: number
+  /** With more than 0 minutes. */
+  active_members: number
+}
+
+export type DashboardMember = {
+  /** Null: all members beyond the first 999, in the last row. */
+  login: string | null
+  avatar_url: string
+  /** Null: has left, but was active in the range. */
+  role: 'admin' | 'member' | null
+  active_minutes: number
+  /** Days with more than 0 minutes; of several members, those of each added up. */
+  active_days: number
+  commits: number
+  closed_issues: number
+  /** The last day of the range with more than 0 minutes. */
+  last_active_day: string | null
+}
+
+export type DashboardRepo = {
+  /** Null: all repositories beyond the first 999, in the last row. */
+  repo: string | null
+  active_minutes: number
+  commits: number
+  closed_issues: number
+  /** With any activity in the repository. */
+  members: number
+}
+
+export type HeatmapCell = {
+  /** ISO: 1 is Monday. */
+  weekday: number
+  hour: number
+  minutes: number
+}
+
+export type Settings = Record<string, unknown>
+
+export type FlushNote = {
+  /** Of the entry in the request. */
+  index: number
+  status: 'capped' | 'ignored'
+  /** `hour_full` also where the day was full as well; `day_out_of_window` also where the repository matches nothing. */
+  code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window'
+}
+
+export type FunnelStep = {
+  event: string
+  /** Different users. */
+  users: number
+  /** Events, repeated ones counted. */
+  events: number
+  /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
+  conversion_from_previous: number | null
+  /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
+  conversion_from_start: number | null
+  /** Between the first event of each, over the users who have both; a step before the start counts as 0. */
+  median_seconds_from_start: number | null
+}
+
+export type SourceCount = {
+  source: string
+  /** Different users. */
+  users: number
+  /** Events, repeated ones counted. */
+  events: number
+}
+
+export type EventCount = {
+  event: string
+  /** Different users. */
+  users: number
+  /** Events, repeated ones counted. */
+  events: number
+}
+
+export type RepoMinutes = {
+  repo: string
+  minutes: number
+}
+
+export type WorkspaceMinutes = {
+  workspace_id: string
+  name: string
+  minutes: number
+  /** Those with minutes, most minutes first. */
+  repos: RepoMinutes[]
+}
+
+export type DayMinutes = {
+  day: string
+  workspaces: WorkspaceMinutes[]
 }
 
 /** The request does not fit the schema. Mend what `errors` names. */
@@ -1107,10 +1322,7 @@ export interface Operations {
   /** Whether the process is alive */
   'GET /api/health': {
     request: unknown
-    answer: {
-      ok: true
-      version: string
-    }
+    answer: Health
     problem: ProblemValidationFailed | ProblemInternalError
   }
   /** Whether requests can be served */
@@ -1122,12 +1334,7 @@ export interface Operations {
   /** Exchange a repository-host token for a session token */
   'POST /api/auth/verify': {
     request: {
-      body: {
-        /** A personal access token or an OAuth token of the repository host. It is used once and not stored. */
-        repohost_token: string
-        /** Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself. */
-        cookie?: boolean
-      }
+      body: VerifyBody
     }
     answer: VerifyResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenInvalid | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemUpstreamTimeout
@@ -1135,10 +1342,7 @@ export interface Operations {
   /** Sign out */
   'POST /api/auth/logout': {
     request: {
-      body?: {
-        /** Also end all other sessions of the caller. */
-        everywhere?: boolean
-      }
+      body?: LogoutBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1159,22 +1363,7 @@ export interface Operations {
         cursor?: string | undefined
       }
     }
-    answer: {
-      projects: {
-        owner: string
-        repo: string
-        workspace_id: string
-        workspace_name: string
-        role: 'admin' | 'member'
-        /** Whether settings were pushed. */
-        synced: boolean
-        has_override: boolean
-        version: number | null
-        updated_at: string | null
-      }[]
-      /** Pass it as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null
-    }
+    answer: ProjectPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Pull the settings of a repository */
@@ -1215,10 +1404,7 @@ export interface Operations {
         /** `*`: change only if nothing is there; otherwise 412. */
         'If-None-Match'?: string | undefined
       }
-      body: {
-        /** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
-        settings: Record<string, unknown>
-      }
+      body: PushBody
     }
     answer: PushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemUpstreamTimeout
@@ -1234,7 +1420,7 @@ export interface Operations {
         /** Act on this workspace instead of the best match. */
         workspace?: string | undefined
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1251,15 +1437,7 @@ export interface Operations {
         workspace?: string | undefined
       }
     }
-    answer: {
-      /** The last 20, newest first, the current one included. */
-      versions: {
-        version: number
-        size_bytes: number
-        created_at: string
-        created_by: string
-      }[]
-    }
+    answer: SnapshotVersionList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** One of the last versions, whole */
@@ -1289,9 +1467,7 @@ export interface Operations {
         /** Act on this workspace instead of the best match. */
         workspace?: string | undefined
       }
-      body: {
-        version: number
-      }
+      body: RestoreBody
     }
     answer: PushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1299,38 +1475,23 @@ export interface Operations {
   /** Join a workspace with an invite code */
   'POST /api/team/workspaces/join': {
     request: {
-      body: {
-        code: string
-      }
+      body: JoinBody
     }
-    answer: {
-      workspace: Workspace
-      already_member: boolean
-    }
+    answer: JoinResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemInviteNotFound | ProblemWorkspaceLimit | ProblemInviteExpired | ProblemInviteExhausted | ProblemInviteRevoked | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** The caller's workspaces */
   'GET /api/team/me': {
     request: unknown
-    answer: {
-      id: string
-      login: string
-      workspaces: Workspace[]
-    }
+    answer: MyWorkspaces
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Create a workspace and a first invite */
   'POST /api/team/workspaces/create': {
     request: {
-      body: {
-        name: string
-        patterns?: string[]
-      }
+      body: CreateWorkspaceBody
     }
-    answer: {
-      workspace: Workspace
-      invite: Invite
-    }
+    answer: CreatedWorkspace
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Rename a workspace */
@@ -1339,9 +1500,7 @@ export interface Operations {
       path: {
         id: string
       }
-      body: {
-        name: string
-      }
+      body: RenameBody
     }
     answer: Workspace
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1352,7 +1511,7 @@ export interface Operations {
       path: {
         id: string
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1370,11 +1529,7 @@ export interface Operations {
         cursor?: string | undefined
       }
     }
-    answer: {
-      members: Member[]
-      /** Pass it as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null
-    }
+    answer: MemberPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Change a member's role */
@@ -1383,11 +1538,7 @@ export interface Operations {
       path: {
         id: string
       }
-      body: {
-        /** Compared without case. */
-        login: string
-        role: 'admin' | 'member'
-      }
+      body: ChangeRoleBody
     }
     answer: Member
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1402,7 +1553,7 @@ export interface Operations {
         /** Compared without case. */
         login: string
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1413,7 +1564,7 @@ export interface Operations {
       path: {
         id: string
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1431,11 +1582,7 @@ export interface Operations {
         cursor?: string | undefined
       }
     }
-    answer: {
-      invites: Invite[]
-      /** Pass it as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null
-    }
+    answer: InvitePage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Create an invite */
@@ -1444,13 +1591,7 @@ export interface Operations {
       path: {
         id: string
       }
-      body?: {
-        /** What who joins with it becomes. */
-        role?: 'admin' | 'member'
-        expires_in_hours?: number
-        /** How many may join with it; null: no limit. */
-        max_uses?: number | null
-      }
+      body?: CreateInviteBody
     }
     answer: Invite
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1462,7 +1603,7 @@ export interface Operations {
         id: string
         invite: string
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemInviteNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1474,9 +1615,7 @@ export interface Operations {
         id: string
       }
     }
-    answer: {
-      patterns: string[]
-    }
+    answer: Patterns
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Replace the repo patterns */
@@ -1485,13 +1624,9 @@ export interface Operations {
       path: {
         id: string
       }
-      body: {
-        patterns: string[]
-      }
+      body: PatternsBody
     }
-    answer: {
-      patterns: string[]
-    }
+    answer: Patterns
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** The workspace's idle window and settings */
@@ -1522,11 +1657,7 @@ export interface Operations {
         /** `*`: change only if nothing is there; otherwise 412. */
         'If-None-Match'?: string | undefined
       }
-      body?: {
-        idle_window_minutes?: number
-        /** A JSON Merge Patch (RFC 7396) on the first level of keys: `null` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most 262144 bytes of UTF-8. */
-        settings?: Record<string, unknown>
-      }
+      body?: WorkspaceSettingsPatch
     }
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1544,11 +1675,7 @@ export interface Operations {
         cursor?: string | undefined
       }
     }
-    answer: {
-      overrides: Override[]
-      /** Pass it as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null
-    }
+    answer: OverridePage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Set the override of a repository */
@@ -1559,10 +1686,7 @@ export interface Operations {
         owner: string
         repo: string
       }
-      body: {
-        /** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
-        settings: Record<string, unknown>
-      }
+      body: OverrideBody
     }
     answer: Override
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1575,7 +1699,7 @@ export interface Operations {
         owner: string
         repo: string
       }
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1605,29 +1729,13 @@ export interface Operations {
         cursor?: string | undefined
       }
     }
-    answer: {
-      entries: AuditEntry[]
-      /** Pass it as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null
-    }
+    answer: AuditPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Add active minutes */
   'POST /api/team/active-minutes': {
     request: {
-      body: {
-        entries: {
-          repo: string
-          day: string
-          minutes: number
-          /** From UTC hour (`"0"` to `"23"`) to the minutes in it; their sum is at most `minutes`. What is left belongs to no hour. */
-          hours?: Record<string, number>
-        }[]
-        /** An IANA time zone name; remembered for the heatmap. No numeric offsets. */
-        timezone?: string
-        /** Chosen by the client for one flush and sent again with every retry of it. Remembered for 32 days. */
-        flush_id?: string
-      }
+      body: FlushBody
     }
     answer: FlushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidTimezone | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemFlushIdReused | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1650,18 +1758,7 @@ export interface Operations {
   /** Set the commit counts of a day */
   'POST /api/team/commits': {
     request: {
-      body: {
-        workspace: string
-        /** A UTC day from 2000-01-01 to tomorrow. */
-        day: string
-        members: {
-          login: string
-          repos: {
-            repo: string
-            count: number
-          }[]
-        }[]
-      }
+      body: CountsBody
     }
     answer: CountsResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1669,18 +1766,7 @@ export interface Operations {
   /** Set the closed-issue counts of a day */
   'POST /api/team/closed-issues': {
     request: {
-      body: {
-        workspace: string
-        /** A UTC day from 2000-01-01 to tomorrow. */
-        day: string
-        members: {
-          login: string
-          repos: {
-            repo: string
-            count: number
-          }[]
-        }[]
-      }
+      body: CountsBody
     }
     answer: CountsResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -1708,10 +1794,7 @@ export interface Operations {
   /** A page where the caller subscribes */
   'POST /api/billing/checkout': {
     request: {
-      body?: {
-        /** How often to pay; by default the month, or what the installation offers. */
-        interval?: 'month' | 'year'
-      }
+      body?: CheckoutBody
     }
     answer: BillingUrl
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
@@ -1719,7 +1802,7 @@ export interface Operations {
   /** A page where the caller manages the subscription */
   'POST /api/billing/portal': {
     request: {
-      body?: Record<string, never>
+      body?: NoBody
     }
     answer: BillingUrl
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemNoSubscription | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
@@ -1733,9 +1816,7 @@ export interface Operations {
       }
       body: BillingEvent
     }
-    answer: {
-      received: true
-    }
+    answer: Received
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemSignatureInvalid | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemBillingNotConfigured
   }
   /** The models of assistant A */
@@ -1746,9 +1827,7 @@ export interface Operations {
         apiKey: string
       }
     }
-    answer: {
-      models: Model[]
-    }
+    answer: ModelList
     problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
   }
   /** The models of assistant B */
@@ -1759,19 +1838,13 @@ export interface Operations {
         apiKey: string
       }
     }
-    answer: {
-      models: Model[]
-    }
+    answer: ModelList
     problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
   }
   /** Record an activation event */
   'POST /api/events': {
     request: {
-      body: {
-        event: string
-        /** Where it happened; `service` is what the service itself records. */
-        source: string
-      }
+      body: EventBody
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
