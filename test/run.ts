@@ -15,8 +15,9 @@ import { startTestServer } from './database.js'
  * others run while they wait. To start takes most of the time of the others, so several share a process.
  */
 const ALONE = `
-  stops starts uploads connections models dashboard activity billing sources requests sign-in settings attack fair-share
-  database-faults driver secrets access housekeeping lifecycle embedded demo failover backup doctor`
+  client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
+  sign-in settings attack fair-share database-faults driver secrets access housekeeping lifecycle embedded demo
+  failover backup doctor`
 const SHARED_BY = 6
 const AT_ONCE = 4
 const PATIENCE_SECONDS = 300
