@@ -1,5 +1,60 @@
 /** Written from openapi/openapi.json by `npm run openapi`: what the service takes, answers and refuses. */
 
+export type AccountExport = {
+  exported_at: string
+  profile: {
+    id: string
+    login: string
+    avatar_url: string
+    /** The effective plan: `pro` for everybody while billing is dormant. */
+    plan: 'free' | 'pro'
+    /** The stored subscription's status. */
+    status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+    /** The numeric id at the repository host. */
+    repohost_id: number
+    timezone: string | null
+    created_at: string
+  }
+  recording: Recording
+  billing: {
+    customers: ExportedCustomers[]
+    subscriptions: ExportedSubscriptions[]
+  }
+  personal_workspace: {
+    id: string
+    name: string
+    created_at: string
+    idle_window_minutes: number
+    patterns: string[]
+    settings: Settings
+    settings_version: number
+    settings_updated_at: string
+  } | null
+  /** The settings of repositories in the personal workspace, with the last 20 versions. */
+  personal_settings: ExportedPersonalSettings[]
+  personal_overrides: ExportedPersonalOverrides[]
+  memberships: ExportedMemberships[]
+  /** When the caller was last put out of a workspace, or was made a member instead of an admin. */
+  removals: ExportedRemovals[]
+  /** Those that the caller made, without their codes. */
+  invites: ExportedInvites[]
+  /** Versions that the caller pushed, also in workspaces of others, to which the settings belong. */
+  settings_written: ExportedSettingsWritten[]
+  overrides_written: ExportedOverridesWritten[]
+  activity: ExportedActivity[]
+  flushes: ExportedFlushes[]
+  /** What the caller did, and what was done to the caller. Entries from before people's ids were kept are found by the present login. */
+  audit: ExportedAudit[]
+  funnel: ExportedFunnel[]
+  funnel_days: ExportedFunnelDays[]
+  /** Who looked at the caller; see `GET /api/me/views`. */
+  views: View[]
+  /** When the caller looked at the numbers of a team. */
+  views_of_others: ExportedViewsOfOthers[]
+  /** When the caller ended all sessions. */
+  signed_out: ExportedSignedOut[]
+}
+
 export type AuditEntry = {
   id: string
   at: string
@@ -46,16 +101,16 @@ export type Dashboard = {
   range: DayRange
   idle_window_minutes: number
   totals: Totals
-  /** Of as many days just before the range. */
+  /** Of as many days just before the range, widened to whole weeks where they are shown as published. */
   previous_totals: Totals
-  /** Every day of the range, oldest first. */
+  /** Every day of the range, oldest first; numbers that are withheld are null. */
   daily: DashboardDay[]
-  /** Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. */
+  /** Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. Of the days that are shown as published weeks nobody is listed. */
   members: DashboardMember[]
   /** Those with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Minutes without an hour, and hours older than the service keeps them, are in none. */
-  heatmap: HeatmapCell[]
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. The whole is null where it would be the hours of one person, for anybody else than that person, and where nothing of it is published. */
+  heatmap: HeatmapCell[] | null
   generated_at: string
 }
 
@@ -74,7 +129,7 @@ export type EffectiveConfig = {
 export type FlushResult = {
   /** Entries that count in full. */
   accepted: number
-  /** Entries that were cut in at least one workspace. */
+  /** Entries that were cut in at least one workspace, or by the hours that the caller lets be recorded. */
   capped: number
   /** Entries that count nowhere. */
   ignored: number
@@ -141,15 +196,18 @@ export type Limits = {
   flush_id_days: number
   flush_days_back: number
   flush_rows: number
+  recording_repos_off: number
   minutes_per_day: number
   minutes_per_hour: number
   counts_members: number
   counts_repos_per_member: number
   count_max: number
   range_days: number
+  trend_days: number
   dashboard_rows: number
   session_days: number
   audit_days: number
+  view_days: number
   assistant_key_length: number
   assistant_lookups_per_caller: number
   funnel_slug_length: number
@@ -160,6 +218,7 @@ export type Limits = {
   rate_verify_per_address: number
   rate_join_per_caller: number
   rate_refused_tokens_per_caller: number
+  exports_per_hour: number
   rate_wrong_signatures_per_address: number
   /** Keys of settings start with this and a dot. */
   extension_prefix: string
@@ -170,7 +229,7 @@ export type Member = {
   avatar_url: string
   role: 'admin' | 'member'
   joined_at: string
-  /** The last UTC day with active minutes in this workspace; null when there is none. */
+  /** The last UTC day with active minutes in this workspace; null when there is none, and for everybody at the privacy level `team`. */
   last_active_day: string | null
 }
 
@@ -206,6 +265,20 @@ export type Override = {
   updated_by: string
 }
 
+export type Privacy = {
+  /** The loosest level that a workspace can have here. */
+  activity_privacy_floor: 'named' | 'team'
+  /** How many people stand behind every number that the level `team` shows. */
+  activity_min_group: number
+  /** How many days the hours of activity are kept. */
+  activity_detail_days: number
+  /** Everything that is kept of people. */
+  records: PrivacyRecord[]
+  not_recorded: string[]
+  /** Who sees what. Whoever runs the service and its database can read everything that is kept. */
+  shown: PrivacyView[]
+}
+
 export type Profile = {
   id: string
   login: string
@@ -231,6 +304,14 @@ export type PushResult = {
   workspace_created: boolean
 }
 
+export type Recording = {
+  /** True: nothing is recorded. */
+  paused: boolean
+  /** Repositories, or patterns as those of a workspace, in which nothing is recorded. */
+  repos_off: string[]
+  hours: RecordingHours
+}
+
 export type Snapshot = {
   owner: string
   repo: string
@@ -250,12 +331,35 @@ export type VerifyResult = {
   avatar_url: string
 }
 
+/** All looks of a viewer on a day in a workspace that showed the caller by name. */
+export type View = {
+  /** Who looked; `deleted user` for somebody who has deleted the account. */
+  viewer: string
+  workspace: {
+    id: string
+    name: string
+  }
+  /** The UTC day of the look. */
+  day: string
+  /** What was looked at: of several looks of a day from the first to the last day. */
+  range: {
+    from: string
+    to: string
+  }
+  /** `csv`: also as a file to keep. */
+  kind: 'dashboard' | 'csv'
+}
+
 export type Workspace = {
   id: string
   name: string
   personal: boolean
   role: 'admin' | 'member'
   idle_window_minutes: number
+  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  activity_privacy: 'named' | 'team'
+  /** Since when this level is in force. */
+  activity_privacy_since: string
   patterns: string[]
   member_count: number
   created_at: string
@@ -263,6 +367,10 @@ export type Workspace = {
 
 export type WorkspaceSettings = {
   idle_window_minutes: number
+  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  activity_privacy: 'named' | 'team'
+  /** Since when this level is in force. */
+  activity_privacy_since: string
   settings: Settings
   /** Raised by every change, without gaps. */
   version: number
@@ -286,6 +394,11 @@ export type LogoutBody = {
   everywhere?: boolean
 }
 
+export type DeleteAccountBody = {
+  /** The caller's own login. */
+  confirm: string
+}
+
 export type Project = {
   owner: string
   repo: string
@@ -301,6 +414,12 @@ export type Project = {
 
 export type ProjectPage = {
   projects: Project[]
+  /** Pass it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null
+}
+
+export type ViewPage = {
+  views: View[]
   /** Pass it as `cursor` for the next page; null on the last one. */
   next_cursor: string | null
 }
@@ -375,6 +494,21 @@ export type ChangeRoleBody = {
   role: 'admin' | 'member'
 }
 
+export type WorkspaceToJoin = {
+  name: string
+  member_count: number
+  patterns: string[]
+  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  activity_privacy: 'named' | 'team'
+}
+
+export type InviteLookup = {
+  workspace: WorkspaceToJoin
+  role: 'admin' | 'member'
+  status: 'active' | 'revoked' | 'expired' | 'exhausted'
+  expires_at: string
+}
+
 export type InvitePage = {
   invites: Invite[]
   /** Pass it as `cursor` for the next page; null on the last one. */
@@ -402,6 +536,8 @@ export type SettingsPatch = Record<string, unknown>
 
 export type WorkspaceSettingsPatch = {
   idle_window_minutes?: number
+  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
 }
 
@@ -473,6 +609,134 @@ export type EventBody = {
   source: string
 }
 
+export type ExportedCustomers = {
+  id: string
+  created_at: string
+}
+
+export type ExportedSubscriptions = {
+  id: string
+  customer_id: string
+  /** The stored subscription's status. */
+  status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+  updated_at: string
+}
+
+export type Settings = Record<string, unknown>
+
+export type ExportedPersonalSettings = {
+  owner: string
+  repo: string
+  version: number
+  settings: Settings
+  created_at: string
+}
+
+export type ExportedPersonalOverrides = {
+  owner: string
+  repo: string
+  settings: Settings
+  updated_at: string
+}
+
+export type ExportedMemberships = {
+  workspace: {
+    id: string
+    name: string
+    personal: boolean
+  }
+  role: 'admin' | 'member'
+  joined_at: string
+}
+
+export type ExportedRemovals = {
+  workspace_id: string
+  removed_at: string
+}
+
+export type ExportedInvites = {
+  id: string
+  workspace_id: string
+  role: 'admin' | 'member'
+  max_uses: number | null
+  used_count: number
+  created_at: string
+  expires_at: string
+  revoked_at: string | null
+}
+
+export type ExportedSettingsWritten = {
+  workspace_id: string
+  owner: string
+  repo: string
+  version: number
+  created_at: string
+}
+
+export type ExportedOverridesWritten = {
+  workspace_id: string
+  owner: string
+  repo: string
+  updated_at: string
+}
+
+export type ExportedActivity = {
+  workspace_id: string
+  day: string
+  repo: string
+  minutes: number
+  commits: number
+  closed_issues: number
+  /** The minutes of the 24 UTC hours, where they are known. */
+  hours: number[] | null
+}
+
+export type ExportedFlushes = {
+  flush_id: string
+  answer: Record<string, unknown>
+  created_at: string
+}
+
+export type ExportedAudit = {
+  id: string
+  at: string
+  workspace_id: string
+  /** Null: somebody else. */
+  actor: string | null
+  action: string
+  /** Null: somebody else, or nothing. */
+  target: string | null
+  details: Record<string, unknown>
+}
+
+export type ExportedFunnel = {
+  event: string
+  source: string
+  first_at: string
+  events: number
+}
+
+export type ExportedFunnelDays = {
+  event: string
+  source: string
+  first_at: string
+  events: number
+  day: string
+}
+
+export type ExportedViewsOfOthers = {
+  workspace_id: string
+  day: string
+  from: string
+  to: string
+  exported: boolean
+}
+
+export type ExportedSignedOut = {
+  revoked_at: string
+  expires_at: string
+}
+
 export type SkippedCount = {
   login: string
   repo?: string
@@ -486,24 +750,24 @@ export type DayRange = {
 }
 
 export type Totals = {
-  active_minutes: number
-  commits: number
-  closed_issues: number
-  /** With more than 0 minutes. */
-  active_members: number
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** With more than 0 minutes; where published weeks are added up, the largest of them. */
+  active_members: number | null
 }
 
 export type DashboardDay = {
   day: string
-  active_minutes: number
-  commits: number
-  closed_issues: number
-  /** With more than 0 minutes. */
-  active_members: number
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** With more than 0 minutes; where published weeks are added up, the largest of them. */
+  active_members: number | null
 }
 
 export type DashboardMember = {
-  /** Null: all members beyond the first 999, in the last row. */
+  /** Null: all members beyond the first 999 and people whose accounts were deleted, in the last row. */
   login: string | null
   avatar_url: string
   /** Null: has left, but was active in the range. */
@@ -515,33 +779,35 @@ export type DashboardMember = {
   closed_issues: number
   /** The last day of the range with more than 0 minutes. */
   last_active_day: string | null
+  /** Only with `trends=true`: the row's active minutes on each day of the range, oldest first; in ranges of more than 31 days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to `active_minutes`. Where published weeks are shown, repositories have none, and those weeks are 0 for members. */
+  trend?: number[]
 }
 
 export type DashboardRepo = {
-  /** Null: all repositories beyond the first 999, in the last row. */
+  /** Null: all repositories beyond the first 999, and what the published repositories lack of the total, in the last row. */
   repo: string | null
-  active_minutes: number
-  commits: number
-  closed_issues: number
-  /** With any activity in the repository. */
-  members: number
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** With any activity in the repository; where published weeks are added up, the largest of them. */
+  members: number | null
+  /** Only with `trends=true`: the row's active minutes on each day of the range, oldest first; in ranges of more than 31 days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to `active_minutes`. Where published weeks are shown, repositories have none, and those weeks are 0 for members. */
+  trend?: number[]
 }
 
 export type HeatmapCell = {
   /** ISO: 1 is Monday. */
   weekday: number
   hour: number
-  minutes: number
+  minutes: number | null
 }
-
-export type Settings = Record<string, unknown>
 
 export type FlushNote = {
   /** Of the entry in the request. */
   index: number
   status: 'capped' | 'ignored'
-  /** `hour_full` also where the day was full as well; `day_out_of_window` also where the repository matches nothing. */
-  code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window'
+  /** `hour_full` also where the day was full as well; `recording_off` (see `PUT /api/me/recording`) also where something was full or the repository matches nothing; `day_out_of_window` before all others. */
+  code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off'
 }
 
 export type FunnelStep = {
@@ -591,6 +857,34 @@ export type DayMinutes = {
   day: string
   workspaces: WorkspaceMinutes[]
 }
+
+export type PrivacyRecord = {
+  name: string
+  what: string
+  fields: string[]
+  why: string
+  /** Null: not a number of days; `kept` says how long. */
+  kept_days: number | null
+  kept: string
+}
+
+export type PrivacyView = {
+  what: string
+  /** Who sees it in a workspace of the level `named`. */
+  named: string
+  /** Who sees it in a workspace of the level `team`. */
+  team: string
+}
+
+/** The hours that are recorded, in the person's time zone; null: all. A UTC hour counts whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not touched. */
+export type RecordingHours = {
+  /** The first local hour. */
+  from: number
+  /** The local hour at which recording ends, another one than `from`. An earlier one is on the next day. */
+  to: number
+  /** ISO: 1 is Monday. The day on which the hours begin, also where they go on after midnight. */
+  weekdays: number[]
+} | null
 
 /** The request does not fit the schema. Mend what `errors` names. */
 export type ProblemValidationFailed = {
@@ -868,6 +1162,21 @@ export type ProblemRepoAccessDenied = {
   request_id: string
 }
 
+/** What a single member did is shown to nobody but them here: the workspace has, or had in this range, the privacy level `team`. Ask without `member`. */
+export type ProblemMemberDetailHidden = {
+  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#member_detail_hidden'
+  status: 403
+  /** What HTTP calls the status. */
+  title: 'Forbidden'
+  /** The stable part: decide on this. */
+  code: 'member_detail_hidden'
+  /** What to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
 /** A cookie-authenticated change must come from a known dashboard origin. From elsewhere send a Bearer token. */
 export type ProblemCsrfRejected = {
   /** Where the code is explained: `/api/docs/errors#<code>`. */
@@ -1003,6 +1312,11 @@ export type ProblemLastAdmin = {
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
+  /** Those that would have no admin. */
+  workspaces: {
+    id: string
+    name: string
+  }[]
 }
 
 /** A personal workspace takes no invites, joins or leaves. Create another one for a team. */
@@ -1014,6 +1328,21 @@ export type ProblemPersonalWorkspace = {
   title: 'Conflict'
   /** The stable part: decide on this. */
   code: 'personal_workspace'
+  /** What to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** Your subscription is still running. End it first; POST /api/billing/portal leads there. */
+export type ProblemSubscriptionActive = {
+  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#subscription_active'
+  status: 409
+  /** What HTTP calls the status. */
+  title: 'Conflict'
+  /** The stable part: decide on this. */
+  code: 'subscription_active'
   /** What to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
@@ -1353,6 +1682,14 @@ export interface Operations {
     answer: Profile
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
+  /** End the caller's account */
+  'DELETE /api/me': {
+    request: {
+      body: DeleteAccountBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemLastAdmin | ProblemSubscriptionActive | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
   /** Repositories visible through the caller's workspace patterns */
   'GET /api/projects': {
     request: {
@@ -1364,6 +1701,39 @@ export interface Operations {
       }
     }
     answer: ProjectPage
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** What the caller lets be recorded */
+  'GET /api/me/recording': {
+    request: unknown
+    answer: Recording
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Choose what is recorded */
+  'PUT /api/me/recording': {
+    request: {
+      body: Recording
+    }
+    answer: Recording
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Everything that the service knows of the caller, as a file */
+  'GET /api/me/export': {
+    request: unknown
+    answer: AccountExport
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Who looked at the caller's numbers by name */
+  'GET /api/me/views': {
+    request: {
+      query?: {
+        /** Rows per page. */
+        limit?: number | undefined
+        /** The previous page's `next_cursor`. */
+        cursor?: string | undefined
+      }
+    }
+    answer: ViewPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Pull the settings of a repository */
@@ -1569,6 +1939,16 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
+  /** See what an invite code leads to */
+  'GET /api/team/invites/{code}': {
+    request: {
+      path: {
+        code: string
+      }
+    }
+    answer: InviteLookup
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemInviteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
   /** List the active invites */
   'GET /api/team/workspaces/{id}/invites': {
     request: {
@@ -1639,7 +2019,7 @@ export interface Operations {
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Change the idle window, merge keys into the settings, or both */
+  /** Change the idle window or the privacy level, merge keys into the settings, or all of it */
   'PATCH /api/team/workspaces/{id}/settings': {
     request: {
       path: {
@@ -1780,16 +2160,38 @@ export interface Operations {
         from?: string | undefined
         /** The last UTC day; default: 30 days with `from`, or today. */
         to?: string | undefined
-        /** Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`. */
+        /** Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`. At the privacy level `team` the caller alone: anybody else is 403 `member_detail_hidden`. */
         member?: string | undefined
         /** Only what was done in this repository. */
         repo?: string | undefined
         /** Instead of `Accept`, for links and browsers. */
         format?: 'json' | 'csv' | undefined
+        /** With a `trend` in the rows of members and repositories. */
+        trends?: boolean | undefined
       }
     }
     answer: Dashboard
-    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemMemberDetailHidden | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** What the caller did */
+  'GET /api/team/dashboard/mine': {
+    request: {
+      query: {
+        workspace: string
+        /** The first UTC day; default: 30 days with `to`. */
+        from?: string | undefined
+        /** The last UTC day; default: 30 days with `from`, or today. */
+        to?: string | undefined
+        /** Only what was done in this repository. */
+        repo?: string | undefined
+        /** Instead of `Accept`, for links and browsers. */
+        format?: 'json' | 'csv' | undefined
+        /** With a `trend` in the rows of members and repositories. */
+        trends?: boolean | undefined
+      }
+    }
+    answer: Dashboard
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** A page where the caller subscribes */
   'POST /api/billing/checkout': {
@@ -1868,6 +2270,12 @@ export interface Operations {
   'GET /api/limits': {
     request: unknown
     answer: Limits
+    problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
+  }
+  /** What is recorded of people, and who sees it */
+  'GET /api/privacy': {
+    request: unknown
+    answer: Privacy
     problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
   }
 }

@@ -1,8 +1,8 @@
-import type { FlushResult } from './api.js'
+import type { FlushResult, Recording } from './api.js'
 import { type FlushBody, type Minutes, MOST_ENTRIES, merge, toBody, toMinutes } from './batch.js'
 import type { Client } from './client.js'
 import { ApiProblem } from './problem.js'
-import { isOff, type Recording } from './recording.js'
+import { isOff } from './recording.js'
 import type { Batch, FlushStorage } from './storage.js'
 
 /** When it is, and waking up later. */
@@ -214,12 +214,9 @@ export const createFlushQueue = ({
   }
 
   const askRecording = async (): Promise<Recording> => {
-    const ask = client.request as unknown as (
-      operation: string,
-      options: object,
-    ) => Promise<{ data: Recording }>
     try {
-      return (await ask('GET /api/me/recording', { retry: false, signal: disposal.signal })).data
+      const options = { retry: false, signal: disposal.signal } as const
+      return (await client.request('GET /api/me/recording', options)).data
     } catch (error) {
       // A service from before people could switch it off.
       if (error instanceof ApiProblem && error.status === 404)

@@ -1,11 +1,5 @@
-/** What a person does not want to be recorded, as `GET /api/me/recording` says it. */
-export interface Recording {
-  paused: boolean
-  /** `owner/repo`, or a pattern with `*` in the name of the repository. */
-  repos_off: string[]
-  /** When to record, in the person's own time zone; null: always. Weekdays are ISO: 1 is Monday. */
-  hours: { from: number; to: number; weekdays: number[] } | null
-}
+/** What a person does not want to be recorded: the same rules as the service's, so that it is not even kept here. */
+import type { Recording } from './api.js'
 
 /** Whether a repository matches a pattern; `*` stands for any characters, and case does not matter. */
 const matches = (pattern: string, repo: string): boolean => {
