@@ -2,11 +2,15 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json ./
 COPY patches patches
-RUN npm ci --omit=optional --ignore-scripts && npx patch-package
+COPY client/package.json client/package.json
+COPY examples/vscode/package.json examples/vscode/package.json
+RUN npm ci --ignore-scripts && npx patch-package
 COPY tsconfig.json tsconfig.build.json ./
 COPY schemas schemas
 COPY src src
-RUN npx tsc -p tsconfig.build.json && npm prune --omit=dev --omit=optional --ignore-scripts
+COPY client/src client/src
+COPY web web
+RUN npx tsc -p tsconfig.build.json && node web/build.mjs && npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0

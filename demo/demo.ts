@@ -15,7 +15,7 @@ import { startAssistantA, startAssistantB } from './assistants.js'
 import { BILLING, startBillingProvider } from './billing-provider.js'
 import { startThrowAwayDatabase } from './database.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from './repohost.js'
-import { type Demo, seedDemo } from './seed.js'
+import { type Demo, offeredPeople, seedDemo } from './seed.js'
 import { addPeople } from './team.js'
 import { describeDemo } from './tour.js'
 
@@ -112,6 +112,7 @@ const main = async (stopped: AbortSignal) => {
   const demo = await seedDemo(config.baseUrl, repohost)
   await seedYear(database, repohost, demo, stopped)
   repohost.browserUser = demo.ada.id
+  app.offeredPeople.push(...offeredPeople(demo))
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }
 

@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { VerifyResult } from '../schemas/auth.js'
 import type { CreatedWorkspace } from '../schemas/invites.js'
+import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Profile } from '../schemas/profile.js'
 import type { RepohostStandIn } from './repohost.js'
 
@@ -110,3 +111,13 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   }
   return { ada, bob, eve, acme, globex, acmeInvite: invite, etag, oldEtag }
 }
+
+/** Whom the dashboard offers to be: both sides of the same team, and somebody else. */
+export const offeredPeople = ({ ada, bob, eve }: Demo): OfferedPerson[] =>
+  (
+    [
+      [ada, 'leads Acme: sees the team'],
+      [bob, 'works at Acme: sees himself'],
+      [eve, 'leads another team'],
+    ] as const
+  ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

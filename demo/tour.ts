@@ -114,7 +114,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
   ]
   return [
     '',
-    `The service is at   ${config.baseUrl}`,
+    `The service is at   ${config.baseUrl}${config.dashboard ? ' (open it and be ada, bob or eve)' : ''}`,
     `The reference is at ${api}/docs`,
     `Its stand-ins: repository host ${config.repohost.url}, billing ${billing.url},`,
     `               models ${config.assistants.a} and ${config.assistants.b}`,

@@ -93,6 +93,12 @@ export const Environment = Type.Object({
     }),
   ),
 
+  DASHBOARD: StringEnum(['on', 'off'], {
+    default: 'on',
+    description: '`off`: no page at `/`, for installations with a dashboard of their own at `SITE_URL`.',
+    examples: ['off'],
+  }),
+
   EXTENSION_PREFIX: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,50}$',
     expected: '1 to 50 letters, digits, - or _',

@@ -4,6 +4,7 @@ import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
+import type { OfferedPerson } from '../schemas/page-start.js'
 import { type Assistants, createAssistants } from './clients/assistants.js'
 import { type BillingProvider, createBillingProvider } from './clients/billing-provider.js'
 import { createRepohost, type Repohost } from './clients/repohost.js'
@@ -21,6 +22,7 @@ import connections, {
   patience as usualPatience,
 } from './plugins/connections.js'
 import cors from './plugins/cors.js'
+import dashboard from './plugins/dashboard.js'
 import drain from './plugins/drain.js'
 import erasures from './plugins/erasures.js'
 import errors, { answerUnroutable } from './plugins/errors.js'
@@ -116,6 +118,7 @@ export const buildApp = async (
   app.decorate('database', database)
   app.decorate('db', database.read)
   app.decorate('clients', clients)
+  app.decorate('offeredPeople', [] as OfferedPerson[])
   installValidation(app as never, config.extensionPrefix)
   installSerialization(app as never)
 
@@ -138,6 +141,7 @@ export const buildApp = async (
   await app.register(requestLog)
   await app.register(housekeeping)
   await app.register(repohostOAuth)
+  await app.register(dashboard)
   await app.register(milestones)
   await app.register(rollups)
   await app.register(erasures)

@@ -28,6 +28,8 @@ export interface Config {
   dashboardOrigins: string[]
   /** Origins whose pages may change things with the cookie: the dashboards and the service itself. */
   trustedOrigins: string[]
+  /** Whether the service shows its own dashboard. */
+  dashboard: boolean
   extensionPrefix: string
   repohost: {
     url: string
@@ -99,6 +101,7 @@ export const readConfig = (
     databasePrepare: values.DATABASE_PREPARE,
     jwtSecrets: values.JWT_SECRETS ?? [],
     ...originsOf(values),
+    dashboard: values.DASHBOARD === 'on',
     extensionPrefix: values.EXTENSION_PREFIX,
     repohost: {
       url: withoutSlash(values.REPOHOST_URL),

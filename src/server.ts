@@ -70,9 +70,9 @@ const serveMetrics = async (port: number, { host }: Config, { metrics, log }: Fa
   atEnd(() => server.close())
 }
 
-const announce = ({ baseUrl }: Config) => {
+const announce = ({ baseUrl, dashboard }: Config) => {
   process.stdout.write(`
-  The service is at   ${baseUrl}
+  The service is at   ${baseUrl}${dashboard ? ' (open it in a browser)' : ''}
   The reference is at ${baseUrl}/api/docs
 
   Sign in with a token of the repository host:

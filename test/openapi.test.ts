@@ -334,7 +334,7 @@ t.test('the type of a problem leads to a page that explains its code', async (t)
 })
 
 t.test('the reference is served with everything it needs, from here alone', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, { env: { DASHBOARD: 'off' } })
   const root = await service.request('GET', '/')
   t.match(root, { status: 302 })
   t.equal(root.headers.get('location'), '/api/docs')

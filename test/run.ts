@@ -15,7 +15,7 @@ import { startTestServer } from './database.js'
  * others run while they wait. To start takes most of the time of the others, so several share a process.
  */
 const ALONE = `
-  client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
+  web/screens web/tasks web/serving client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
   sign-in settings attack fair-share database-faults driver secrets access housekeeping lifecycle embedded demo
   failover backup doctor`
 const SHARED_BY = 6
@@ -26,6 +26,7 @@ interface Result {
   name: string
   passed: number
   failed: number
+  skipped: number
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -36,7 +37,7 @@ const folder = join(projectRoot, 'build/test')
 const findPrograms = async (): Promise<string[][]> => {
   const given = process.argv.slice(2).map((arg) => arg.replace(/^(?:build\/)?test\/(.*)\.[jt]s$/, '$1.js'))
   if (given.length > 0) return given.map((file) => [file])
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.test.js'))
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.js'))
   const alone = ALONE.trim()
     .split(/\s+/)
     .map((name) => `${name}.test.js`)
@@ -76,10 +77,12 @@ const run = async (files: string[], url: string): Promise<Result> => {
   // One that ended without a word of it has failed as well.
   const failed = code === 0 && summary('total') > 0 ? 0 : Math.max(1, summary('fail'))
   const name = files.map((file) => file.replace(/\.test\.js$/, '')).join(' ')
-  say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${passed} passed, ${failed} failed, ${Date.now() - since} ms`)
+  const skipped = summary('skip')
+  const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${counts}, ${Date.now() - since} ms`)
   if (failed > 0) say(failures.length > 0 ? failures.join('\n') : tap.slice(-5_000))
   if (errors !== '') say(errors)
-  return { name, passed, failed }
+  return { name, passed, failed, skipped }
 }
 
 const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
@@ -96,10 +99,11 @@ const programs = await findPrograms()
 const server = await startTestServer(say)
 try {
   const results = await runAll(programs, server.url)
-  const sum = (of: 'passed' | 'failed') => results.reduce((total, result) => total + result[of], 0)
+  const sum = (of: 'passed' | 'failed' | 'skipped') =>
+    results.reduce((total, result) => total + result[of], 0)
   const failed = results.filter((result) => result.failed > 0)
   if (failed.length > 0) say(`\nfailed: ${failed.map(({ name }) => name).join(', ')}`)
-  say(`\n${sum('passed')} passed, ${sum('failed')} failed`)
+  say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
   if (failed.length > 0 || results.length === 0) process.exitCode = 1
 } finally {
   await server.stop()

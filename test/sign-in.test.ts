@@ -441,7 +441,7 @@ t.test('a login begun under another name of this machine goes on under the confi
 })
 
 t.test('without a dashboard the reason of a failed login is kept', async (t) => {
-  const service = await startService(t, { env: { SITE_URL: '' } })
+  const service = await startService(t, { env: { SITE_URL: '', DASHBOARD: 'off' } })
   const callback = '/api/auth/callback?code=x&state=y'
   const failed = await service.request('GET', callback, { headers: { Accept: PAGE } })
   const { pathname, search, origin } = new URL(failed.headers.get('location') ?? '')

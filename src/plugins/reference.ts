@@ -122,11 +122,6 @@ const reference: FastifyPluginAsync = async (app) => {
     }),
   )
   for (const url of [DOCS, `${DOCS}/`]) serve(url, 'text/html', page, referencePolicy)
-
-  // The query may say why a login failed, so it is kept.
-  app.get('/', { schema: { hide: true } }, async (request, reply) =>
-    reply.redirect(`${DOCS}${new URL(request.url, 'http://service').search}`),
-  )
 }
 
 export default reference

@@ -1,0 +1,290 @@
+/** The frame of every screen: who one is, where one is, and what is the matter. */
+
+import { useEffect, useRef } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { call, expired, forgetSeen, offline, renew, signedIn, useAsk } from './api.js'
+import { type Me, MeContext, type Space, SpaceContext } from './me.js'
+import { Mine } from './screens/mine.js'
+import { SignIn } from './screens/sign-in.js'
+import { Team } from './screens/team.js'
+import { nextTheme, theme } from './theme.js'
+import { useTitle } from './title.js'
+import { Arrow, Dialog, FailureNote, Person, Wait } from './ui.js'
+
+/** What is not seen first comes in one piece, so that the first numbers need few requests. */
+const rest = () => import('./screens/rest.js')
+const People = lazy(() => rest().then(({ People }) => People))
+const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
+const Settings = lazy(() => rest().then(({ Settings }) => Settings))
+const Audit = lazy(() => rest().then(({ Audit }) => Audit))
+const Snapshots = lazy(() => rest().then(({ Snapshots }) => Snapshots))
+const Account = lazy(() => rest().then(({ Account }) => Account))
+const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
+const Join = lazy(() => rest().then(({ Join }) => Join))
+
+/** The addresses that are the page's own; all others, such as the reference, are loaded. */
+const OWN = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
+
+export const App = () => (
+  <LocationProvider scope={OWN}>
+    <Frame />
+  </LocationProvider>
+)
+
+const Frame = () => {
+  const { path } = useLocation()
+  // The operator has a key and need not be anybody.
+  if (path === '/funnel') {
+    return (
+      <Page>
+        <Router>
+          <Route path="/funnel" component={Funnel} />
+          <Route default component={Nowhere} />
+        </Router>
+      </Page>
+    )
+  }
+  if (!signedIn.value) return <SignIn />
+  return (
+    <>
+      <Known />
+      {expired.value && (
+        <Dialog
+          title="Your session has ended"
+          onClose={() => {
+            // The next call asks again.
+            expired.value = false
+          }}
+        >
+          <p>Sign in again to go on. Nothing that you typed is lost.</p>
+          <SignIn again />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Known = () => {
+  const { path } = useLocation()
+  const asked = useAsk('GET /api/team/me', {})
+  const me = asked.data
+  const id = path.match(/^\/w\/([^/]+)/)?.[1]
+  const space = me?.workspaces.find((one) => one.id === id)
+  return (
+    <Page
+      me={me}
+      space={space}
+      failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+    >
+      {!me && !asked.failure && <Wait height={600} />}
+      {me && (
+        <MeContext.Provider value={{ ...me, again: asked.again }}>
+          {id !== undefined && !space ? (
+            <Nowhere />
+          ) : (
+            <SpaceContext.Provider value={space as Space}>
+              <Router key={id}>
+                <Route path="/" component={Mine} />
+                <Route path="/w/:id" component={Team} />
+                <Route path="/w/:id/people" component={People} />
+                <Route path="/w/:id/repos" component={Repositories} />
+                <Route path="/w/:id/settings" component={Settings} />
+                <Route path="/w/:id/audit" component={Audit} />
+                <Route path="/s/:owner/:repo" component={Snapshots} />
+                <Route path="/join/:code" component={Join} />
+                <Route path="/account" component={Account} />
+                <Route default component={Nowhere} />
+              </Router>
+            </SpaceContext.Provider>
+          )}
+        </MeContext.Provider>
+      )}
+    </Page>
+  )
+}
+
+const Nowhere = () => {
+  useTitle('Not found')
+  return (
+    <div class="stack narrow">
+      <h1>There is nothing here for you</h1>
+      <p>
+        The address may be mistyped, the workspace deleted, or you are not a member of it: ask an admin for an
+        invite.
+      </p>
+      <p>
+        <a href="/">Go to your own activity</a>
+      </p>
+    </div>
+  )
+}
+
+const signOut = async () => {
+  await call('POST /api/auth/logout', { body: {} }).catch(() => {})
+  forgetSeen()
+  location.assign('/')
+}
+
+const Page = (props: {
+  me?: Me | undefined
+  space?: Space | undefined
+  failure?: preact.ComponentChildren
+  children: preact.ComponentChildren
+}) => {
+  const { me, space } = props
+  const { path } = useLocation()
+  const left = useRef<string>(undefined)
+  useEffect(() => {
+    // Menus close when the place changes.
+    for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
+    // A new place is read from its beginning.
+    if (left.current !== undefined && left.current !== path) document.getElementById('content')?.focus()
+    left.current = path
+  }, [path])
+  return (
+    <>
+      <a class="away" href="#content">
+        To the content
+      </a>
+      <header class="top">
+        <div class="bar-row">
+          <a class="brand" href="/">
+            <span class="away">Team activity: my own</span>
+            <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
+              <rect width="16" height="16" rx="4" fill="var(--blue)" />
+              <path
+                d="M4 11V8M8 11V4M12 11V6"
+                stroke="var(--on-blue)"
+                stroke-width="2"
+                stroke-linecap="round"
+              />
+            </svg>
+          </a>
+          <div class="grow">
+            {me && (
+              <>
+                <button type="button" class="plain" popovertarget="spaces">
+                  <strong>
+                    <bdi>{space?.name ?? 'My activity'}</bdi>
+                  </strong>
+                  <Arrow />
+                </button>
+                <nav popover="auto" id="spaces" aria-label="Workspaces">
+                  <ul>
+                    <li>
+                      <a href="/" aria-current={path === '/' ? 'page' : undefined}>
+                        My activity
+                      </a>
+                    </li>
+                    {me.workspaces.map(({ id, name, role }) => (
+                      <li key={id}>
+                        <a
+                          href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
+                          aria-current={id === space?.id ? 'page' : undefined}
+                        >
+                          <bdi class="grow">{name}</bdi>
+                          <span class="tag">{role}</span>
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                </nav>
+              </>
+            )}
+          </div>
+          <button
+            type="button"
+            class="plain"
+            onClick={nextTheme}
+            aria-label={`Colours: ${theme.value}. Change`}
+            title={`Colours: ${theme.value}`}
+          >
+            <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+              <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
+              <path
+                d={
+                  theme.value === 'system'
+                    ? 'M8 1.5a6.5 6.5 0 0 1 0 13z'
+                    : theme.value === 'dark'
+                      ? 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 1 1 0-13z'
+                      : ''
+                }
+                fill="currentcolor"
+              />
+            </svg>
+          </button>
+          {me && (
+            <>
+              <button type="button" class="plain" popovertarget="self">
+                <Person login={me.login} />
+              </button>
+              <nav popover="auto" class="right" id="self" aria-label="You">
+                <ul>
+                  <li>
+                    <a href="/">My activity</a>
+                  </li>
+                  <li>
+                    <a href="/account">Account</a>
+                  </li>
+                  <li>
+                    <a href="/api/docs">Reference of the API</a>
+                  </li>
+                  <li>
+                    <button type="button" onClick={signOut}>
+                      Sign out
+                    </button>
+                  </li>
+                </ul>
+              </nav>
+            </>
+          )}
+        </div>
+        {space && <Tabs space={space} path={path} />}
+      </header>
+      <main id="content" tabIndex={-1}>
+        <div class="stack">
+          {offline.value && (
+            <div class="note row apart" role="status">
+              <span>
+                <strong>The service cannot be reached.</strong> What you see is from before; it goes on by
+                itself.
+              </span>
+              <button type="button" onClick={renew}>
+                Try now
+              </button>
+            </div>
+          )}
+          {props.failure}
+          {props.children}
+        </div>
+      </main>
+    </>
+  )
+}
+
+const Tabs = ({ space, path }: { space: Space; path: string }) => {
+  const tabs = [
+    ...(space.role === 'admin' ? [['', 'Team']] : []),
+    ['/people', 'People'],
+    ['/repos', 'Repositories'],
+    ['/settings', 'Settings'],
+    ...(space.role === 'admin' ? [['/audit', 'Audit']] : []),
+  ]
+  return (
+    <nav class="tabs" aria-label="Workspace">
+      <ul>
+        {tabs.map(([end, title]) => {
+          const target = `/w/${space.id}${end}`
+          return (
+            <li key={target}>
+              <a href={target} aria-current={path === target ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}

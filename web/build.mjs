@@ -1,0 +1,50 @@
+/** Builds the dashboard into build/web: files named by their content, compressed as well as it goes, and the page. */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { build } from 'esbuild'
+
+const source = dirname(fileURLToPath(import.meta.url))
+const output = join(source, '../build/web')
+const assets = join(output, 'assets')
+
+await rm(output, { recursive: true, force: true })
+await mkdir(assets, { recursive: true })
+const { metafile } = await build({
+  entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
+  outdir: assets,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  metafile: true,
+  absWorkingDir: assets,
+})
+
+const compressed = { br: promisify(brotliCompress), gz: promisify(gzip) }
+for (const name of await readdir(assets)) {
+  const content = await readFile(join(assets, name))
+  for (const [ending, compress] of Object.entries(compressed)) {
+    await writeFile(join(assets, `${name}.${ending}`), await compress(content))
+  }
+}
+
+/** The script's own chunks are named as well, so that the browser asks for all of them at once. */
+const outputs = Object.entries(metafile.outputs)
+const [script, { imports }] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'))
+const [style] = outputs.find(([name]) => name.endsWith('.css'))
+const chunks = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
+const head = [
+  ...chunks.map((name) => `<link rel="modulepreload" href="/assets/${name}">`),
+  `<link rel="stylesheet" href="/assets/${style}">`,
+  `<script type="module" src="/assets/${script}"></script>`,
+]
+const page = await readFile(join(source, 'index.html'), 'utf8')
+await writeFile(join(output, 'index.html'), page.replace('<!-- assets -->', head.join('\n')))

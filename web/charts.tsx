@@ -1,0 +1,360 @@
+/** Charts as SVG: a caption, values under the pointer and the arrow keys, and a table for who does not see them. */
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { duration, longWeekdays, WITHHELD, weekdays } from './format.js'
+
+/** The width that an element has, followed. */
+const useWidth = () => {
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, set] = useState(0)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    set(element.clientWidth)
+    const observer = new ResizeObserver(() => set(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width] as const
+}
+
+/** The steps that arrow keys take; undefined for other keys. */
+const steps = (key: string, down: number, last: number, at: number): number | undefined => {
+  const targets: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at + down,
+    ArrowUp: at - down,
+    Home: 0,
+    End: last,
+  }
+  const target = targets[key]
+  return target === undefined ? undefined : Math.max(0, Math.min(last, target))
+}
+
+/** Something drawn whose values are read one by one: a slider for keyboards and screen readers. */
+const Readable = (props: {
+  label: string
+  count: number
+  /** How many steps the upward and downward keys take. */
+  down: number
+  at: number | undefined
+  onMove: (at: number | undefined) => void
+  reading: string
+  children: ComponentChildren
+}) => {
+  const { at, count, onMove } = props
+  return (
+    <>
+      <div
+        role="slider"
+        tabIndex={0}
+        aria-label={props.label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, count - 1)}
+        aria-valuenow={at ?? 0}
+        aria-valuetext={props.reading}
+        onFocus={() => at === undefined && onMove(count - 1)}
+        onBlur={() => onMove(undefined)}
+        onPointerLeave={(event) => event.currentTarget !== document.activeElement && onMove(undefined)}
+        onKeyDown={(event) => {
+          const target = steps(event.key, props.down, count - 1, at ?? 0)
+          if (target === undefined) return
+          event.preventDefault()
+          onMove(target)
+        }}
+      >
+        {props.children}
+      </div>
+      <p class="reading muted" aria-hidden="true">
+        {props.reading}
+      </p>
+    </>
+  )
+}
+
+export interface Point {
+  /** What is below it, such as `3 Nov`. */
+  name: string
+  /** What it is called when it is read, such as `Mon, 3 Nov 2026`. */
+  title: string
+  value: number | null
+  /** That of the range before. */
+  before?: number | null | undefined
+}
+
+/** Round numbers from 0 to at least `max`; minutes in hours. */
+export const ticksOf = (max: number, unit: number): number[] => {
+  const rough = Math.max(max, unit) / unit / 3
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough) * unit
+  return Array.from({ length: Math.ceil(max / step - 1e-9) + 1 || 2 }, (_, index) => index * step)
+}
+
+const HEIGHT = 220
+const [TOP, BOTTOM, LEFT] = [8, 24, 44]
+
+/** A line over time, with the range before as a faint one; or columns. */
+export const Trend = (props: {
+  label: string
+  tone: string
+  points: Point[]
+  /** How a value is written. */
+  write: (value: number | null) => string
+  /** 60 where values are minutes and the scale shall be hours. */
+  unit?: number
+  columns?: boolean
+}) => {
+  const { points, write, unit = 1 } = props
+  const [ref, width] = useWidth()
+  const [at, move] = useState<number>()
+  const values = points.flatMap(({ value, before }) => [value ?? 0, before ?? 0])
+  const ticks = ticksOf(Math.max(0, ...values), unit)
+  const max = ticks.at(-1) || 1
+  const inner = Math.max(0, width - LEFT)
+  const slot = inner / Math.max(1, points.length)
+  const x = (index: number) =>
+    LEFT + (props.columns ? slot * (index + 0.5) : (inner * index) / Math.max(1, points.length - 1))
+  const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max)
+  const path = (pick: (point: Point) => number | null | undefined) => {
+    let pen = 'M'
+    return points
+      .map((point, index) => {
+        const value = pick(point)
+        if (value == null) {
+          pen = 'M'
+          return ''
+        }
+        const drawn = `${pen}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
+        pen = 'L'
+        return drawn
+      })
+      .join('')
+  }
+  const line = path(({ value }) => value)
+  const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
+  const point = at === undefined ? undefined : points[at]
+  const compared = points.some(({ before }) => before != null)
+  const said = ({ title, value, before }: Point) =>
+    `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  return (
+    <figure class={`chart ${props.tone}`}>
+      <figcaption class="away">{props.label}</figcaption>
+      <Readable
+        label={props.label}
+        count={points.length}
+        down={7}
+        at={at}
+        onMove={move}
+        reading={
+          point
+            ? said(point)
+            : compared && !props.columns
+              ? 'Dashed: the range before. Point at a day to read it.'
+              : 'Point at a day to read it.'
+        }
+      >
+        <div ref={ref}>
+          <svg
+            height={HEIGHT}
+            aria-hidden="true"
+            onPointerMove={(event) => {
+              const place = event.offsetX - LEFT
+              const index = props.columns
+                ? Math.floor(place / slot)
+                : Math.round((place / inner) * (points.length - 1))
+              move(Math.max(0, Math.min(points.length - 1, index)))
+            }}
+          >
+            {width > 0 && (
+              <>
+                {ticks.map((tick) => (
+                  <g key={tick}>
+                    <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+                    <text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
+                      {unit === 60 ? `${tick / 60} h` : tick}
+                    </text>
+                  </g>
+                ))}
+                {points.map(
+                  ({ name }, index) =>
+                    index % every === 0 && (
+                      <text
+                        key={name}
+                        x={x(index)}
+                        y={HEIGHT - 6}
+                        text-anchor={
+                          !props.columns && index === 0
+                            ? 'start'
+                            : index + 1 === points.length
+                              ? 'end'
+                              : 'middle'
+                        }
+                      >
+                        {name}
+                      </text>
+                    ),
+                )}
+                {props.columns ? (
+                  points.map(({ name, value }, index) => (
+                    <rect
+                      key={name}
+                      class="column"
+                      x={x(index) - slot * 0.38}
+                      width={slot * 0.76}
+                      y={y(value ?? 0)}
+                      height={Math.max(0, y(0) - y(value ?? 0))}
+                      rx={Math.min(3, slot / 4)}
+                    />
+                  ))
+                ) : (
+                  <>
+                    {compared && <path class="before" d={path(({ before }) => before)} />}
+                    <path class="area" d={`${line}L${x(points.length - 1)} ${y(0)}L${x(0)} ${y(0)}Z`} />
+                    <path class="line" d={line} />
+                  </>
+                )}
+                {at !== undefined && point && (
+                  <>
+                    <line class="cursor" x1={x(at)} x2={x(at)} y1={TOP} y2={y(0)} />
+                    {point.value !== null && <circle class="dot" cx={x(at)} cy={y(point.value)} r="5" />}
+                  </>
+                )}
+              </>
+            )}
+          </svg>
+        </div>
+      </Readable>
+      <AsTable caption={props.label} head={compared ? ['When', 'Value', 'Before'] : ['When', 'Value']}>
+        {() =>
+          points.map(({ title, value, before }) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              <td class="n">{write(value)}</td>
+              {compared && <td class="n">{before == null ? '' : write(before)}</td>}
+            </tr>
+          ))
+        }
+      </AsTable>
+    </figure>
+  )
+}
+
+/** The same numbers as a table, made when it is opened. */
+const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
+  const [open, set] = useState(false)
+  return (
+    <details onToggle={(event) => set(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {open && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard, too
+        <section class="scroll" aria-label={props.caption} tabIndex={0}>
+          <table>
+            <caption class="away">{props.caption}</caption>
+            <thead>
+              <tr>
+                {props.head.map((title, index) => (
+                  <th key={title} scope="col" class={index > 0 ? 'n' : ''}>
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{props.children()}</tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  )
+}
+
+const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
+
+/** Minutes by weekday and hour. */
+export const Heatmap = ({
+  cells,
+  label,
+}: {
+  cells: { weekday: number; hour: number; minutes: number | null }[]
+  label: string
+}) => {
+  const [at, move] = useState<number>()
+  const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
+  const said = ({ weekday, hour, minutes }: (typeof cells)[number]) =>
+    `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
+  const cell = at === undefined ? undefined : cells[at]
+  const [across, down] = [16, 22]
+  return (
+    <figure class="chart heat">
+      <figcaption class="away">{label}</figcaption>
+      <Readable
+        label={label}
+        count={cells.length}
+        down={24}
+        at={at}
+        onMove={move}
+        reading={cell ? said(cell) : 'The darker, the more minutes. Point at an hour to read it.'}
+      >
+        <svg viewBox={`0 0 ${36 + 24 * across} ${7 * down + 18}`} aria-hidden="true">
+          {weekdays.map((name, index) => (
+            <text key={name} x="0" y={index * down + 14}>
+              {name}
+            </text>
+          ))}
+          {[0, 6, 12, 18].map((hour) => (
+            <text key={hour} x={36 + hour * across} y={7 * down + 14}>
+              {hourName(hour)}
+            </text>
+          ))}
+          {cells.map(({ weekday, hour, minutes }, index) => (
+            <rect
+              key={`${weekday} ${hour}`}
+              class={`cell ${minutes ? '' : 'none'} ${index === at ? 'chosen' : ''}`}
+              x={36 + hour * across}
+              y={(weekday - 1) * down}
+              width={across - 2}
+              height={down - 2}
+              rx="3"
+              // Five steps, so that neighbours can be told apart.
+              fill-opacity={minutes ? 0.2 + 0.2 * Math.min(4, Math.floor((minutes / max) * 5)) : 1}
+              onPointerMove={() => move(index)}
+            />
+          ))}
+        </svg>
+      </Readable>
+      <AsTable caption={label} head={['Hour', ...weekdays]}>
+        {() =>
+          Array.from({ length: 24 }, (_, hour) => (
+            <tr key={hourName(hour)}>
+              <th scope="row">{hourName(hour)}</th>
+              {weekdays.map((name, index) => {
+                const found = cells.find((one) => one.hour === hour && one.weekday === index + 1)
+                return (
+                  <td key={name} class="n">
+                    {found?.minutes == null ? WITHHELD : found.minutes}
+                  </td>
+                )
+              })}
+            </tr>
+          ))
+        }
+      </AsTable>
+    </figure>
+  )
+}
+
+/** A little line without a scale, to compare shapes. */
+export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: string }) => {
+  const max = Math.max(1, ...values.map((value) => value ?? 0))
+  const d = values
+    .map(
+      (value, index) =>
+        `${index === 0 ? 'M' : 'L'}${(index * 100) / Math.max(1, values.length - 1)} ${23 - ((value ?? 0) / max) * 22}`,
+    )
+    .join('')
+  return (
+    <svg class={`spark ${tone ?? 'blue'}`} viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      <path d={d} />
+    </svg>
+  )
+}

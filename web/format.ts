@@ -1,0 +1,76 @@
+/** Numbers and times in words, in the viewer's own language. */
+const number = new Intl.NumberFormat()
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+})
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const longDay = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** What stands for a number that is withheld. */
+export const WITHHELD = '–'
+
+type Maybe = number | null | undefined
+
+export const count = (value: Maybe): string => (value == null ? WITHHELD : number.format(value))
+
+/** Minutes as hours and minutes; hours alone where minutes would be noise. */
+export const duration = (minutes: Maybe): string => {
+  if (minutes == null) return WITHHELD
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `${rest} min`
+  if (hours >= 100 || rest === 0) return `${number.format(Math.round(minutes / 60))} h`
+  return `${hours} h ${rest} min`
+}
+
+/** The same, short: for the cells of tables. */
+export const compact = (minutes: Maybe): string => {
+  if (minutes == null) return WITHHELD
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `${rest}m`
+  return hours >= 100 || rest === 0 ? `${number.format(Math.round(minutes / 60))}h` : `${hours}h ${rest}m`
+}
+
+/** How it compares with the range before, such as `+12% on 40 h`. */
+export const beside = (now: Maybe, before: Maybe, write: (value: Maybe) => string): string => {
+  if (now === before) return 'as before'
+  if (now == null || !before) return `before: ${write(before)}`
+  return `${percent.format((now - before) / before)} on ${write(before)}`
+}
+
+const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
+
+export const day = (text: string): string => shortDay.format(asDate(text))
+export const fullDay = (text: string): string => longDay.format(asDate(text))
+export const time = (text: string): string => moment.format(new Date(text))
+export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
+
+export const bytes = (value: number): string =>
+  value < 1_024 ? `${number.format(value)} bytes` : `${number.format(Math.round(value / 1_024))} KB`
+
+/** 1 is Monday. 2024 began with one. */
+const weekdayName = (style: 'short' | 'long') => {
+  const format = new Intl.DateTimeFormat(undefined, { weekday: style, timeZone: 'UTC' })
+  return Array.from({ length: 7 }, (_, index) => format.format(Date.UTC(2024, 0, 1 + index)))
+}
+export const weekdays = weekdayName('short')
+export const longWeekdays = weekdayName('long')
+
+const DAY_MS = 86_400_000
+export const addDays = (text: string, delta: number): string =>
+  new Date(asDate(text).getTime() + delta * DAY_MS).toISOString().slice(0, 10)
+export const daysBetween = (from: string, to: string): number =>
+  (asDate(to).getTime() - asDate(from).getTime()) / DAY_MS
+/** Days are UTC days everywhere in the service. */
+export const today = (): string => new Date().toISOString().slice(0, 10)
+/** ISO: 1 is Monday. */
+export const weekdayOf = (text: string): number => asDate(text).getUTCDay() || 7
+export const mondayOf = (text: string): string => addDays(text, 1 - weekdayOf(text))

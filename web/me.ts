@@ -1,0 +1,14 @@
+/** Who is signed in, and the workspace of the address. */
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { AnswerOf } from '../client/src/operations.js'
+
+export type Me = AnswerOf<'GET /api/team/me'>
+export type Space = Me['workspaces'][number]
+
+/** With the way to ask for it again, after something about it was changed. */
+export const MeContext = createContext<Me & { again: () => void }>(null as never)
+export const SpaceContext = createContext<Space>(null as never)
+
+export const useMe = () => useContext(MeContext)
+export const useSpace = () => useContext(SpaceContext)

@@ -1,0 +1,54 @@
+/** The part of the address that holds filters and ranges, so that what is seen can be shared. */
+import { useLocation } from 'preact-iso/router'
+import { addDays, daysBetween, mondayOf, today } from './format.js'
+
+/** The query of the address, and a way to change parts of it; `undefined` takes one away. */
+export const useQuery = () => {
+  const { path, query, route } = useLocation()
+  const change = (parts: Record<string, string | undefined>) => {
+    const next = new URLSearchParams(query as Record<string, string>)
+    for (const [name, value] of Object.entries(parts)) {
+      if (value === undefined || value === '') next.delete(name)
+      else next.set(name, value)
+    }
+    const text = next.toString()
+    route(text ? `${path}?${text}` : path)
+  }
+  return { query: query as Record<string, string | undefined>, change }
+}
+
+export type Range = { from: string; to: string }
+
+export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - count), to: today() })
+
+const firstOfMonth = (year: number, month: number) =>
+  new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
+
+/** Ranges that have a name, beside the last so many days. */
+export const namedRanges = (): [name: string, range: Range][] => {
+  const now = new Date()
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const quarter = month - (month % 3)
+  return [
+    ['This week', { from: mondayOf(today()), to: today() }],
+    ['This month', { from: firstOfMonth(year, month), to: today() }],
+    ['Last month', { from: firstOfMonth(year, month - 1), to: addDays(firstOfMonth(year, month), -1) }],
+    ['This quarter', { from: firstOfMonth(year, quarter), to: today() }],
+    ['Last quarter', { from: firstOfMonth(year, quarter - 3), to: addDays(firstOfMonth(year, quarter), -1) }],
+  ]
+}
+
+/** The range of as many days just before. */
+export const rangeBefore = ({ from, to }: Range): Range => {
+  const length = daysBetween(from, to) + 1
+  return { from: addDays(from, -length), to: addDays(from, -1) }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The range of the address, or the last 30 days. */
+export const rangeOf = (query: Record<string, string | undefined>): Range => {
+  const { from, to } = query
+  if (from && to && DAY.test(from) && DAY.test(to)) return { from, to }
+  return lastDays(30)
+}

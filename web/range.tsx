@@ -1,0 +1,95 @@
+import { useId, useRef } from 'preact/hooks'
+import { addDays, daysBetween, today } from './format.js'
+import { lastDays, namedRanges, type Range } from './query.js'
+import { Choices } from './ui.js'
+
+const presets = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'Year'],
+] as const
+
+const LONGEST_DAYS = 366
+/** With a margin. */
+const MENU_WIDTH = 384
+
+/** Chooses the days that are looked at. */
+export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) => {
+  const id = useId()
+  const menu = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const length = daysBetween(range.from, range.to) + 1
+  const preset = range.to === today() ? presets.find(([days]) => Number(days) === length)?.[0] : undefined
+  const place = () => {
+    const at = button.current?.getBoundingClientRect()
+    if (!at || !menu.current) return
+    const right = Math.max(12, Math.min(innerWidth - at.right, innerWidth - MENU_WIDTH))
+    menu.current.style.inset = `${at.bottom + 4}px ${right}px auto auto`
+  }
+  const choose = (chosen: Range) => {
+    menu.current?.hidePopover()
+    onChoose(chosen)
+  }
+  return (
+    <div class="range">
+      <Choices
+        label="Days"
+        options={presets}
+        value={preset}
+        onChoose={(days) => choose(lastDays(Number(days)))}
+      />
+      <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
+        Other
+      </button>
+      <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
+        <div class="stack tight">
+          <ul>
+            {namedRanges().map(([name, named]) => (
+              <li key={name}>
+                <button type="button" onClick={() => choose(named)}>
+                  {name}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <form
+            class="row"
+            onSubmit={(event) => {
+              event.preventDefault()
+              const form = new FormData(event.currentTarget)
+              choose({ from: String(form.get('from')), to: String(form.get('to')) })
+            }}
+          >
+            <label class="field">
+              From
+              <input
+                type="date"
+                name="from"
+                required
+                max={range.to}
+                min={addDays(range.to, 1 - LONGEST_DAYS)}
+                defaultValue={range.from}
+                onInput={(event) => limitEnd(event.currentTarget)}
+              />
+            </label>
+            <label class="field">
+              To
+              <input type="date" name="to" required min={range.from} max={today()} defaultValue={range.to} />
+            </label>
+            <button type="submit" class="primary">
+              Show
+            </button>
+          </form>
+          <p class="small muted">At most a year. Days are UTC days.</p>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The two ends limit each other, so that the browser says what is wrong. */
+const limitEnd = (from: HTMLInputElement) => {
+  const to = from.form?.elements.namedItem('to') as HTMLInputElement | null
+  if (to) to.min = from.value
+}

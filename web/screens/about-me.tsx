@@ -1,0 +1,229 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { days, fullDay, time, weekdays } from '../format.js'
+import { type Space, useMe } from '../me.js'
+import { Confirm, FailureNote, Person, Shown } from '../ui.js'
+
+type Recording = AnswerOf<'GET /api/me/recording'>
+
+/** What is recorded about the caller, who sees it and who looked; pausing, taking it along, and ending it. */
+export const AboutMe = ({ space }: { space: Space }) => {
+  const { login } = useMe()
+  const recording = useAsk('GET /api/me/recording', {})
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (location.hash === '#about-me') section.current?.scrollIntoView()
+  }, [])
+  const views = useAsk('GET /api/me/views', { query: { limit: 10 } })
+  return (
+    <section class="stack tight" aria-labelledby="about-me" ref={section}>
+      <h2 id="about-me">What is recorded about me</h2>
+      <div class="two">
+        <div class="card stack tight">
+          <h3>What, and who sees it</h3>
+          <p>
+            Minutes in which your editor was in use, by repository, day and hour. Not what you type, which
+            files, or what is on your screen. <a href="/api/privacy">All of it, as a list</a>.
+          </p>
+          <p>
+            {space.activity_privacy === 'team' ? (
+              <>
+                In <bdi>{space.name}</bdi> nobody but you sees your numbers: admins see the team, in weeks
+                with enough people.
+              </>
+            ) : (
+              <>
+                In <bdi>{space.name}</bdi> admins see your days and sums, by name; members see on which day
+                you were last active. Your hours are yours alone.
+              </>
+            )}{' '}
+            This holds since {time(space.activity_privacy_since)}.
+          </p>
+          <h3>Who looked at my numbers</h3>
+          <Shown asked={views} height={80}>
+            {({ views }) =>
+              views.length === 0 ? (
+                <p class="muted">Nobody, so far.</p>
+              ) : (
+                <ul class="stack tight">
+                  {views.map((view) => (
+                    <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
+                      <span class="row">
+                        <Person login={view.viewer} />
+                        {view.kind === 'csv' && <span class="tag">took a file</span>}
+                      </span>
+                      <span class="small muted">
+                        {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
+                        {days(view.range.from, view.range.to)}
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </Shown>
+          <div class="row">
+            <a class="button" href="/api/me/export" download={`${login}.json`}>
+              Export everything
+            </a>
+            <DeleteMe />
+          </div>
+        </div>
+        <div class="card stack tight">
+          <h3>What shall be recorded</h3>
+          <Shown asked={recording} height={240}>
+            {(data) => <RecordingForm recording={data} />}
+          </Shown>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+const WORKDAYS = [1, 2, 3, 4, 5]
+
+const RecordingForm = ({ recording }: { recording: Recording }) => {
+  const [paused, pause] = useState(recording.paused)
+  const [off, setOff] = useState(recording.repos_off.join('\n'))
+  const [hours, setHours] = useState(recording.hours)
+  const [saved, save] = useState(false)
+  const { busy, failure, act } = useAct()
+  useEffect(() => save(false), [paused, off, hours])
+  const submit = async () => {
+    const body = { paused, repos_off: off.split(/[\s,]+/).filter(Boolean), hours }
+    const done = await act(() => call('PUT /api/me/recording', { body }))
+    save(done)
+  }
+  return (
+    <form
+      class="stack tight"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <label class="check">
+        <input type="checkbox" checked={paused} onChange={(event) => pause(event.currentTarget.checked)} />
+        <span>
+          <strong>Pause</strong>: record nothing until I take this back
+        </span>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hours !== null}
+          onChange={(event) =>
+            setHours(event.currentTarget.checked ? { from: 8, to: 19, weekdays: WORKDAYS } : null)
+          }
+        />
+        <span>Record only at certain hours, in my time zone</span>
+      </label>
+      {hours && (
+        <fieldset class="row">
+          <legend class="away">Hours</legend>
+          <label>
+            from{' '}
+            <input
+              type="number"
+              min={0}
+              max={23}
+              value={hours.from}
+              onInput={(event) => setHours({ ...hours, from: event.currentTarget.valueAsNumber })}
+            />
+          </label>
+          <label>
+            to{' '}
+            <input
+              type="number"
+              min={0}
+              max={24}
+              value={hours.to}
+              onInput={(event) => setHours({ ...hours, to: event.currentTarget.valueAsNumber })}
+            />
+          </label>
+          {weekdays.map((name, index) => (
+            <label key={name} class="check">
+              <input
+                type="checkbox"
+                checked={hours.weekdays.includes(index + 1)}
+                onChange={(event) =>
+                  setHours({
+                    ...hours,
+                    weekdays: event.currentTarget.checked
+                      ? [...hours.weekdays, index + 1].sort()
+                      : hours.weekdays.filter((day) => day !== index + 1),
+                  })
+                }
+              />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <label class="field">
+        Never in these repositories
+        <input
+          class="wide-input"
+          placeholder="acme/secret-*"
+          value={off}
+          onInput={(event) => setOff(event.currentTarget.value)}
+        />
+      </label>
+      {failure && <FailureNote failure={failure} />}
+      <div class="row">
+        <button type="submit" disabled={busy}>
+          Save
+        </button>
+        <span role="status" class="muted">
+          {saved ? 'Saved.' : ''}
+        </span>
+      </div>
+    </form>
+  )
+}
+
+const DeleteMe = () => {
+  const { login } = useMe()
+  const [asking, ask] = useState(false)
+  const { busy, failure, act } = useAct()
+  const yes = async () => {
+    const done = await act(() => call('DELETE /api/me', { body: { confirm: login } }))
+    if (!done) return
+    forgetSeen()
+    location.assign('/')
+  }
+  const left =
+    failure?.code === 'last_admin' ? (failure.problem.workspaces as { id: string; name: string }[]) : []
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => ask(true)}>
+        Delete my account
+      </button>
+      {asking && (
+        <Confirm
+          title="Delete my account"
+          action="Delete for good"
+          word={login}
+          busy={busy}
+          failure={failure}
+          onYes={yes}
+          onNo={() => ask(false)}
+        >
+          <p>
+            Your sessions, personal workspace, memberships, hours and history end at once. The sums of your
+            days stay in the teams without your name. Whoever signs in again as you is somebody new.
+          </p>
+          {left.map(({ id, name }) => (
+            <p key={id}>
+              <a href={`/w/${id}/people`}>
+                <bdi>{name}</bdi>
+              </a>{' '}
+              would be without an admin.
+            </p>
+          ))}
+        </Confirm>
+      )}
+    </>
+  )
+}

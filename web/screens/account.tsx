@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks'
+import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { useTitle } from '../title.js'
+import { FailureNote, Person, Shown } from '../ui.js'
+
+const statuses: Record<string, string> = {
+  none: 'No subscription',
+  trialing: 'On trial',
+  active: 'Paid',
+  past_due: 'A payment failed: settle it soon',
+  canceled: 'Ended',
+}
+
+export const Account = () => {
+  useTitle('Account')
+  const asked = useAsk('GET /api/me', {})
+  return (
+    <div class="stack narrow">
+      <h1>Account</h1>
+      <Shown asked={asked} height={140}>
+        {({ login, plan, status }) => (
+          <section class="card stack tight" aria-labelledby="plan">
+            <Person login={login} />
+            <h2 id="plan">Plan: {plan}</h2>
+            <p class="muted">{statuses[status]}.</p>
+            <Billing isCustomer={status !== 'none'} />
+          </section>
+        )}
+      </Shown>
+      <TimeZone />
+      <Sessions />
+      <p>
+        What is recorded about you, export and deletion: <a href="/#about-me">My activity</a>.
+      </p>
+    </div>
+  )
+}
+
+const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
+  const { busy, failure, act } = useAct()
+  const go = (operation: 'POST /api/billing/checkout' | 'POST /api/billing/portal') =>
+    act(async () => {
+      const { data } = await call(operation, { body: {} })
+      location.assign(data.url)
+    })
+  return (
+    <>
+      {failure && <FailureNote failure={failure} />}
+      <div class="row">
+        {isCustomer ? (
+          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/portal')}>
+            Manage the subscription
+          </button>
+        ) : (
+          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/checkout')}>
+            Subscribe
+          </button>
+        )}
+      </div>
+    </>
+  )
+}
+
+const TimeZone = () => {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const [zone, choose] = useState(here)
+  const [saved, save] = useState(false)
+  const { busy, failure, act } = useAct()
+  return (
+    <section class="card stack tight" aria-labelledby="zone">
+      <h2 id="zone">Time zone</h2>
+      <p class="muted">
+        Your heatmap and your recording hours are in it. The editor extension sends it by itself.
+      </p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          act(() => call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })).then(
+            save,
+          )
+        }}
+      >
+        <select aria-label="Time zone" value={zone} onChange={(event) => choose(event.currentTarget.value)}>
+          {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
+            <option key={name} value={name}>
+              {name.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </select>
+        <button type="submit" disabled={busy}>
+          Set
+        </button>
+        <span role="status" class="muted">
+          {saved ? 'Saved.' : ''}
+        </span>
+      </form>
+      {failure && <FailureNote failure={failure} />}
+    </section>
+  )
+}
+
+const Sessions = () => {
+  const { busy, failure, act } = useAct()
+  const signOut = (everywhere: boolean) =>
+    act(async () => {
+      await call('POST /api/auth/logout', { body: { everywhere } })
+      forgetSeen()
+      location.assign('/')
+    })
+  return (
+    <section class="card stack tight" aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <p class="muted">Everywhere means every browser and editor that was signed in before now.</p>
+      {failure && <FailureNote failure={failure} />}
+      <div class="row">
+        <button type="button" disabled={busy} onClick={() => signOut(false)}>
+          Sign out here
+        </button>
+        <button type="button" class="danger" disabled={busy} onClick={() => signOut(true)}>
+          Sign out everywhere
+        </button>
+      </div>
+    </section>
+  )
+}

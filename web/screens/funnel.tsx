@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, useAct } from '../api.js'
+import { count } from '../format.js'
+import { useQuery } from '../query.js'
+import { useTitle } from '../title.js'
+import { FailureNote } from '../ui.js'
+
+type Data = AnswerOf<'GET /api/admin/funnel'>
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+const share = (value: number | null) => (value === null ? '–' : percent.format(value))
+const span = (seconds: number | null) => {
+  if (seconds === null) return '–'
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
+
+/** For operators. The key is kept as long as the page is open, and nowhere else. */
+export const Funnel = () => {
+  useTitle('Funnel')
+  const { query, change } = useQuery()
+  const [key, type] = useState('')
+  const [data, set] = useState<Data>()
+  const { busy, failure, act } = useAct()
+  const show = () =>
+    act(async () => {
+      const { from, to, source } = query
+      // The document has the key as a security scheme, so the types do not have the header.
+      const answer = await call('GET /api/admin/funnel', {
+        query: { ...(from && { from }), ...(to && { to }), ...(source && { source }) },
+        headers: { 'x-service-admin-key': key },
+      } as never)
+      set(answer.data as Data)
+    })
+  return (
+    <>
+      <h1>How far people come</h1>
+      <form
+        class="card row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          show()
+        }}
+      >
+        <label class="field">
+          Admin key
+          <input
+            type="password"
+            required
+            autocomplete="off"
+            value={key}
+            onInput={(event) => type(event.currentTarget.value)}
+          />
+        </label>
+        {(['from', 'to'] as const).map((end) => (
+          <label key={end} class="field">
+            {end === 'from' ? 'From' : 'To'}
+            <input
+              type="date"
+              value={query[end] ?? ''}
+              onChange={(event) => change({ [end]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+        <label class="field">
+          Source
+          <input
+            value={query.source ?? ''}
+            placeholder="all"
+            onChange={(event) => change({ source: event.currentTarget.value })}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={busy}>
+          Show
+        </button>
+      </form>
+      {failure && <FailureNote failure={failure} />}
+      {data && <Steps data={data} />}
+    </>
+  )
+}
+
+const Steps = ({ data }: { data: Data }) => {
+  const most = Math.max(1, ...data.steps.map(({ users }) => users))
+  return (
+    <>
+      <section class="card stack tight" aria-labelledby="steps">
+        <h2 id="steps">{count(data.users)} people</h2>
+        <ol class="steps">
+          {data.steps.map((step) => (
+            <li key={step.event}>
+              <div class="row apart">
+                <strong>{step.event.replaceAll('_', ' ')}</strong>
+                <span>
+                  {count(step.users)} people
+                  <span class="muted">
+                    , {share(step.conversion_from_previous)} of the step before,{' '}
+                    {share(step.conversion_from_start)} of the start, after{' '}
+                    {span(step.median_seconds_from_start)}
+                  </span>
+                </span>
+              </div>
+              <div class="track" aria-hidden="true">
+                <span style={{ '--part': String(step.users / most) }} />
+              </div>
+            </li>
+          ))}
+        </ol>
+      </section>
+      <div class="two">
+        <Counts title="By source" rows={data.by_source.map((row) => ({ ...row, name: row.source }))} />
+        <Counts title="Other events" rows={data.other_events.map((row) => ({ ...row, name: row.event }))} />
+      </div>
+    </>
+  )
+}
+
+const Counts = ({
+  title,
+  rows,
+}: {
+  title: string
+  rows: { name: string; users: number; events: number }[]
+}) => (
+  <section class="card stack tight">
+    <h2>{title}</h2>
+    <table>
+      <caption class="away">{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="n">
+            People
+          </th>
+          <th scope="col" class="n">
+            Events
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, users, events }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="n">{count(users)}</td>
+            <td class="n">{count(events)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)

@@ -1,0 +1,235 @@
+import type { AnswerOf } from '../../client/src/operations.js'
+import { useAsk } from '../api.js'
+import { Heatmap, Trend } from '../charts.js'
+import {
+  addDays,
+  beside,
+  count,
+  days,
+  duration,
+  fullDay,
+  longWeekdays,
+  mondayOf,
+  today,
+  weekdayOf,
+} from '../format.js'
+import { type Space, useMe } from '../me.js'
+import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
+import { RangeChoice } from '../range.js'
+import { useTitle } from '../title.js'
+import { Chip, FailureNote, SortedTable, Tip, Wait } from '../ui.js'
+import { AboutMe } from './about-me.js'
+import { MySpaces } from './spaces.js'
+import { numbersOf, pointsOf } from './team.js'
+
+type Own = AnswerOf<'GET /api/team/dashboard/mine'>
+
+export const Mine = () => {
+  const { workspaces } = useMe()
+  const { query } = useQuery()
+  useTitle('My activity')
+  const space = workspaces.find(({ id }) => id === query.workspace) ?? workspaces[0]
+  if (!space) {
+    return (
+      <>
+        <h1>Welcome</h1>
+        <p class="narrow">
+          Active minutes are counted in workspaces: each covers some repositories of a team. Make one, or join
+          one with a code that somebody gave you.
+        </p>
+        <MySpaces />
+      </>
+    )
+  }
+  return <MineIn key={space.id} space={space} />
+}
+
+const MineIn = ({ space }: { space: Space }) => {
+  const { workspaces } = useMe()
+  const { query, change: set } = useQuery()
+  const range = rangeOf(query)
+  const asked = useAsk('GET /api/team/dashboard/mine', {
+    query: { workspace: space.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
+  })
+  // After the numbers that were asked for.
+  const usual = useAsk(
+    'GET /api/team/dashboard/mine',
+    asked.data && { query: { workspace: space.id, ...lastDays(USUAL_DAYS) } },
+  )
+  const before = useAsk(
+    'GET /api/team/dashboard/mine',
+    asked.data && {
+      query: { workspace: space.id, ...rangeBefore(range), ...(query.repo && { repo: query.repo }) },
+    },
+  )
+  return (
+    <>
+      <div class="row apart">
+        <h1>My activity</h1>
+        <div class="row">
+          {workspaces.length > 1 && (
+            <label class="row">
+              <span class="away">Workspace</span>
+              <select value={space.id} onChange={(event) => set({ workspace: event.currentTarget.value })}>
+                {workspaces.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <RangeChoice range={range} onChoose={set} />
+        </div>
+      </div>
+      {query.repo && (
+        <div class="row">
+          <Chip text={query.repo} onRemove={() => set({ repo: undefined })} />
+        </div>
+      )}
+      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      {asked.data ? (
+        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          <Now daily={usual.data?.daily} data={asked.data} />
+          <div class="lead">
+            <section class="card" aria-labelledby="trend">
+              <header class="row apart">
+                <h2 id="trend">Active time by {asked.data.daily.length > 92 ? 'week' : 'day'}</h2>
+                <span class="small muted">{days(asked.data.range.from, asked.data.range.to)}</span>
+              </header>
+              <Trend
+                label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
+                tone="blue"
+                points={pointsOf(asked.data.daily, before.data?.daily, 'active_minutes')}
+                write={duration}
+                unit={60}
+                columns
+              />
+            </section>
+            <section class="card" aria-labelledby="hours">
+              <header class="row apart">
+                <h2 id="hours">When I work</h2>
+                <Tip about="this">
+                  By weekday and hour of your own time zone. Nobody else sees this, at no level and in no
+                  workspace.
+                </Tip>
+              </header>
+              <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
+            </section>
+          </div>
+          <div class="two">
+            <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
+            <MySpaces />
+          </div>
+        </div>
+      ) : (
+        !asked.failure && (
+          <div class="stack">
+            <Wait height={110} />
+            <div class="lead">
+              <Wait height={348} />
+              <Wait height={348} />
+            </div>
+          </div>
+        )
+      )}
+      {asked.data && <AboutMe space={space} />}
+    </>
+  )
+}
+
+/** Eight whole weeks before this one. */
+const USUAL_WEEKS = 8
+const USUAL_DAYS = (USUAL_WEEKS + 1) * 7
+
+/** Today and this week, beside what is usual by this weekday. */
+const usualOf = (daily: Own['daily']) => {
+  const [now, monday] = [today(), mondayOf(today())]
+  const minutes = new Map(daily.map((one) => [one.day, one.active_minutes ?? 0]))
+  const until = (start: string) =>
+    Array.from({ length: weekdayOf(now) }, (_, index) => minutes.get(addDays(start, index)) ?? 0).reduce(
+      (sum, more) => sum + more,
+      0,
+    )
+  const weeks = Array.from({ length: USUAL_WEEKS }, (_, index) => -7 * (index + 1))
+  const mean = (values: number[]) => Math.round(values.reduce((sum, more) => sum + more, 0) / values.length)
+  return {
+    today: minutes.get(now) ?? 0,
+    usualToday: mean(weeks.map((back) => minutes.get(addDays(now, back)) ?? 0)),
+    week: until(monday),
+    usualWeek: mean(weeks.map((back) => until(addDays(monday, back)))),
+  }
+}
+
+const Now = ({ daily, data }: { daily: Own['daily'] | undefined; data: Own }) => {
+  const usual = daily && usualOf(daily)
+  const weekday = longWeekdays[weekdayOf(today()) - 1]
+  const { totals, previous_totals } = data
+  const figures = [
+    [
+      'Today',
+      'blue',
+      usual ? duration(usual.today) : '…',
+      usual ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
+    ],
+    [
+      'This week',
+      'blue',
+      usual ? duration(usual.week) : '…',
+      usual ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
+    ],
+    [
+      'In these days',
+      'blue',
+      duration(totals.active_minutes),
+      beside(totals.active_minutes, previous_totals.active_minutes, duration),
+    ],
+    ['Commits', 'orange', count(totals.commits), beside(totals.commits, previous_totals.commits, count)],
+  ]
+  return (
+    <div class="figures">
+      {figures.map(([name, tone, value, beside]) => (
+        <div key={name} class={`figure-box ${tone}`}>
+          <div class="figure">
+            <span class="name">{name}</span>
+            <span class="value">{value}</span>
+            <span class="small muted">{beside}</span>
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => void }) => (
+  <section class="card" aria-labelledby="repos">
+    <header class="row apart">
+      <h2 id="repos">My repositories</h2>
+      <span class="small muted">{data.repos.length} in all</span>
+    </header>
+    <SortedTable
+      caption="My repositories"
+      rows={data.repos}
+      columns={[
+        {
+          name: 'repo',
+          title: 'Repository',
+          by: ({ repo }) => repo ?? '\uffff',
+          cell: ({ repo }) =>
+            repo === null ? (
+              'All others'
+            ) : (
+              <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
+                <bdi class="text">{repo}</bdi>
+              </button>
+            ),
+        },
+        ...numbersOf<Own['repos'][number]>(Math.max(1, ...data.repos.map((row) => row.active_minutes ?? 0))),
+      ]}
+      keyOf={({ repo }) => repo ?? ''}
+      searched={({ repo }) => repo ?? ''}
+      first="active_minutes"
+      empty={`Nothing was recorded since ${fullDay(data.range.from)}.`}
+    />
+  </section>
+)

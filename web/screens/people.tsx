@@ -1,0 +1,347 @@
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, useAct, useAsk, usePages } from '../api.js'
+import { fullDay, time } from '../format.js'
+import { useMe, useSpace } from '../me.js'
+import { useTitle } from '../title.js'
+import { Confirm, Copy, Dialog, FailureNote, More, Person, Shown } from '../ui.js'
+
+type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
+type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
+
+export const People = () => {
+  const space = useSpace()
+  useTitle(`People of ${space.name}`)
+  const isAdmin = space.role === 'admin'
+  const invites = useAsk(
+    'GET /api/team/workspaces/{id}/invites',
+    isAdmin && !space.personal ? { path: { id: space.id } } : undefined,
+  )
+  const [inviting, invite] = useState(false)
+  return (
+    <>
+      <div class="row apart">
+        <h1>
+          People of <bdi>{space.name}</bdi>
+        </h1>
+        {isAdmin && !space.personal && (
+          <button type="button" class="primary" onClick={() => invite(true)}>
+            Invite somebody
+          </button>
+        )}
+      </div>
+      <p class="muted narrow">
+        {space.activity_privacy === 'team'
+          ? 'Nobody here sees numbers of a single other person.'
+          : 'Admins see each member’s days and sums; nobody sees the hours of others.'}{' '}
+        Admins manage people, repositories and settings.
+      </p>
+      <Members />
+      {isAdmin && !space.personal && (
+        <section class="card stack tight" aria-labelledby="invites">
+          <h2 id="invites">Open invites</h2>
+          <Shown asked={invites} height={120}>
+            {() => <Invites asked={invites} />}
+          </Shown>
+        </section>
+      )}
+      {!space.personal && <Leave />}
+      {inviting && <NewInvite onClose={() => invite(false)} onMade={invites.again} />}
+    </>
+  )
+}
+
+const Members = () => {
+  const space = useSpace()
+  const { login } = useMe()
+  const asked = useAsk('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: {} })
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: { cursor } }),
+  )
+  const [removing, remove] = useState<Member>()
+  const { busy, failure, act, clear } = useAct()
+  const isAdmin = space.role === 'admin'
+  const change = (member: Member) =>
+    act(async () => {
+      const role = member.role === 'admin' ? 'member' : 'admin'
+      await call('PATCH /api/team/workspaces/{id}/members', {
+        path: { id: space.id },
+        body: { login: member.login, role },
+      })
+      asked.again()
+    })
+  return (
+    <section class="card stack tight" aria-labelledby="members">
+      <h2 id="members">Members</h2>
+      {failure && !removing && <FailureNote failure={failure} />}
+      <Shown asked={asked} height={200}>
+        {() => (
+          <>
+            <div class="scroll">
+              <table>
+                <caption class="away">Members</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">Person</th>
+                    <th scope="col">Role</th>
+                    <th scope="col" class="wide">
+                      Joined
+                    </th>
+                    <th scope="col" class="wide">
+                      Last active
+                    </th>
+                    {isAdmin && (
+                      <th scope="col">
+                        <span class="away">Actions</span>
+                      </th>
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  {pages
+                    .flatMap(({ members }) => members)
+                    .map((member) => (
+                      <tr key={member.login}>
+                        <th scope="row">
+                          <Person login={member.login} />
+                        </th>
+                        <td>{member.role}</td>
+                        <td class="wide">{time(member.joined_at)}</td>
+                        <td class="wide">
+                          {member.last_active_day === null ? (
+                            <span class="muted">
+                              {space.activity_privacy === 'team' ? 'withheld' : 'not yet'}
+                            </span>
+                          ) : (
+                            fullDay(member.last_active_day)
+                          )}
+                        </td>
+                        {isAdmin && (
+                          <td>
+                            <div class="row end">
+                              <button
+                                type="button"
+                                class="link"
+                                disabled={busy}
+                                onClick={() => change(member)}
+                              >
+                                {member.role === 'admin' ? 'Make member' : 'Make admin'}
+                                <span class="away"> of {member.login}</span>
+                              </button>
+                              {member.login !== login && (
+                                <button
+                                  type="button"
+                                  class="link"
+                                  onClick={() => {
+                                    clear()
+                                    remove(member)
+                                  }}
+                                >
+                                  Remove<span class="away"> {member.login}</span>
+                                </button>
+                              )}
+                            </div>
+                          </td>
+                        )}
+                      </tr>
+                    ))}
+                </tbody>
+              </table>
+            </div>
+            <More {...paging} />
+          </>
+        )}
+      </Shown>
+      {removing && (
+        <Confirm
+          title={`Remove ${removing.login}`}
+          action="Remove"
+          busy={busy}
+          failure={failure}
+          onNo={() => remove(undefined)}
+          onYes={async () => {
+            const done = await act(async () => {
+              await call('DELETE /api/team/workspaces/{id}/members', {
+                path: { id: space.id },
+                query: { login: removing.login },
+              })
+              asked.again()
+            })
+            if (done) remove(undefined)
+          }}
+        >
+          <p>
+            They lose access with their next call, and invites that they made end. What they did stays in the
+            numbers of the days when they were here. To come back they need an invite made after this.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+const Invites = ({
+  asked,
+}: {
+  asked: ReturnType<typeof useAsk<'GET /api/team/workspaces/{id}/invites'>>
+}) => {
+  const space = useSpace()
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/team/workspaces/{id}/invites', { path: { id: space.id }, query: { cursor } }),
+  )
+  const { busy, failure, act } = useAct()
+  const invites = pages.flatMap((page) => page.invites)
+  const revoke = (invite: Invite) =>
+    act(async () => {
+      await call('DELETE /api/team/workspaces/{id}/invites/{invite}', {
+        path: { id: space.id, invite: invite.id },
+      })
+      asked.again()
+    })
+  if (invites.length === 0) return <p class="muted">There is none. Whoever shall join needs one.</p>
+  return (
+    <>
+      {failure && <FailureNote failure={failure} />}
+      <ul class="stack tight">
+        {invites.map((invite) => (
+          <li key={invite.id} class="row apart">
+            <div>
+              <div class="mono">{invite.code}</div>
+              <div class="small muted">
+                Makes {invite.role === 'admin' ? 'admins' : 'members'}, used {invite.used_count} times
+                {invite.max_uses !== null && ` of ${invite.max_uses}`}, until {time(invite.expires_at)}, by{' '}
+                <bdi>{invite.created_by}</bdi>
+              </div>
+            </div>
+            <div class="row">
+              <Copy text={linkOf(invite)} what="link" />
+              <button type="button" class="danger" disabled={busy} onClick={() => revoke(invite)}>
+                Revoke<span class="away"> {invite.code}</span>
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <More {...paging} />
+    </>
+  )
+}
+
+const linkOf = ({ code }: Invite) => `${location.origin}/join/${code}`
+
+const terms = [
+  [24, 'a day'],
+  [168, 'a week'],
+  [720, '30 days'],
+  [2_160, '90 days'],
+] as const
+
+const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => void }) => {
+  const space = useSpace()
+  const { busy, failure, act } = useAct()
+  const [made, set] = useState<Invite>()
+  const submit = (form: FormData) =>
+    act(async () => {
+      const uses = String(form.get('uses'))
+      const { data } = await call('POST /api/team/workspaces/{id}/invites', {
+        path: { id: space.id },
+        body: {
+          role: form.get('role') === 'admin' ? 'admin' : 'member',
+          expires_in_hours: Number(form.get('hours')),
+          max_uses: uses === '' ? null : Number(uses),
+        },
+      })
+      set(data)
+      onMade()
+    })
+  return (
+    <Dialog title="Invite somebody" onClose={onClose}>
+      {made ? (
+        <div class="stack">
+          <p>Give this link to whom you invite. It is good until {time(made.expires_at)}.</p>
+          <input class="wide-input mono" readOnly value={linkOf(made)} aria-label="Link of the invite" />
+          <div class="row end">
+            <Copy text={linkOf(made)} what="link" />
+            <button type="button" class="primary" onClick={onClose}>
+              Done
+            </button>
+          </div>
+        </div>
+      ) : (
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit(new FormData(event.currentTarget))
+          }}
+        >
+          <label class="field">
+            They become
+            <select name="role">
+              <option value="member">member: sees their own numbers and the settings</option>
+              <option value="admin">admin: sees the team and manages it</option>
+            </select>
+          </label>
+          <label class="field">
+            Good for
+            <select name="hours" defaultValue="168">
+              {terms.map(([hours, text]) => (
+                <option key={hours} value={hours} selected={hours === 168}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="field">
+            How many may join with it (empty: any number)
+            <input type="number" name="uses" min={1} max={1_000} />
+          </label>
+          {failure && <FailureNote failure={failure} />}
+          <div class="row end">
+            <button type="button" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" class="primary" disabled={busy}>
+              Make the invite
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+const Leave = () => {
+  const space = useSpace()
+  const [asking, ask] = useState(false)
+  const { busy, failure, act } = useAct()
+  return (
+    <div>
+      <button type="button" class="danger" onClick={() => ask(true)}>
+        <span>
+          Leave <bdi>{space.name}</bdi>
+        </span>
+      </button>
+      {asking && (
+        <Confirm
+          title={`Leave ${space.name}`}
+          action="Leave"
+          busy={busy}
+          failure={failure}
+          onNo={() => ask(false)}
+          onYes={async () => {
+            const done = await act(() =>
+              call('POST /api/team/workspaces/{id}/leave', { path: { id: space.id }, body: {} }),
+            )
+            if (done) location.assign('/')
+          }}
+        >
+          <p>
+            Your access ends at once. What you did stays in the numbers of the days when you were here. To
+            come back you need a new invite.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,445 @@
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, useAct, useAsk, usePages } from '../api.js'
+import { time } from '../format.js'
+import { JsonField, parse, textOf, type Values } from '../json.js'
+import { useMe, useSpace } from '../me.js'
+import { useQuery } from '../query.js'
+import { useTitle } from '../title.js'
+import { Chip, Confirm, Dialog, FailureNote, More, Shown } from '../ui.js'
+
+type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
+
+/** As the service matches: without case, `*` for zero or more characters of the name. */
+const matches = (pattern: string, repo: string): boolean => {
+  const [first = '', ...rest] = pattern.toLowerCase().split('*')
+  const name = repo.toLowerCase()
+  if (rest.length === 0) return name === first
+  if (!name.startsWith(first)) return false
+  let at = first.length
+  const last = rest.pop() ?? ''
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}
+
+export const Repositories = () => {
+  const space = useSpace()
+  const { query, change } = useQuery()
+  useTitle(`Repositories of ${space.name}`)
+  return (
+    <>
+      <h1>
+        Repositories of <bdi>{space.name}</bdi>
+      </h1>
+      {query.repo ? (
+        <>
+          <div class="row">
+            <Chip text={query.repo} onRemove={() => change({ repo: undefined })} />
+          </div>
+          <Effective repo={query.repo} />
+        </>
+      ) : (
+        <div class="two">
+          <Known onChoose={(repo) => change({ repo })} />
+          <Patterns />
+        </div>
+      )}
+      <Overrides only={query.repo} />
+    </>
+  )
+}
+
+const useKnown = () => {
+  const asked = useAsk('GET /api/projects', { query: { limit: 500 } })
+  const paged = usePages(asked, (cursor) => call('GET /api/projects', { query: { limit: 500, cursor } }))
+  return { asked, ...paged, projects: paged.pages.flatMap(({ projects }) => projects) }
+}
+
+const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
+  const space = useSpace()
+  const { asked, projects, more, busy, failure } = useKnown()
+  const here = projects.filter(({ workspace_id }) => workspace_id === space.id)
+  return (
+    <section class="card stack tight" aria-labelledby="known">
+      <h2 id="known">Known repositories</h2>
+      <Shown asked={asked} height={200}>
+        {() => (
+          <>
+            {here.length === 0 && <p class="muted">Nothing was pushed and nothing overridden so far.</p>}
+            {here.length > 0 && (
+              <div class="scroll">
+                <table>
+                  <caption class="away">Known repositories</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">Repository</th>
+                      <th scope="col">Pushed</th>
+                      <th scope="col">What holds</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {here.map(({ owner, repo, version, has_override }) => (
+                      <tr key={`${owner}/${repo}`}>
+                        <th scope="row">
+                          <bdi>
+                            {owner}/{repo}
+                          </bdi>{' '}
+                          {has_override && <span class="tag">override</span>}
+                        </th>
+                        <td>
+                          {version === null ? (
+                            <span class="muted">never</span>
+                          ) : (
+                            <a href={`/s/${owner}/${repo}?workspace=${space.id}`}>version {version}</a>
+                          )}
+                        </td>
+                        <td>
+                          <button type="button" class="link" onClick={() => onChoose(`${owner}/${repo}`)}>
+                            and why<span class="away"> in {`${owner}/${repo}`}</span>
+                          </button>
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+            <More more={more} busy={busy} failure={failure} />
+          </>
+        )}
+      </Shown>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onChoose(String(new FormData(event.currentTarget).get('repo')).trim())
+        }}
+      >
+        <label class="row">
+          Another one
+          <input
+            name="repo"
+            required
+            pattern="[\w.\-]+/[\w.\-]+"
+            placeholder="owner/name"
+            autocomplete="off"
+          />
+        </label>
+        <button type="submit">Show what holds</button>
+      </form>
+    </section>
+  )
+}
+
+const MOST_PATTERNS = 50
+
+const Patterns = () => {
+  const space = useSpace()
+  const me = useMe()
+  const { projects } = useKnown()
+  const [text, type] = useState(space.patterns.join('\n'))
+  const { busy, failure, act } = useAct()
+  const patterns = text.split(/\s+/).filter(Boolean)
+  const known = [...new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))]
+  const covered = known.filter((repo) => patterns.some((pattern) => matches(pattern, repo)))
+  const lost = known.filter(
+    (repo) => !covered.includes(repo) && space.patterns.some((pattern) => matches(pattern, repo)),
+  )
+  const others = me.workspaces.filter(
+    ({ id, patterns: theirs }) =>
+      id !== space.id &&
+      (theirs.some((pattern) => patterns.includes(pattern)) ||
+        covered.some((repo) => theirs.some((pattern) => matches(pattern, repo)))),
+  )
+  const isChanged = patterns.join('\n') !== space.patterns.join('\n')
+  return (
+    <section class="card stack tight" aria-labelledby="patterns">
+      <h2 id="patterns">What this workspace covers</h2>
+      {space.role !== 'admin' ? (
+        <p class="mono">{space.patterns.join('  ')}</p>
+      ) : (
+        <form
+          class="stack tight"
+          onSubmit={(event) => {
+            event.preventDefault()
+            act(async () => {
+              await call('PUT /api/team/workspaces/{id}/patterns', {
+                path: { id: space.id },
+                body: { patterns },
+              })
+              me.again()
+            })
+          }}
+        >
+          <label class="field">
+            Patterns, one on a line
+            <textarea
+              class="few"
+              spellcheck={false}
+              value={text}
+              aria-describedby="patterns-help"
+              onInput={(event) => type(event.currentTarget.value)}
+            />
+          </label>
+          <p id="patterns-help" class="small muted">
+            {patterns.length} of {MOST_PATTERNS}. <span class="mono">owner/*</span> is all of an owner,{' '}
+            <span class="mono">owner/api-*</span> a part, <span class="mono">owner/name</span> one.
+          </p>
+          <div role="status">
+            <p>
+              Known repositories that it covers: {covered.length}
+              {covered.length > 0 &&
+                `, such as ${covered.slice(0, 8).join(', ')}${covered.length > 8 ? ' …' : ''}`}
+            </p>
+            {lost.length > 0 && (
+              <p class="note">
+                No longer covered: {lost.slice(0, 8).join(', ')}. Their settings stay stored, but nobody gets
+                them.
+              </p>
+            )}
+            {others.map(({ id, name }) => (
+              <p key={id} class="muted">
+                Overlaps with <bdi>{name}</bdi>: minutes there count in both.
+              </p>
+            ))}
+          </div>
+          {failure && <FailureNote failure={failure} />}
+          <div class="row">
+            <button type="submit" class="primary" disabled={busy || !isChanged}>
+              Save
+            </button>
+          </div>
+        </form>
+      )}
+    </section>
+  )
+}
+
+const Effective = ({ repo }: { repo: string }) => {
+  const space = useSpace()
+  const asked = useAsk('GET /api/team/effective-config', { query: { repo, workspace: space.id } })
+  const whole = useAsk('GET /api/team/workspaces/{id}/settings', { path: { id: space.id } })
+  return (
+    <section class="card stack tight" aria-labelledby="effective">
+      <h2 id="effective">
+        What holds in <bdi>{repo}</bdi>
+      </h2>
+      <Shown asked={asked} height={200}>
+        {(data) => {
+          const hidden = Object.keys(whole.data?.settings ?? {}).filter((key) => !(key in data.settings))
+          return (
+            <>
+              <p class="muted">
+                By the pattern <span class="mono">{data.matched_pattern}</span>; idle window{' '}
+                {data.idle_window_minutes} minutes
+                {data.also_matched.length > 0 && '; other workspaces of yours cover it, too'}.
+              </p>
+              <div class="scroll">
+                <table>
+                  <caption class="away">Settings in force</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">Key</th>
+                      <th scope="col">Value</th>
+                      <th scope="col">Comes from</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {Object.entries(data.settings).map(([key, value]) => (
+                      <tr key={key}>
+                        <th scope="row" class="mono">
+                          {key}
+                        </th>
+                        <td class="mono">{JSON.stringify(value)}</td>
+                        <td>
+                          {data.sources[key] === 'project'
+                            ? 'the override of this repository'
+                            : 'the workspace'}
+                        </td>
+                      </tr>
+                    ))}
+                    {hidden.map((key) => (
+                      <tr key={key}>
+                        <th scope="row" class="mono">
+                          {key}
+                        </th>
+                        <td class="muted">none</td>
+                        <td>hidden by the override of this repository</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {Object.keys(data.settings).length + hidden.length === 0 && <p class="muted">No settings.</p>}
+            </>
+          )
+        }}
+      </Shown>
+    </section>
+  )
+}
+
+const Overrides = ({ only }: { only: string | undefined }) => {
+  const space = useSpace()
+  const path = { id: space.id }
+  const asked = useAsk('GET /api/team/workspaces/{id}/project-settings', { path, query: {} })
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/team/workspaces/{id}/project-settings', { path, query: { cursor } }),
+  )
+  const [editing, edit] = useState<{ repo: string; settings: Values }>()
+  const [removing, remove] = useState<Override>()
+  const { busy, failure, act } = useAct()
+  const isAdmin = space.role === 'admin'
+  const overrides = pages
+    .flatMap((page) => page.overrides)
+    .filter(({ owner, repo }) => !only || `${owner}/${repo}`.toLowerCase() === only.toLowerCase())
+  return (
+    <section class="card stack tight" aria-labelledby="overrides">
+      <header class="row apart">
+        <h2 id="overrides">Overrides</h2>
+        {isAdmin && (
+          <button type="button" onClick={() => edit({ repo: only ?? '', settings: {} })}>
+            New override
+          </button>
+        )}
+      </header>
+      <Shown asked={asked} height={120}>
+        {() => (
+          <>
+            {overrides.length === 0 && (
+              <p class="muted">None: the settings of the workspace hold as they are.</p>
+            )}
+            <ul class="stack tight">
+              {overrides.map((one) => (
+                <li key={`${one.owner}/${one.repo}`} class="stack tight">
+                  <div class="row apart">
+                    <div>
+                      <strong>
+                        <bdi>
+                          {one.owner}/{one.repo}
+                        </bdi>
+                      </strong>
+                      <div class="small muted">
+                        by <bdi>{one.updated_by}</bdi>, {time(one.updated_at)}
+                      </div>
+                    </div>
+                    {isAdmin && (
+                      <div class="row">
+                        <button
+                          type="button"
+                          onClick={() => edit({ repo: `${one.owner}/${one.repo}`, settings: one.settings })}
+                        >
+                          Edit
+                          <span class="away"> {`${one.owner}/${one.repo}`}</span>
+                        </button>
+                        <button type="button" class="danger" onClick={() => remove(one)}>
+                          Remove
+                          <span class="away"> {`${one.owner}/${one.repo}`}</span>
+                        </button>
+                      </div>
+                    )}
+                  </div>
+                  <pre class="diff">{textOf(one.settings)}</pre>
+                </li>
+              ))}
+            </ul>
+            <More {...paging} />
+          </>
+        )}
+      </Shown>
+      {editing && <EditOverride {...editing} onClose={() => edit(undefined)} onSaved={asked.again} />}
+      {removing && (
+        <Confirm
+          title={`Remove the override of ${removing.owner}/${removing.repo}`}
+          action="Remove"
+          busy={busy}
+          failure={failure}
+          onNo={() => remove(undefined)}
+          onYes={async () => {
+            const { owner, repo } = removing
+            const done = await act(async () => {
+              await call('DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+                path: { id: space.id, owner, repo },
+              })
+              asked.again()
+            })
+            if (done) remove(undefined)
+          }}
+        >
+          <p>The settings of the workspace hold there again.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+const EditOverride = (props: {
+  repo: string
+  settings: Values
+  onClose: () => void
+  onSaved: () => void
+}) => {
+  const space = useSpace()
+  const [repo, setRepo] = useState(props.repo)
+  const [text, type] = useState(textOf(props.settings))
+  const { busy, failure, act } = useAct()
+  const parsed = parse(text, { mayHide: true })
+  const submit = async () => {
+    if (!('values' in parsed)) return
+    const [owner = '', name = ''] = repo.split('/')
+    const done = await act(() =>
+      call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+        path: { id: space.id, owner, repo: name },
+        body: { settings: parsed.values },
+      }),
+    )
+    if (!done) return
+    props.onSaved()
+    props.onClose()
+  }
+  return (
+    <Dialog title="Override of a repository" onClose={props.onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <label class="field">
+          Repository
+          <input
+            class="wide-input"
+            required
+            pattern="[\w.\-]+/[\w.\-]+"
+            placeholder="owner/name"
+            value={repo}
+            readOnly={props.repo !== ''}
+            onInput={(event) => setRepo(event.currentTarget.value)}
+          />
+        </label>
+        <JsonField
+          label="What holds there instead"
+          text={text}
+          fault={'fault' in parsed ? parsed.fault : undefined}
+          onType={type}
+        >
+          null hides a key of the workspace.
+        </JsonField>
+        {failure && <FailureNote failure={failure} />}
+        <div class="row end">
+          <button type="button" onClick={props.onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={busy || !('values' in parsed)}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

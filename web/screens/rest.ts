@@ -1,0 +1,8 @@
+export { Account } from './account.js'
+export { Audit } from './audit.js'
+export { Funnel } from './funnel.js'
+export { Join } from './join.js'
+export { People } from './people.js'
+export { Repositories } from './repositories.js'
+export { Settings } from './settings.js'
+export { Snapshots } from './snapshots.js'

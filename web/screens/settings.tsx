@@ -1,0 +1,380 @@
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, useAct, useAsk } from '../api.js'
+import { bytes, time } from '../format.js'
+import {
+  Diff,
+  JsonField,
+  merged,
+  parse,
+  patchOf,
+  SETTINGS_BYTES,
+  sizeOf,
+  textOf,
+  type Values,
+} from '../json.js'
+import { useMe, useSpace } from '../me.js'
+import { useTitle } from '../title.js'
+import { Confirm, FailureNote, Shown } from '../ui.js'
+
+type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
+
+export const Settings = () => {
+  const space = useSpace()
+  useTitle(`Settings of ${space.name}`)
+  const asked = useAsk('GET /api/team/workspaces/{id}/settings', { path: { id: space.id } })
+  const isAdmin = space.role === 'admin'
+  return (
+    <>
+      <h1>
+        Settings of <bdi>{space.name}</bdi>
+      </h1>
+      <Shown asked={asked} height={600}>
+        {(state) =>
+          isAdmin ? (
+            <Editor state={state} etag={asked.etag} again={asked.again} />
+          ) : (
+            <section class="card stack tight">
+              <p class="muted">Admins change these. Every member’s editor takes them from here.</p>
+              <p>Idle window: {state.idle_window_minutes} minutes</p>
+              <pre class="diff">{textOf(state.settings)}</pre>
+            </section>
+          )
+        }
+      </Shown>
+      {isAdmin && (
+        <div class="two">
+          <Rename />
+          <DeleteSpace />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** What an admin is changing, on top of the state that they saw when they began. */
+interface Draft {
+  base: State
+  etag: string | undefined
+  text: string
+  idle: number
+  privacy: State['activity_privacy']
+}
+
+const draftOf = (state: State, etag: string | undefined): Draft => ({
+  base: state,
+  etag,
+  text: textOf(state.settings),
+  idle: state.idle_window_minutes,
+  privacy: state.activity_privacy,
+})
+
+const Editor = ({ state, etag, again }: { state: State; etag: string | undefined; again: () => void }) => {
+  const space = useSpace()
+  const me = useMe()
+  const [draft, set] = useState(() => draftOf(state, etag))
+  const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
+  const [saved, setSaved] = useState(false)
+  const { busy, failure, act, clear } = useAct()
+  const edit = (change: Partial<Draft>) => {
+    setSaved(false)
+    set((old) => ({ ...old, ...change }))
+  }
+  const parsed = parse(draft.text)
+  const values = 'values' in parsed ? parsed.values : undefined
+  const patch = values ? patchOf(draft.base.settings, values) : {}
+  const changes = {
+    ...(Object.keys(patch).length > 0 && { settings: patch }),
+    ...(draft.idle !== draft.base.idle_window_minutes && { idle_window_minutes: draft.idle }),
+    ...(draft.privacy !== draft.base.activity_privacy && { activity_privacy: draft.privacy }),
+  }
+  const isChanged = Object.keys(changes).length > 0
+  const path = { id: space.id }
+
+  const save = () =>
+    act(async () => {
+      try {
+        const { data, etag } = await call('PATCH /api/team/workspaces/{id}/settings', {
+          path,
+          body: changes,
+          headers: { 'If-Match': draft.etag },
+        })
+        set(draftOf(data, etag))
+        setConflict(undefined)
+        setSaved(true)
+        again()
+        if (changes.activity_privacy) me.again()
+      } catch (error) {
+        if ((error as { code: string }).code !== 'version_conflict') throw error
+        const theirs = await call('GET /api/team/workspaces/{id}/settings', { path })
+        setConflict({ theirs: theirs.data, etag: theirs.etag })
+        throw error
+      }
+    })
+
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <div class="lead">
+        <section class="card stack tight" aria-label="Settings of the editor extension">
+          <JsonField
+            label="What every member’s editor takes, as JSON"
+            text={draft.text}
+            fault={'fault' in parsed ? parsed.fault : undefined}
+            onType={(text) => edit({ text })}
+          >
+            {values && `${bytes(sizeOf(values))} of ${bytes(SETTINGS_BYTES)}`}
+          </JsonField>
+        </section>
+        <section class="card stack" aria-label="Activity">
+          <label class="field">
+            Idle window in minutes
+            <input
+              type="number"
+              min={1}
+              max={15}
+              required
+              value={draft.idle}
+              aria-describedby="idle-help"
+              onInput={(event) => edit({ idle: event.currentTarget.valueAsNumber })}
+            />
+          </label>
+          <p id="idle-help" class="small muted">
+            After so long without a key or a click, time no longer counts as active. Editors use 5 to 10 of
+            it.
+          </p>
+          <fieldset class="stack tight">
+            <legend>Who sees the numbers of a person</legend>
+            {levels.map(([level, title, about]) => (
+              <label key={level} class="check">
+                <input
+                  type="radio"
+                  name="privacy"
+                  checked={draft.privacy === level}
+                  onChange={() => edit({ privacy: level })}
+                />
+                <span>
+                  <strong>{title}</strong>
+                  <br />
+                  <span class="small muted">{about}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <p class="small muted">
+            In force since {time(draft.base.activity_privacy_since)}; every member sees it.
+          </p>
+        </section>
+      </div>
+      {conflict ? (
+        <Conflict
+          base={draft.base.settings}
+          theirs={conflict.theirs.settings}
+          mine={patch}
+          onSolved={(patch) => {
+            clear()
+            set({
+              base: conflict.theirs,
+              etag: conflict.etag,
+              text: textOf(merged(conflict.theirs.settings, patch)),
+              idle: changes.idle_window_minutes ?? conflict.theirs.idle_window_minutes,
+              privacy: changes.activity_privacy ?? conflict.theirs.activity_privacy,
+            })
+            setConflict(undefined)
+          }}
+        />
+      ) : (
+        failure && <FailureNote failure={failure} />
+      )}
+      <section class="card stack tight" aria-label="What will change">
+        {values && isChanged && (
+          <>
+            <h2>What will change</h2>
+            {changes.settings && <Diff before={draft.base.settings} after={values} />}
+            {changes.idle_window_minutes !== undefined && (
+              <p>
+                Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
+              </p>
+            )}
+            {changes.activity_privacy && (
+              <p>
+                {changes.activity_privacy === 'team'
+                  ? 'From now on nobody sees a single person’s numbers, those of the past included.'
+                  : 'Admins will see people by name, for days from now on. What was recorded before stays hidden.'}
+              </p>
+            )}
+          </>
+        )}
+        <div class="row">
+          <button
+            type="submit"
+            class="primary"
+            disabled={busy || !values || !isChanged || conflict !== undefined}
+          >
+            Save
+          </button>
+          {isChanged && (
+            <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
+              Take back
+            </button>
+          )}
+          <span role="status" class="muted">
+            {saved ? 'Saved.' : isChanged ? '' : 'Nothing was changed.'}
+          </span>
+        </div>
+      </section>
+    </form>
+  )
+}
+
+const levels = [
+  ['named', 'Admins, by name', 'Days and sums of each member. Hours are seen by nobody but the person.'],
+  [
+    'team',
+    'Nobody but the person',
+    'Admins see the team in whole weeks, where enough people stand behind a number. It also covers all that was recorded before, and cannot be taken back for the days that it covered.',
+  ],
+] as const
+
+/** Both sides of what two people changed at once, to choose for each key. */
+const Conflict = (props: {
+  base: Values
+  theirs: Values
+  mine: Values
+  onSolved: (patch: Values) => void
+}) => {
+  const { base, theirs, mine } = props
+  const changed = patchOf(base, theirs)
+  const both = Object.keys(mine).filter((key) => key in changed)
+  const [chosen, choose] = useState<Record<string, 'theirs' | 'mine'>>({})
+  const solve = () =>
+    props.onSolved(Object.fromEntries(Object.entries(mine).filter(([key]) => chosen[key] !== 'theirs')))
+  const write = (value: unknown) =>
+    value === undefined || value === null ? 'removed' : JSON.stringify(value)
+  return (
+    <section class="note fault stack tight" role="alert" aria-label="Conflict">
+      <h2>Somebody else saved in the meantime</h2>
+      <p>
+        Nothing that you typed is lost.{' '}
+        {both.length > 0 ? 'You both changed:' : 'You changed different things.'}
+      </p>
+      {both.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Key</th>
+                <th scope="col">Before</th>
+                <th scope="col">Theirs</th>
+                <th scope="col">Yours</th>
+              </tr>
+            </thead>
+            <tbody>
+              {both.map((key) => (
+                <tr key={key}>
+                  <th scope="row" class="mono">
+                    {key}
+                  </th>
+                  <td class="mono">{write(base[key])}</td>
+                  {(['theirs', 'mine'] as const).map((side) => (
+                    <td key={side}>
+                      <label class="check mono">
+                        <input
+                          type="radio"
+                          name={key}
+                          checked={(chosen[key] ?? 'mine') === side}
+                          onChange={() => choose({ ...chosen, [key]: side })}
+                        />
+                        {write(side === 'mine' ? mine[key] : theirs[key])}
+                      </label>
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <h3>What they changed</h3>
+      <Diff before={base} after={theirs} />
+      <div>
+        <button type="button" onClick={solve}>
+          Put mine on top of theirs
+        </button>
+      </div>
+    </section>
+  )
+}
+
+const Rename = () => {
+  const space = useSpace()
+  const me = useMe()
+  const [name, type] = useState(space.name)
+  const { busy, failure, act } = useAct()
+  return (
+    <section class="card stack tight" aria-labelledby="rename">
+      <h2 id="rename">Name</h2>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          act(async () => {
+            await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
+            me.again()
+          })
+        }}
+      >
+        <input
+          class="grow"
+          aria-label="Name of the workspace"
+          required
+          maxLength={100}
+          value={name}
+          onInput={(event) => type(event.currentTarget.value)}
+        />
+        <button type="submit" disabled={busy || name === space.name}>
+          Rename
+        </button>
+      </form>
+      {failure && <FailureNote failure={failure} />}
+    </section>
+  )
+}
+
+const DeleteSpace = () => {
+  const space = useSpace()
+  const [asking, ask] = useState(false)
+  const { busy, failure, act } = useAct()
+  return (
+    <section class="card stack tight" aria-labelledby="delete">
+      <h2 id="delete">Delete</h2>
+      <p class="muted">With its settings, overrides, snapshots, activity and audit trail, for all members.</p>
+      <div>
+        <button type="button" class="danger" onClick={() => ask(true)}>
+          Delete the workspace
+        </button>
+      </div>
+      {asking && (
+        <Confirm
+          title={`Delete ${space.name}`}
+          action="Delete for good"
+          word={space.name}
+          busy={busy}
+          failure={failure}
+          onNo={() => ask(false)}
+          onYes={async () => {
+            const done = await act(() => call('DELETE /api/team/workspaces/{id}', { path: { id: space.id } }))
+            if (done) location.assign('/')
+          }}
+        >
+          <p>Everything in it is gone for {space.member_count} people, and nobody can bring it back.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}

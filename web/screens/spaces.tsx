@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { call, useAct } from '../api.js'
+import { useMe } from '../me.js'
+import { Dialog, FailureNote } from '../ui.js'
+
+/** The caller's workspaces, and the ways to another one. */
+export const MySpaces = () => {
+  const { workspaces } = useMe()
+  const { route } = useLocation()
+  const [making, make] = useState(false)
+  return (
+    <section class="card stack tight" aria-labelledby="spaces-title">
+      <header class="row apart">
+        <h2 id="spaces-title">My workspaces</h2>
+        <button type="button" class={workspaces.length === 0 ? 'primary' : ''} onClick={() => make(true)}>
+          New workspace
+        </button>
+      </header>
+      {workspaces.length > 0 && (
+        <div class="scroll">
+          <table>
+            <caption class="away">My workspaces</caption>
+            <thead>
+              <tr>
+                <th scope="col">Workspace</th>
+                <th scope="col">I am</th>
+                <th scope="col" class="n">
+                  People
+                </th>
+                <th scope="col">My numbers are seen by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <a href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}>
+                      <bdi>{name}</bdi>
+                    </a>
+                  </th>
+                  <td>{role}</td>
+                  <td class="n">{member_count}</td>
+                  <td>{personal || activity_privacy === 'team' ? 'me alone' : 'its admins'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const code = String(new FormData(event.currentTarget).get('code')).trim()
+          // A whole link works as well.
+          route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
+        }}
+      >
+        <label class="row">
+          Join with a code
+          <input name="code" required maxLength={200} autocomplete="off" />
+        </label>
+        <button type="submit">Look</button>
+      </form>
+      {making && <NewSpace onClose={() => make(false)} />}
+    </section>
+  )
+}
+
+const NewSpace = ({ onClose }: { onClose: () => void }) => {
+  const { login } = useMe()
+  const { busy, failure, act } = useAct()
+  const [name, setName] = useState('')
+  const [patterns, setPatterns] = useState('')
+  const submit = () =>
+    act(async () => {
+      const { data } = await call('POST /api/team/workspaces/create', {
+        body: { name, patterns: patterns.split(/[\s,]+/).filter(Boolean) },
+      })
+      location.assign(`/w/${data.workspace.id}/people`)
+    })
+  return (
+    <Dialog title="New workspace" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <label class="field">
+          Name
+          <input
+            class="wide-input"
+            required
+            maxLength={100}
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          Repositories that it covers
+          <input
+            class="wide-input"
+            placeholder={`${login}/*`}
+            value={patterns}
+            onInput={(event) => setPatterns(event.currentTarget.value)}
+            aria-describedby="patterns-help"
+          />
+        </label>
+        <p id="patterns-help" class="small muted">
+          Such as <span class="mono">acme/*</span> for all of an owner, or{' '}
+          <span class="mono">acme/api-*</span>. Several are separated by blanks.
+        </p>
+        {failure && <FailureNote failure={failure} />}
+        <div class="row end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={busy}>
+            Make it
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,388 @@
+import { useMemo } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { useAsk } from '../api.js'
+import { Heatmap, Spark, Trend } from '../charts.js'
+import { beside, compact, count, day, days, duration, fullDay, mondayOf, WITHHELD } from '../format.js'
+import { useSpace } from '../me.js'
+import { rangeBefore, rangeOf, useQuery } from '../query.js'
+import { RangeChoice } from '../range.js'
+import { useTitle } from '../title.js'
+import { Chip, type Column, FailureNote, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
+
+type Dashboard = AnswerOf<'GET /api/team/dashboard'>
+type Daily = Dashboard['daily']
+
+/** What is measured, in the order of importance, each in its own colour. */
+export const measures = [
+  {
+    name: 'active_minutes',
+    title: 'Active time',
+    tone: 'blue',
+    write: duration,
+    unit: 60,
+    about:
+      'Minutes in which an editor was in use. At most 60 in an hour and 1,440 in a day per person and workspace, over all their devices. Days are UTC days.',
+  },
+  {
+    name: 'commits',
+    title: 'Commits',
+    tone: 'orange',
+    write: count,
+    unit: 1,
+    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+  },
+  {
+    name: 'closed_issues',
+    title: 'Closed issues',
+    tone: 'green',
+    write: count,
+    unit: 1,
+    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+  },
+  {
+    name: 'active_members',
+    title: 'Active people',
+    tone: 'violet',
+    write: count,
+    unit: 1,
+    about:
+      'People with at least one active minute in the range. Those who have left count for the days when they were there.',
+  },
+] as const
+
+export const Team = () => {
+  const space = useSpace()
+  useTitle(space.name)
+  if (space.role !== 'admin') {
+    return (
+      <div class="stack narrow">
+        <h1>The team’s numbers are for admins</h1>
+        <p>
+          You are a member of <bdi>{space.name}</bdi>. Your own numbers are always yours to see.
+        </p>
+        <p>
+          <a class="button primary" href={`/?workspace=${space.id}`}>
+            Show my activity
+          </a>
+        </p>
+      </div>
+    )
+  }
+  return <TeamOfAdmin />
+}
+
+const TeamOfAdmin = () => {
+  const space = useSpace()
+  const { query, change: set } = useQuery()
+  const range = rangeOf(query)
+  const filter = { member: query.member, repo: query.repo }
+  const asked = useAsk('GET /api/team/dashboard', {
+    query: { workspace: space.id, ...range, ...filter, trends: true },
+  })
+  const before = useAsk(
+    'GET /api/team/dashboard',
+    asked.data && { query: { workspace: space.id, ...rangeBefore(range), ...filter } },
+  )
+  const shown = measures.find(({ name }) => name === query.show) ?? measures[0]
+  const csv = new URLSearchParams(
+    Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  )
+  return (
+    <>
+      <div class="row apart">
+        <h1>
+          <bdi>{space.name}</bdi>
+          <span class="away">, {days(range.from, range.to)}</span>
+        </h1>
+        <div class="row">
+          <RangeChoice range={range} onChoose={set} />
+          <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
+            CSV
+          </a>
+        </div>
+      </div>
+      {(filter.member || filter.repo) && (
+        <div class="row">
+          {filter.member && <Chip text={filter.member} onRemove={() => set({ member: undefined })} />}
+          {filter.repo && <Chip text={filter.repo} onRemove={() => set({ repo: undefined })} />}
+        </div>
+      )}
+      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      {space.activity_privacy === 'team' && (
+        <p class="note">
+          Here nobody sees the numbers of a single person. What you see are whole weeks, published three days
+          after their end; where too few people stand behind a number it is withheld: {WITHHELD}.
+        </p>
+      )}
+      {asked.data ? (
+        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          <Figures
+            data={asked.data}
+            shown={shown.name}
+            onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
+          />
+          <div class="lead">
+            <section class="card" aria-labelledby="trend">
+              <header class="row apart">
+                <h2 id="trend">
+                  {shown.title} by {asked.data.range.days > WEEKS_ABOVE ? 'week' : 'day'}
+                </h2>
+                <span class="small muted">{days(asked.data.range.from, asked.data.range.to)}</span>
+              </header>
+              <Trend
+                label={`${shown.title}, ${days(asked.data.range.from, asked.data.range.to)}`}
+                tone={shown.tone}
+                points={pointsOf(asked.data.daily, before.data?.daily, shown.name)}
+                write={shown.write}
+                unit={shown.unit}
+              />
+            </section>
+            <Hours data={asked.data} />
+          </div>
+          <div class="two">
+            <Members data={asked.data} onChoose={(member) => set({ member })} />
+            <Repos data={asked.data} onChoose={(repo) => set({ repo })} />
+          </div>
+        </div>
+      ) : (
+        !asked.failure && <Skeleton />
+      )}
+    </>
+  )
+}
+
+const Skeleton = () => (
+  <div class="stack">
+    <Wait height={110} />
+    <div class="lead">
+      <Wait height={348} />
+      <Wait height={348} />
+    </div>
+    <div class="two">
+      <Wait height={400} />
+      <Wait height={400} />
+    </div>
+  </div>
+)
+
+export const Figures = (props: {
+  data: Pick<Dashboard, 'totals' | 'previous_totals'>
+  shown: string
+  onShow: (name: string) => void
+}) => {
+  const { totals, previous_totals } = props.data
+  return (
+    <div class="figures">
+      {measures.map(({ name, title, tone, write, about }) => {
+        return (
+          <div key={name} class={`figure-box ${tone}`}>
+            <button
+              type="button"
+              class="figure"
+              aria-pressed={name === props.shown}
+              onClick={() => props.onShow(name)}
+            >
+              <span class="name">{title}</span>
+              <span class="value">{write(totals[name])}</span>
+              <span class="small muted">{beside(totals[name], previous_totals[name], write)}</span>
+            </button>
+            <Tip about={title.toLowerCase()}>
+              {about} The small figure compares with the range of the same length just before.
+            </Tip>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+const WEEKS_ABOVE = 92
+
+type MeasureName = (typeof measures)[number]['name']
+
+/** The days as points, above 92 days the weeks, beside those of the range before. */
+export const pointsOf = (daily: Daily, before: Daily | undefined, name: MeasureName) => {
+  if (daily.length <= WEEKS_ABOVE) {
+    return daily.map((one, index) => ({
+      name: day(one.day),
+      title: fullDay(one.day),
+      value: one[name],
+      before: before?.[index]?.[name],
+    }))
+  }
+  const [weeks, weeksBefore] = [weeksOf(daily, name), before && weeksOf(before, name)]
+  return weeks.map(({ monday, value }, index) => ({
+    name: day(monday),
+    title: `Week of ${fullDay(monday)}`,
+    value,
+    before: weeksBefore?.[index]?.value,
+  }))
+}
+
+/** Sums of weeks; of people, who would be counted twice, the most on a day. */
+const weeksOf = (daily: Daily, name: MeasureName) => {
+  const weeks = new Map<string, number | null>()
+  for (const one of daily) {
+    const monday = mondayOf(one.day)
+    const [soFar, more] = [weeks.get(monday) ?? null, one[name]]
+    if (soFar === null || more === null) weeks.set(monday, more ?? soFar)
+    else weeks.set(monday, name === 'active_members' ? Math.max(soFar, more) : soFar + more)
+  }
+  return Array.from(weeks, ([monday, value]) => ({ monday, value }))
+}
+
+const Hours = ({ data }: { data: Dashboard }) => (
+  <section class="card" aria-labelledby="hours">
+    <header class="row apart">
+      <h2 id="hours">When they work</h2>
+      <Tip about="this">
+        Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
+        and hours older than the service keeps them, are in none.
+      </Tip>
+    </header>
+    {data.heatmap ? (
+      <Heatmap cells={data.heatmap} label="Active time by weekday and hour" />
+    ) : (
+      <p class="muted">Withheld: it would be that of too few people.</p>
+    )}
+  </section>
+)
+
+const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
+  const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
+  const columns = useMemo<Column<Dashboard['members'][number]>[]>(
+    () => [
+      {
+        name: 'login',
+        title: 'Person',
+        by: ({ login }) => login ?? '\uffff',
+        cell: ({ login, role }) =>
+          login === null ? (
+            'All others'
+          ) : (
+            <button type="button" class="choice" onClick={() => onChoose(login)} title={`Show only ${login}`}>
+              <Person login={login} />
+              {role === null && <span class="tag">has left</span>}
+            </button>
+          ),
+      },
+      ...numbersOf<Dashboard['members'][number]>(most),
+      {
+        name: 'active_days',
+        title: 'Days',
+        numeric: true,
+        room: 'wider',
+        by: (row) => row.active_days,
+        cell: (row) => count(row.active_days),
+      },
+    ],
+    [data],
+  )
+  return (
+    <section class="card" aria-labelledby="members">
+      <header class="row apart">
+        <h2 id="members">People</h2>
+        <span class="small muted">
+          {data.members.length} in all{data.members.length > 0 && '; each sees that you looked'}
+        </span>
+      </header>
+      <SortedTable
+        caption="People"
+        rows={data.members}
+        columns={columns}
+        keyOf={({ login }) => login ?? ''}
+        searched={({ login }) => login ?? ''}
+        first="active_minutes"
+        empty="Nobody is listed for these days."
+      />
+    </section>
+  )
+}
+
+const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
+  const most = Math.max(1, ...data.repos.map((row) => row.active_minutes ?? 0))
+  const columns = useMemo<Column<Dashboard['repos'][number]>[]>(
+    () => [
+      {
+        name: 'repo',
+        title: 'Repository',
+        by: ({ repo }) => repo ?? '\uffff',
+        cell: ({ repo }) =>
+          repo === null ? (
+            'All others'
+          ) : (
+            <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
+              <bdi class="text">{repo}</bdi>
+            </button>
+          ),
+      },
+      ...numbersOf<Dashboard['repos'][number]>(most),
+      {
+        name: 'members',
+        title: 'People',
+        numeric: true,
+        room: 'wider',
+        by: (row) => row.members,
+        cell: (row) => count(row.members),
+      },
+    ],
+    [data],
+  )
+  return (
+    <section class="card" aria-labelledby="repos">
+      <header class="row apart">
+        <h2 id="repos">Repositories</h2>
+        <span class="small muted">{data.repos.length} in all</span>
+      </header>
+      <SortedTable
+        caption="Repositories"
+        rows={data.repos}
+        columns={columns}
+        keyOf={({ repo }) => repo ?? ''}
+        searched={({ repo }) => repo ?? ''}
+        first="active_minutes"
+        empty="No repository was worked on in these days."
+      />
+    </section>
+  )
+}
+
+interface Numbers {
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  trend?: number[]
+}
+
+/** The columns that people and repositories have in common. */
+export const numbersOf = <Row extends Numbers>(most: number): Column<Row>[] => [
+  {
+    name: 'trend',
+    title: 'Trend',
+    room: 'wide',
+    cell: ({ trend }) => trend && trend.length > 1 && <Spark values={trend} />,
+  },
+  {
+    name: 'active_minutes',
+    title: 'Active',
+    numeric: true,
+    by: (row) => row.active_minutes,
+    cell: (row) => <Measure part={(row.active_minutes ?? 0) / most}>{compact(row.active_minutes)}</Measure>,
+  },
+  {
+    name: 'commits',
+    title: 'Commits',
+    numeric: true,
+    by: (row) => row.commits,
+    cell: (row) => count(row.commits),
+  },
+  {
+    name: 'closed_issues',
+    title: 'Issues',
+    numeric: true,
+    by: (row) => row.closed_issues,
+    cell: (row) => count(row.closed_issues),
+  },
+]
