@@ -1,0 +1,65 @@
+/** A real browser: CHROME_PATH, or the Chromium that comes inside an npm package with the libraries that it needs. */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import { projectRoot } from '../../src/runtime/root.js'
+
+/** Read-only or shared machines may have no cache folder of one's own. */
+const cacheFolder = () => process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
+
+interface Unpacked {
+  executablePath: string
+  env: Record<string, string>
+}
+
+/** Unpacks the package's browser once for all runs; several may do so at once. */
+const unpack = async (): Promise<Unpacked> => {
+  const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
+  const version = devDependencies['@sparticuz/chromium']
+  const folder = join(cacheFolder(), 'team-settings', `chromium-${version}`)
+  if (!existsSync(folder)) {
+    await mkdir(join(folder, '..'), { recursive: true })
+    const fresh = await mkdtemp(join(folder, '..', 'unpacking-'))
+    const { TMPDIR } = process.env
+    // The package unpacks into the temporary folder, and its libraries only where it takes itself to be in a cloud function.
+    Object.assign(process.env, { TMPDIR: fresh, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' })
+    try {
+      const { default: packed } = await import('@sparticuz/chromium')
+      packed.setGraphicsMode = false
+      await packed.executablePath()
+    } finally {
+      delete process.env.AWS_LAMBDA_JS_RUNTIME
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
+    }
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }))
+  }
+  const fonts = join(folder, 'fonts')
+  await writeFile(
+    join(fonts, 'fonts.conf'),
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${join(tmpdir(), 'fonts-cache')}</cachedir></fontconfig>`,
+  )
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: fonts },
+  }
+}
+
+/** @returns the browser, or in words why there can be none on this machine */
+export const startBrowser = async (): Promise<Browser | string> => {
+  const { CHROME_PATH } = process.env
+  if (!CHROME_PATH && (process.platform !== 'linux' || process.arch !== 'x64')) {
+    return `no browser for ${process.platform} ${process.arch}: set CHROME_PATH to an installed Chrome or Chromium`
+  }
+  const { executablePath, env } = CHROME_PATH ? { executablePath: CHROME_PATH, env: {} } : await unpack()
+  return chromium
+    .launch({
+      executablePath,
+      env: { ...(process.env as Record<string, string>), ...env },
+      // The sandbox needs rights that a container or root does not have; only our own pages are opened.
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
+    .catch((error) => `the browser does not start here; set CHROME_PATH to one that does. ${error.message}`)
+}

@@ -1,0 +1,110 @@
+/** A service and a browser for a file of tests, and pages that report whatever goes wrong in them. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { projectRoot } from '../../src/runtime/root.js'
+import { type Caller, type Service, type ServiceOptions, startService } from '../service.js'
+import { startBrowser } from './browser.js'
+
+interface Test {
+  teardown(work: () => unknown): void
+  fail(message: string): unknown
+  passing(): boolean
+}
+
+/** What pages of a context have complained of, each with its address. */
+export type Complaints = string[]
+
+export class Visitor {
+  constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+    readonly url: string,
+    readonly complaints: Complaints,
+  ) {}
+
+  /** Opens an address and waits until nothing is on the way any more. */
+  async open(path: string) {
+    await this.page.goto(this.url + path)
+    await this.settled()
+  }
+
+  /** Nothing is waited for: no skeleton, nothing stale. */
+  settled() {
+    return this.page.locator('main:not(:has(.wait, [aria-busy="true"]))').waitFor()
+  }
+
+  button = (name: string | RegExp) => this.page.getByRole('button', { name })
+  link = (name: string | RegExp) => this.page.getByRole('link', { name })
+  heading = (name: string | RegExp) => this.page.getByRole('heading', { name })
+  /** Waits for a text to be seen. */
+  async sees(text: string | RegExp) {
+    try {
+      await this.page.getByText(text).filter({ visible: true }).first().waitFor()
+    } catch (error) {
+      const seen = await this.page.locator('body').innerText()
+      throw new Error(`${text} is not seen, but:\n${seen}\n${this.complaints.join('\n')}`, { cause: error })
+    }
+  }
+
+  /** The violations of WCAG 2.2 AA on the page. */
+  violations(): Promise<string[]> {
+    return this.page.locator('html').evaluate(async () => {
+      const { axe: there } = globalThis as unknown as {
+        axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+      }
+      const { violations } = await there.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+        resultTypes: ['violations'],
+      })
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    })
+  }
+
+  /** How wide the page is; more than its window if something sticks out. */
+  width(): Promise<number> {
+    return this.page.locator('html').evaluate((html) => html.scrollWidth)
+  }
+}
+
+export interface Scene {
+  service: Service
+  browser: Browser
+  /** A browser of its own for somebody who is signed in there; undefined: for nobody. */
+  visit(caller?: Caller): Promise<Visitor>
+}
+
+/** @returns the scene, or in words why there can be no browser here */
+export const startScene = async (test: Test, options?: ServiceOptions): Promise<Scene | string> => {
+  if (!existsSync(join(projectRoot, 'build/web/index.html'))) {
+    throw new Error('The dashboard is not built: npm run build:web')
+  }
+  const browser = await startBrowser()
+  if (typeof browser === 'string') {
+    process.stderr.write(`THE DASHBOARD IS NOT TESTED: ${browser}\n`)
+    return browser
+  }
+  test.teardown(() => browser.close())
+  const service = await startService(test, options)
+  // Its port is known only now.
+  service.config.trustedOrigins.push(service.url)
+  const visit = async (caller?: Caller) => {
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' })
+    test.teardown(() => context.close())
+    context.setDefaultTimeout(10_000)
+    await context.addInitScript({ content: axe.source })
+    if (caller) {
+      await context.addCookies([{ name: 'svc_token', value: caller.token, url: service.url, httpOnly: true }])
+    }
+    const page = await context.newPage()
+    const complaints: Complaints = []
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+    // Violations of the policy are reported here as well.
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`)
+    })
+    return new Visitor(context, page, service.url, complaints)
+  }
+  return { service, browser, visit }
+}

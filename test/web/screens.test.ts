@@ -1,0 +1,145 @@
+/** Every screen, as an admin sees it: in light, dark and on a phone. */
+import t from 'tap'
+import { addDays } from '../../src/domain/days.js'
+import { type Scene, startScene, type Visitor } from './page.js'
+
+const scene = await startScene(t, {
+  env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
+})
+
+/** Names that must be shown as they are and nothing else. */
+const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eabc🦊 ${'long'.repeat(15)}`
+
+const prepare = async ({ service }: Scene) => {
+  const ada = await service.signIn('ada')
+  const bob = await service.signIn('bob')
+  const { id, code } = await service.workspace(ada, { name: HOSTILE, members: [bob] })
+  const today = new Date().toISOString().slice(0, 10)
+  for (const [caller, repo] of [
+    [ada, 'acme/web'],
+    [bob, 'acme/api'],
+  ] as const) {
+    const entries = [0, 1, 3].map((back) => ({
+      repo,
+      day: addDays(today, -back),
+      minutes: 90,
+      hours: { '9': 50, '10': 40 },
+    }))
+    await caller.post('/api/team/active-minutes', { entries, timezone: 'Europe/Berlin' })
+  }
+  await ada.push('acme/web', { 'ext.theme': 'light' })
+  await ada.push('acme/web', { 'ext.theme': 'dark', 'ext.tabSize': 2 })
+  await ada.patch(`/api/team/workspaces/${id}/settings`, {
+    settings: { 'ext.theme': 'dark', 'ext.lint': true },
+  })
+  await ada.put(`/api/team/workspaces/${id}/project-settings/acme/web`, {
+    settings: { 'ext.theme': 'light', 'ext.lint': null },
+  })
+  return { ada, bob, id, code }
+}
+
+if (typeof scene === 'string') t.test('the screens', { skip: scene }, async () => {})
+else {
+  const { ada, id, code } = await prepare(scene)
+  const visitor = await scene.visit(ada)
+  const { page } = visitor
+  /** The screens, each with what must be seen on it. */
+  const screens: [path: string, seen: string | RegExp][] = [
+    ['/', 'What is recorded about me'],
+    [`/w/${id}`, 'When they work'],
+    [`/w/${id}?from=2026-01-01&to=2026-12-31&show=commits`, 'Commits by week'],
+    [`/w/${id}/people`, 'Open invites'],
+    [`/w/${id}/repos`, 'What this workspace covers'],
+    [`/w/${id}/repos?repo=acme%2Fweb`, 'hidden by the override of this repository'],
+    [`/w/${id}/settings`, 'Idle window in minutes'],
+    [`/w/${id}/audit`, 'settings pushed'],
+    ['/s/acme/web', 'From version 1 to 2'],
+    [`/join/${code}`, 'It counts your active minutes in'],
+    ['/account', 'Sign out everywhere'],
+    ['/funnel', 'How far people come'],
+    ['/w/00000000-0000-0000-0000-000000000000', 'There is nothing here for you'],
+  ]
+
+  const look = async (
+    t: Pick<typeof import('tap').default, 'strictSame' | 'equal'>,
+    visitor: Visitor,
+    viewport: { width: number; height: number },
+    colorScheme: 'light' | 'dark',
+  ) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const [path, seen] of screens) {
+      await visitor.open(path)
+      await visitor.sees(seen)
+      await visitor.settled()
+      t.strictSame(await visitor.violations(), [], path)
+      t.equal(await visitor.width(), viewport.width, path)
+    }
+    const nobody = await scene.visit()
+    await nobody.page.emulateMedia({ colorScheme })
+    await nobody.page.setViewportSize(viewport)
+    await nobody.open('/?auth_error=access_denied')
+    await nobody.sees(/You said no/)
+    t.strictSame(await nobody.violations(), [], 'the sign-in')
+    visitor.complaints.push(...nobody.complaints)
+  }
+
+  t.test('every screen is whole, accessible and quiet, in light and wide', async (t) => {
+    await look(t, visitor, { width: 1280, height: 900 }, 'light')
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('and in dark on a phone, where nothing is wider than the screen', async (t) => {
+    await look(t, visitor, { width: 390, height: 844 }, 'dark')
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('what opens on top is accessible as well', async (t) => {
+    for (const [path, opener] of [
+      [`/w/${id}`, 'Other'],
+      [`/w/${id}`, 'What is active time?'],
+      [`/w/${id}`, 'ada'],
+      [`/w/${id}/people`, 'Invite somebody'],
+      [`/w/${id}/people`, 'Remove bob'],
+      [`/w/${id}/repos`, 'New override'],
+      [`/w/${id}/settings`, 'Delete the workspace'],
+      ['/', 'New workspace'],
+      ['/', 'Delete my account'],
+    ] as const) {
+      await visitor.open(path)
+      await page.getByRole('button', { name: opener, exact: true }).first().click()
+      await page.locator('dialog[open], [popover]:popover-open').waitFor()
+      t.strictSame(await visitor.violations(), [], opener)
+      t.equal(await visitor.width(), 390, opener)
+    }
+  })
+
+  t.test('at 320 pixels everything can still be used', async (t) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    for (const [path] of screens) {
+      await visitor.open(path)
+      t.equal(await visitor.width(), 320, path)
+    }
+  })
+
+  t.test('the first numbers need few requests', async (t) => {
+    const fresh = await scene.visit(ada)
+    const asked: string[] = []
+    fresh.page.on('request', (request) => asked.push(request.url()))
+    await fresh.page.goto(`${fresh.url}/w/${id}`)
+    await fresh.page.locator('.figure .value').first().waitFor()
+    const numbers = asked.findIndex((url) => url.includes('/dashboard?')) + 1
+    t.ok(numbers > 0 && numbers <= 6, asked.join('\n'))
+    t.notOk(
+      asked.some((url) => !url.startsWith(fresh.url) && !url.startsWith('data:')),
+      'nothing from elsewhere',
+    )
+  })
+
+  t.test('a name is text, whatever is in it', async (t) => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await visitor.open(`/w/${id}`)
+    t.equal(await page.locator('h1 bdi').textContent(), HOSTILE)
+    t.equal(await page.locator('main img').count(), 0)
+  })
+}

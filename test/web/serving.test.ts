@@ -1,0 +1,92 @@
+/** How the dashboard is served, which needs no browser. */
+
+import { request } from 'node:http'
+import { brotliDecompressSync } from 'node:zlib'
+import t from 'tap'
+import { startService } from '../service.js'
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+const SCRIPT_BYTES = 45 * 1_024
+const STYLE_BYTES = 8 * 1_024
+
+/** The bytes as they come over the line. */
+const bytesOf = (url: string, encoding: string) =>
+  new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    request(url, { headers: { 'Accept-Encoding': encoding } }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ headers: response.headers, body: Buffer.concat(chunks) })
+    })
+      .on('error', reject)
+      .end()
+  })
+
+const assetsOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+
+const service = await startService(t)
+
+t.test('the page is served at its addresses and nowhere else', async (t) => {
+  const addresses = ['/', '/w/x', '/w/x/people?a=b', '/s/acme/web', '/join/ABC', '/account', '/funnel']
+  for (const address of addresses) {
+    const page = await fetch(service.url + address)
+    t.equal(page.status, 200, address)
+    t.match(page.headers.get('content-type'), 'text/html')
+    t.equal(page.headers.get('content-security-policy'), POLICY)
+    t.equal(page.headers.get('cache-control'), 'no-cache')
+    const again = await fetch(service.url + address, {
+      headers: { 'If-None-Match': page.headers.get('etag') ?? '' },
+    })
+    t.equal(again.status, 304, address)
+  }
+  for (const address of ['/nothing', '/accounts', '/assets/nothing.js', '/index.html', '/assets/', '/w']) {
+    const reply = await service.request('GET', address)
+    t.match(reply, { status: 404, body: { code: 'route_not_found' } }, address)
+  }
+})
+
+t.test('its files never change under their names, and the first load is small', async (t) => {
+  const html = await (await fetch(service.url)).text()
+  const assets = assetsOf(html)
+  const sizes = { js: 0, css: 0 }
+  for (const path of assets) {
+    t.match(path, /-[A-Z0-9]{8}\.(js|css)$/)
+    const packed = await bytesOf(service.url + path, 'br')
+    t.match(packed.headers['cache-control'], /max-age=31536000, immutable/)
+    t.equal(packed.headers['content-encoding'], 'br', path)
+    const plain = await bytesOf(service.url + path, 'identity')
+    t.equal(plain.headers['content-encoding'], undefined)
+    t.ok(brotliDecompressSync(packed.body).equals(plain.body), `${path} is the same however it comes`)
+    const gzip = await bytesOf(service.url + path, 'gzip')
+    t.equal(gzip.headers['content-encoding'], 'gzip')
+    sizes[path.endsWith('.js') ? 'js' : 'css'] += gzip.body.length
+  }
+  t.ok(sizes.js > 0 && sizes.js <= SCRIPT_BYTES, `${sizes.js} bytes of script`)
+  t.ok(sizes.css > 0 && sizes.css <= STYLE_BYTES, `${sizes.css} bytes of style`)
+})
+
+t.test('the page knows who may sign in how, and nothing breaks out of that', async (t) => {
+  const startOf = async (cookie = '') => {
+    const html = await (await fetch(service.url, { headers: { Cookie: cookie } })).text()
+    const text = html.match(/<script type="application\/json" id="start">(.*)<\/script>/)?.[1] ?? ''
+    t.notMatch(text, '<')
+    return JSON.parse(text)
+  }
+  t.match(await startOf(), { signed_in: false, oauth: true, people: [], extension_prefix: 'ext' })
+  const ada = await service.signIn('ada')
+  t.match(await startOf(`svc_token=${ada.token}`), { signed_in: true })
+  t.match(await startOf('svc_token=nonsense'), { signed_in: false })
+  const hostile = { login: '</script><script>alert(1)</script>', about: '<!--', repohost_token: 'x' }
+  service.app.offeredPeople.push(hostile)
+  t.match(await startOf(), { people: [hostile] })
+})
+
+t.test('an installation can do without', async (t) => {
+  const service = await startService(t, {
+    env: { DASHBOARD: 'off', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
+  })
+  t.equal((await service.request('GET', '/')).headers.get('location'), '/api/docs')
+  t.match(await service.request('GET', '/account'), { status: 404 })
+})
