@@ -1,37 +1,25 @@
-/** One session that takes as long as it takes. */
-import postgres from 'postgres'
-import { targetOf } from '../db/driver.js'
+import type postgres from 'postgres'
+import { inOneSession } from '../db/one-session.js'
 
 /** Runs `work` in a transaction; `stopped` ends it, and nothing of it is then done. */
-export const inOneTransaction = async <T>(
+export const inOneTransaction = <T>(
   url: string,
   isolation: string,
   work: (tx: postgres.TransactionSql) => Promise<T>,
   stopped: AbortSignal,
-): Promise<T> => {
-  stopped.throwIfAborted()
-  const sql = postgres(url, {
-    ...targetOf(url),
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 10,
-    fetch_types: false,
-  })
-  const giveUp = () => sql.end({ timeout: 0 })
-  stopped.addEventListener('abort', giveUp)
-  try {
-    return (await sql.begin(isolation, async (tx) => {
-      // What the database is set to is for requests; and the text of a moment depends on the zone.
-      await tx`set local statement_timeout = 0`
-      await tx`set local idle_in_transaction_session_timeout = 0`
-      await tx`set local timezone = 'UTC'`
-      return work(tx)
-    })) as T
-  } finally {
-    stopped.removeEventListener('abort', giveUp)
-    await sql.end({ timeout: 1 })
-  }
-}
+): Promise<T> =>
+  inOneSession(
+    url,
+    stopped,
+    (sql) =>
+      sql.begin(isolation, async (tx) => {
+        // What the database is set to is for requests; and the text of a moment depends on the zone.
+        await tx`set local statement_timeout = 0`
+        await tx`set local idle_in_transaction_session_timeout = 0`
+        await tx`set local timezone = 'UTC'`
+        return work(tx)
+      }) as Promise<T>,
+  )
 
 /** What the rows of tables add up to, by `table.column`. */
 export const sumUp = async (

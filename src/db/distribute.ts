@@ -1,9 +1,9 @@
 /** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
-import { targetOf } from './driver.js'
 import { locks } from './locks.js'
 import { isCurrent } from './migrate.js'
+import { inOneSession } from './one-session.js'
 
 /**
  * Where each table goes. Those that everything joins are copied to every node and change rarely; nothing on a hot path
@@ -63,22 +63,8 @@ export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
  * @param stopped ends it
  * @throws {OperatorError} where there is nothing to distribute over
  */
-export const distribute = async (
-  url: string,
-  say: (line: string) => void,
-  stopped?: AbortSignal,
-): Promise<void> => {
-  stopped?.throwIfAborted()
-  const sql = postgres(url, {
-    ...targetOf(url),
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 10,
-    fetch_types: false,
-  })
-  const giveUp = () => sql.end({ timeout: 0 })
-  stopped?.addEventListener('abort', giveUp)
-  try {
+export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
+  inOneSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
     // No migration meanwhile, and no second run.
     await sql`select pg_advisory_lock(${locks.migration})`
@@ -88,12 +74,7 @@ export const distribute = async (
     const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
     await sql.unsafe(`alter database ${database} ${clusterSetting}`)
     say('Every table has its place.')
-  } finally {
-    stopped?.removeEventListener('abort', giveUp)
-    // Ending the session releases the lock.
-    await sql.end({ timeout: 1 })
-  }
-}
+  })
 
 const requireCoordinator = async (sql: postgres.Sql) => {
   const [extension] = await sql`select from pg_extension where extname = 'citus'`

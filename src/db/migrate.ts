@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
 import { projectRoot } from '../runtime/root.js'
-import { targetOf } from './driver.js'
 import { locks } from './locks.js'
+import { inOneSession } from './one-session.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
 
@@ -28,30 +28,15 @@ export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when
  * @param stopped ends it; what was not done to the end is not done at all
  * @throws {OperatorError} when a newer version has migrated the database
  */
-export const migrate = async (url: string, stopped?: AbortSignal): Promise<void> => {
-  stopped?.throwIfAborted()
-  const client = postgres(url, {
-    ...targetOf(url),
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 10,
-    fetch_types: false,
-  })
-  const giveUp = () => client.end({ timeout: 0 })
-  stopped?.addEventListener('abort', giveUp)
-  try {
+export const migrate = (url: string, stopped?: AbortSignal): Promise<void> =>
+  inOneSession(url, stopped, async (client) => {
     // Else a statement whose client is gone would go on to its end, and keep the lock.
     await client`set client_connection_check_interval = '1s'`.catch(unlessUnsupported)
     if (await isCurrent(client)) return
     await client`select pg_advisory_lock(${locks.migration})`
     if (await isCurrent(client)) return
     await applyMigrations(drizzle(client), { migrationsFolder })
-  } finally {
-    stopped?.removeEventListener('abort', giveUp)
-    // Ending the session releases the lock.
-    await client.end({ timeout: 1 })
-  }
-}
+  })
 
 /** Not on every system can a server notice it. */
 const unlessUnsupported = (error: { code?: string }) => {

@@ -1,0 +1,29 @@
+import postgres from 'postgres'
+import { targetOf } from './driver.js'
+
+/**
+ * Work that takes as long as it takes, in a session of its own. The locks of the session end with it.
+ * @param stopped ends it; what was not done to the end is not done at all
+ */
+export const inOneSession = async <T>(
+  url: string,
+  stopped: AbortSignal | undefined,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> => {
+  stopped?.throwIfAborted()
+  const sql = postgres(url, {
+    ...targetOf(url),
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 10,
+    fetch_types: false,
+  })
+  const giveUp = () => sql.end({ timeout: 0 })
+  stopped?.addEventListener('abort', giveUp)
+  try {
+    return await work(sql)
+  } finally {
+    stopped?.removeEventListener('abort', giveUp)
+    await sql.end({ timeout: 1 })
+  }
+}
