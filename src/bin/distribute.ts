@@ -2,9 +2,9 @@
 import { readConfig } from '../config.js'
 import { distribute } from '../db/distribute.js'
 import { givenUrl, onGivenDatabase } from '../db/given.js'
-import { runCommand } from '../runtime/program.js'
+import { runCommand, say } from '../runtime/program.js'
 
 runCommand(async (stopped) => {
   const url = givenUrl(readConfig(process.env, { needsSecrets: false }))
-  await onGivenDatabase(distribute(url, (line) => process.stdout.write(`${line}\n`), stopped))
+  await onGivenDatabase(distribute(url, say, stopped))
 })

@@ -2,7 +2,7 @@
 import { examine } from '../doctor/examine.js'
 import { readArguments } from '../runtime/arguments.js'
 import { OperatorError } from '../runtime/operator-error.js'
-import { runCommand } from '../runtime/program.js'
+import { runCommand, say } from '../runtime/program.js'
 
 const USAGE = `npm run doctor
 
@@ -16,11 +16,11 @@ runCommand(async (stopped) => {
   if (!readArguments('doctor', USAGE, {})) return
   const findings = await examine(process.env, stopped)
   for (const { level, about, says, remedy } of findings) {
-    process.stdout.write(`${signs[level]}  ${about}: ${says}\n`)
-    if (remedy !== undefined) process.stdout.write(`         ${remedy}\n`)
+    say(`${signs[level]}  ${about}: ${says}`)
+    if (remedy !== undefined) say(`         ${remedy}`)
   }
   const problems = findings.filter(({ level }) => level === 'problem').length
   // Which makes the exit code 1.
   if (problems > 0) throw new OperatorError(`\nTo be mended: ${problems}.`)
-  process.stdout.write('\nThe service can run.\n')
+  say('\nThe service can run.')
 })

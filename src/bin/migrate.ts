@@ -2,10 +2,10 @@
 import { readConfig } from '../config.js'
 import { givenUrl, onGivenDatabase } from '../db/given.js'
 import { migrate } from '../db/migrate.js'
-import { runCommand } from '../runtime/program.js'
+import { runCommand, say } from '../runtime/program.js'
 
 runCommand(async (stopped) => {
   const url = givenUrl(readConfig(process.env, { needsSecrets: false }))
   await onGivenDatabase(migrate(url, stopped))
-  process.stdout.write('The database is current.\n')
+  say('The database is current.')
 })

@@ -2,12 +2,12 @@
 import { readConfig } from '../config.js'
 import { connectToGiven, onGivenDatabase } from '../db/given.js'
 import { rebuildRollups } from '../operations/roll-up.js'
-import { atEnd, runCommand } from '../runtime/program.js'
+import { atEnd, runCommand, say } from '../runtime/program.js'
 
 runCommand(async (stopped) => {
   const database = connectToGiven(readConfig(process.env, { needsSecrets: false }))
   atEnd(() => database.close())
   const days = await onGivenDatabase(rebuildRollups(database))
   stopped.throwIfAborted()
-  process.stdout.write(`The rollups of ${days} days are new.\n`)
+  say(`The rollups of ${days} days are new.`)
 })

@@ -1,8 +1,8 @@
 /** Finds somebody's account, or deletes it, for the operator who is asked to. */
 import { type Config, readConfig } from '../config.js'
 import type { Database } from '../db/client.js'
-import { visitEmbedded } from '../db/embedded/visit.js'
-import { connectToGiven, onGivenDatabase } from '../db/given.js'
+import { connectToGiven } from '../db/given.js'
+import { onDatabaseOf } from '../db/of-command.js'
 import { ApiError } from '../errors.js'
 import { deleteAccount, eraseAccounts } from '../operations/delete-account.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
@@ -12,7 +12,7 @@ import { findUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 import { readArguments } from '../runtime/arguments.js'
 import { OperatorError } from '../runtime/operator-error.js'
-import { atEnd, runCommand } from '../runtime/program.js'
+import { atEnd, runCommand, say } from '../runtime/program.js'
 
 const USAGE = `npm run users -- find LOGIN
 npm run users -- delete LOGIN --yes
@@ -24,23 +24,16 @@ npm run users -- delete LOGIN --yes
   DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running.
 `
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
-const open = async (config: Config, stopped: AbortSignal): Promise<Database> => {
-  let url = config.databaseUrl
-  if (url === undefined) {
-    const embedded = await visitEmbedded(config.dataDir, stopped)
-    atEnd((hurry) => embedded.stop(hurry))
-    url = embedded.url
-  }
-  const database = connectToGiven({ ...config, databaseUrl: url })
-  atEnd(() => database.close())
-  if (!(await onGivenDatabase(isSchemaCurrent(database.read))))
-    throw new OperatorError(
-      'The schema is not that of this version: start the service, or run `npm run migrate`, first.',
-    )
-  return database
-}
+const open = (config: Config, stopped: AbortSignal): Promise<Database> =>
+  onDatabaseOf(config, stopped, async (databaseUrl) => {
+    const database = connectToGiven({ ...config, databaseUrl })
+    atEnd(() => database.close())
+    if (!(await isSchemaCurrent(database.read)))
+      throw new OperatorError(
+        'The schema is not that of this version: start the service, or run `npm run migrate`, first.',
+      )
+    return database
+  })
 
 const describe = async ({ read }: Database, { id, login }: { id: string; login: string }) => {
   const [workspaces, status, rows] = await Promise.all([

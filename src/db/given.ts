@@ -3,10 +3,10 @@ import { type Config, ConfigError } from '../config.js'
 import { connect, type Database } from './client.js'
 import { codeOf, isDatabaseUnavailable } from './failures.js'
 
-/** For commands, which leave the embedded database alone. @throws {ConfigError} when there is no other */
+/** For commands that leave the embedded database alone. @throws {ConfigError} when there is no other */
 export const givenUrl = ({ databaseUrl }: Config): string => {
   if (databaseUrl !== undefined) return databaseUrl
-  throw new ConfigError(['DATABASE_URL is required: the embedded database is for `npm start` alone'])
+  throw new ConfigError(['DATABASE_URL is required: this command leaves the embedded database alone'])
 }
 
 /** The few connections that a command needs. @throws {ConfigError} */

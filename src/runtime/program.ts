@@ -40,6 +40,11 @@ const loadEnvFile = () => {
   }
 }
 
+/** For commands: what they have done, or found. */
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
 const complain = (error: unknown) => {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
   process.stderr.write(`${text}\n`)
