@@ -3,9 +3,9 @@ import type { BillingProvider } from '../clients/billing-provider.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import { readCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
 import { linkCustomer, readCustomer, readSubscriptionStatus } from '../queries/billing.js'
-import { readUser } from '../queries/users.js'
 
 const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): string | undefined => {
   const prices = { month: billing.priceMonth, year: billing.priceYear }
@@ -40,8 +40,7 @@ export const createBillingSessions = (
   const customerOf = sharePerUser(async (userId) => {
     const known = await readCustomer(db, userId)
     if (known !== undefined) return known
-    const user = await readUser(db, userId)
-    if (!user) throw new ApiError('token_invalid')
+    const user = await readCaller(db, userId)
     await linkCustomer(database.write, await provider().createCustomer(user), userId)
     const linked = await readCustomer(db, userId)
     if (linked === undefined) {

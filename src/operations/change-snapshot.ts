@@ -1,13 +1,13 @@
 import type { PushResult } from '../../schemas/settings.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import { readCaller } from '../policies/caller.js'
 import { changeableHolder } from '../policies/repo-access.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { etagOf } from '../queries/etag.js'
 import { lockRole } from '../queries/members.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
 import { deleteSnapshot, readVersion, type SnapshotKey } from '../queries/snapshots.js'
-import { readUser } from '../queries/users.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
 
 /** Runs `change` on the snapshot that the caller may change, with the caller's role held. @throws {ApiError} */
@@ -17,8 +17,7 @@ const changing = async <T>(
   change: (context: { tx: Db; key: SnapshotKey; caller: { id: string; login: string } }) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    const caller = await readUser(tx, question.userId)
-    if (!caller) throw new ApiError('token_invalid')
+    const caller = await readCaller(tx, question.userId)
     const workspaceId = await changeableHolder(tx, question, caller.login)
     if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
     return change({

@@ -6,10 +6,10 @@ import type { Database } from '../db/client.js'
 import { theRow } from '../db/the-row.js'
 import { parsePatterns } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
+import { lockCaller } from '../policies/caller.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { insertInvite } from '../queries/invites.js'
 import { countWorkspacesOf, insertMember } from '../queries/members.js'
-import { lockUser } from '../queries/users.js'
 import { insertPatterns, insertWorkspace, listWorkspacesOf } from '../queries/workspaces.js'
 
 /** The caller becomes its admin, and gets a first invite. @param privacy where it begins. @throws {ApiError} `workspace_limit` */
@@ -20,8 +20,7 @@ export const createWorkspace = (
   { name, patterns = [] }: CreateWorkspaceBody,
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
-    const caller = await lockUser(tx, userId)
-    if (!caller) throw new ApiError('token_invalid')
+    const caller = await lockCaller(tx, userId)
     if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
       throw new ApiError('workspace_limit')
     const id = await insertWorkspace(tx, { name: name.trim(), privacy })

@@ -1,6 +1,7 @@
 import type { Database } from '../db/client.js'
 import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
 import { ApiError, invalid } from '../errors.js'
+import { lockCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { readSubscriptionStatus, unlinkCustomers } from '../queries/billing.js'
@@ -8,7 +9,6 @@ import { beginErasure, eraseSome, listErasures, lockPlaces } from '../queries/er
 import { revokeAllInvitesOf } from '../queries/invites.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 import { revokeAllTokens } from '../queries/sessions.js'
-import { lockUser } from '../queries/users.js'
 import { hideWorkspace } from '../queries/workspaces.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
@@ -22,8 +22,7 @@ const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
  */
 export const deleteAccount = (database: Database, userId: string, confirm: string): Promise<number> =>
   database.transaction(async (tx) => {
-    const user = await lockUser(tx, userId)
-    if (!user) throw new ApiError('token_invalid')
+    const user = await lockCaller(tx, userId)
     if (confirm.toLowerCase() !== user.login.toLowerCase())
       throw invalid('/body/confirm', `must be your login, ${user.login}`)
     if (givesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')

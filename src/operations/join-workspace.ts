@@ -2,10 +2,10 @@ import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import { lockCaller } from '../policies/caller.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { findInvite, useInvite, wasRemovedSince } from '../queries/invites.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
-import { lockUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
 const refusals = {
@@ -32,8 +32,7 @@ export const joinWorkspace = (
   code: string,
 ): Promise<{ workspace: Workspace; already_member: boolean }> =>
   database.transaction(async (tx) => {
-    const caller = await lockUser(tx, userId)
-    if (!caller) throw new ApiError('token_invalid')
+    const caller = await lockCaller(tx, userId)
     const invite = await findInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
     const { workspaceId } = invite

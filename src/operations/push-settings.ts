@@ -5,6 +5,7 @@ import type { Database, Db } from '../db/client.js'
 import { type Preconditions, preconditionsHold } from '../domain/etag.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
+import { lockCaller } from '../policies/caller.js'
 import { pushTarget, requireRoomForPersonal } from '../policies/repo-access.js'
 import { requireRoom } from '../policies/room.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -20,7 +21,7 @@ import {
   type StoredSnapshot,
   updateSnapshot,
 } from '../queries/snapshots.js'
-import { lockUser, type User } from '../queries/users.js'
+import type { User } from '../queries/users.js'
 import {
   countPatterns,
   insertPatterns,
@@ -89,7 +90,7 @@ const settleTarget = async (
   let target = await pushTarget(tx, question, caller.login, owner)
   if (target === undefined) {
     // First pushes at the same moment come one after the other; the later ones find what the first has made.
-    if (!(await lockUser(tx, caller.id))) throw new ApiError('token_invalid')
+    await lockCaller(tx, caller.id)
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined) {

@@ -1,10 +1,9 @@
 import type { Profile } from '../../schemas/profile.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/client.js'
-import { ApiError } from '../errors.js'
+import { readCaller } from '../policies/caller.js'
 import { planOf } from '../policies/pro.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
-import { readUser } from '../queries/users.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (
@@ -12,8 +11,7 @@ export const readProfile = async (
   { billing }: Config,
   userId: string,
 ): Promise<Profile> => {
-  const [user, status] = await Promise.all([readUser(read, userId), readSubscriptionStatus(read, userId)])
-  if (!user) throw new ApiError('token_invalid')
+  const [user, status] = await Promise.all([readCaller(read, userId), readSubscriptionStatus(read, userId)])
   const { id, login, avatarUrl } = user
   return { id, login, avatar_url: avatarUrl, plan: planOf(status, billing), status }
 }

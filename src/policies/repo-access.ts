@@ -6,9 +6,10 @@ import { readEffectiveConfig } from '../queries/effective-config.js'
 import { countWorkspacesOf, readRole } from '../queries/members.js'
 import { findMatches, type RepoMatch, type RepoQuestion } from '../queries/repo-access.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
-import { readUser, type User } from '../queries/users.js'
+import type { User } from '../queries/users.js'
 import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
 import type { RepoDecision } from './access.js'
+import { readCaller } from './caller.js'
 
 /** The matches of a caller; asking for one workspace that the caller is not in, or that does not match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
@@ -16,12 +17,6 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
   if (matches.length > 0 || question.workspaceId === undefined) return matches
   const role = await readRole(db, question.workspaceId, question.userId)
   throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
-}
-
-const readCaller = async (db: Db, { userId }: RepoQuestion): Promise<User> => {
-  const caller = await readUser(db, userId)
-  if (!caller) throw new ApiError('token_invalid')
-  return caller
 }
 
 /** The refusal of a read that found no snapshot. The owner of a repository has merely not pushed it yet. */
@@ -108,7 +103,7 @@ export const toPull = decision(
 export const toReadHistory = decision(
   ['not_a_member', 'never_synced', 'workspace_not_found'],
   async ({ read }, { question }) => {
-    const { login } = await readCaller(read, question)
+    const { login } = await readCaller(read, question.userId)
     const workspaceId = await readableHolder(read, question, login)
     return { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId }
   },
@@ -118,7 +113,7 @@ export const toReadHistory = decision(
 export const toChange = decision(
   ['not_a_member', 'never_synced', 'workspace_not_found'],
   async ({ read }, { question }) => {
-    const { login } = await readCaller(read, question)
+    const { login } = await readCaller(read, question.userId)
     await changeableHolder(read, question, login)
     return { question }
   },
@@ -128,7 +123,7 @@ export const toChange = decision(
 export const toPush = decision(
   ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
   async ({ read }, { question, owner, repo }) => {
-    const caller = await readCaller(read, question)
+    const caller = await readCaller(read, question.userId)
     const target = await pushTarget(read, question, caller.login, owner)
     if (target === undefined) await requireRoomForPersonal(read, caller, owner)
     return { question, owner, repo, caller }

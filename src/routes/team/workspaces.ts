@@ -2,13 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, ref, WorkspaceParams } from '../../../schemas/common.js'
 import { CreatedWorkspace } from '../../../schemas/invites.js'
 import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../../schemas/workspaces.js'
-import { ApiError } from '../../errors.js'
 import { createWorkspace } from '../../operations/create-workspace.js'
 import { deleteWorkspace } from '../../operations/delete-workspace.js'
 import { renameWorkspace } from '../../operations/rename-workspace.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
+import { readCaller } from '../../policies/caller.js'
 import { withFloor } from '../../policies/privacy.js'
-import { readUser } from '../../queries/users.js'
 import { listWorkspacesOf } from '../../queries/workspaces.js'
 
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -23,8 +22,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: MyWorkspaces },
     },
     handler: async (request) => {
-      const user = await readUser(app.db, request.caller.userId)
-      if (!user) throw new ApiError('token_invalid')
+      const user = await readCaller(app.db, request.caller.userId)
       const workspaces = await listWorkspacesOf(app.db, user.id)
       return {
         id: user.id,

@@ -1,0 +1,15 @@
+/** Who calls, as an account. A token may outlive the account that it was made for. */
+import type { Db } from '../db/client.js'
+import { ApiError } from '../errors.js'
+import { lockUser, readUser, type User } from '../queries/users.js'
+
+const present = (user: User | undefined): User => {
+  if (!user) throw new ApiError('token_invalid')
+  return user
+}
+
+/** @throws {ApiError} `token_invalid` when there is no such account */
+export const readCaller = async (db: Db, userId: string): Promise<User> => present(await readUser(db, userId))
+
+/** The same, locked as `lockUser` does. */
+export const lockCaller = async (tx: Db, userId: string): Promise<User> => present(await lockUser(tx, userId))
