@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { matchesPattern, parsePattern, type RepoPattern, toLike } from '../src/domain/repo-pattern.js'
+import { parsePattern, type RepoPattern, toLike } from '../src/domain/repo-pattern.js'
 import { patternMatches } from '../src/queries/repo-access.js'
 import { startService } from './service.js'
 
@@ -77,7 +77,7 @@ t.test('an underscore is no wildcard', async (t) => {
   }
 })
 
-t.test('the database, the matcher and the definition agree', async (t) => {
+t.test('the database and the definition agree', async (t) => {
   const service = await startService(t)
   // Few characters, so that there are many near misses.
   const name = fc
@@ -110,7 +110,6 @@ t.test('the database, the matcher and the definition agree', async (t) => {
       for (const [index, { pattern, name }] of questions.entries()) {
         const expected = matchesNaively(pattern.repoKey, name)
         const where = `${pattern.pattern} against ${name}`
-        if (matchesPattern(pattern, 'acme', name) !== expected) throw new Error(`The matcher errs: ${where}`)
         if (row?.answers[index] !== expected) throw new Error(`The database errs: ${where}`)
       }
     }),
@@ -147,21 +146,4 @@ t.test('pattern bombs cost nothing', async (t) => {
   await service.workspace(ada, { patterns: endings })
   t.match((await ada.push(`acme/${'a'.repeat(98)}`, {})).body, { code: 'workspace_required' })
   t.equal((await ada.push(`acme/${'a'.repeat(96)}-49`, {})).status, 200)
-
-  const bombs = Array.from({ length: 50 }, (_, index) =>
-    parsed(`acme/${'a*'.repeat(90)}${index % 2 === 0 ? 'b*' : ''}`),
-  )
-  const names = Array.from({ length: 200 }, (_, index) => 'a'.repeat(100 - (index % 7)))
-  const times: number[] = []
-  for (let run = 0; run < 15; run++) {
-    const begin = process.cpuUsage()
-    let matched = 0
-    for (const bomb of bombs) for (const name of names) if (matchesPattern(bomb, 'acme', name)) matched++
-    const { user, system } = process.cpuUsage(begin)
-    times.push((user + system) / 1_000)
-    t.equal(matched, 25 * 200)
-  }
-  const best = Math.min(...times)
-  // A few milliseconds where it is quiet; other files run beside this one.
-  t.ok(best < 25, `10,000 comparisons took ${best} ms of CPU`)
 })

@@ -1,7 +1,7 @@
 /**
  * Repo patterns: `owner/*`, `owner/repo`, or `owner/` + a repository name with `*` in it. The owner is always literal,
- * `*` stands for zero or more characters, and case does not matter. The database matches with LIKE over `repoLike`;
- * a property test holds the two matchers together.
+ * `*` stands for zero or more characters, and case does not matter. The database matches, with LIKE over `repoLike`;
+ * a property test holds it to the definition.
  */
 import { limits } from '../../schemas/limits.js'
 
@@ -47,42 +47,3 @@ export const parsePatterns = (patterns: string[]): RepoPattern[] =>
     if (!parsed) throw new Error(`The schema has let ${pattern} through, which is no pattern`)
     return parsed
   })
-
-const STAR = '*'.charCodeAt(0)
-
-/**
- * Whether a repository (lower-case keys) matches. Nothing is built from the pattern, and what an asterisk stands for is
- * only ever taken back as far as the last one: each piece between two is looked for once, from left to right.
- */
-export const matchesPattern = (pattern: RepoPattern, ownerKey: string, repoKey: string): boolean => {
-  if (pattern.ownerKey !== ownerKey) return false
-  const wanted = pattern.repoKey
-  if (pattern.exact) return wanted === repoKey
-  if (pattern.literalLength - ownerKey.length > repoKey.length) return false
-  const firstStar = wanted.indexOf('*')
-  const lastStar = wanted.lastIndexOf('*')
-  const head = wanted.slice(0, firstStar)
-  const tail = wanted.slice(lastStar + 1)
-  const end = repoKey.length - tail.length
-  if (!repoKey.startsWith(head) || !repoKey.endsWith(tail)) return false
-
-  let at = firstStar
-  let name = firstStar
-  let afterStar = at
-  let pieceFrom = name
-  while (name < end && at <= lastStar) {
-    const char = wanted.charCodeAt(at)
-    if (char === STAR) {
-      afterStar = ++at
-      pieceFrom = name
-    } else if (char === repoKey.charCodeAt(name)) {
-      at++
-      name++
-    } else {
-      at = afterStar
-      name = ++pieceFrom
-    }
-  }
-  while (at <= lastStar && wanted.charCodeAt(at) === STAR) at++
-  return at > lastStar
-}
