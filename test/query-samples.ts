@@ -146,6 +146,7 @@ export const samples: Sample[] = [
     { workspaceId: id, viewerId: id, memberId: id, repoKey: undefined, ...range, exported: true },
   ]),
   ...calls(views.listViews, [id, undefined, 10]),
+  ...calls(views.handOverViews, [id]),
   ...calls(views.deleteOldViews, [10]),
 
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),

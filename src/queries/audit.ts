@@ -10,6 +10,7 @@ import { toTimestamp } from '../domain/time.js'
 import { type BoundedPage, boundedList, readBoundedPage } from './bounded-page.js'
 import { daysAgo, deleteSome, limitedDelete } from './limited-delete.js'
 
+/** For queries that are written by hand alone. */
 export { ABOUT_PEOPLE }
 
 /** Somebody as the trail remembers them. */

@@ -41,6 +41,7 @@ import { markDays, TAKE_TURN } from './activity.js'
 import { registerPeople } from './counts.js'
 import { limitedDelete, limitedUpdate } from './limited-delete.js'
 import { rebuildMonth } from './rollups.js'
+import { handOverViews } from './views.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>
@@ -148,20 +149,6 @@ const TAKE_NAME_OFF_ENTRIES = limitedUpdate(
   `(${BY} or ${ABOUT})`,
   '$3',
 )
-
-/** $1: the viewer. Those whom they looked at still learn that somebody did. */
-const MERGE_VIEWS = statement(
-  'hand over looks',
-  {},
-  `
-  insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
-  select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported
-  from dashboard_views where viewer_id = $1::uuid
-  on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
-    from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
-    exported = v.exported or excluded.exported`,
-)
-const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
 
 const FIND_WORKSPACE = statement(
   'find a workspace in which somebody has activity',
@@ -296,8 +283,7 @@ const END_ERASURE = statement(
 export const eraseSome = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {
   if ((await tx.rows(TAKE_NAME_OFF_ENTRIES, [userId, loginKey, rows])).length > 0) return true
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return true
-  await tx.rows(MERGE_VIEWS, [userId])
-  await tx.rows(DELETE_VIEWS, [userId])
+  await handOverViews(tx, userId)
   if (await handOverActivity(tx, userId, rows)) return true
   const ended = await tx.rows(END_ERASURE, [userId])
   if (ended.length > 0) await tx.delete(users).where(eq(users.id, userId))

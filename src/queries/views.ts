@@ -24,17 +24,20 @@ export interface Look {
   exported: boolean
 }
 
+/** SQL: adds looks; those of one viewer at the same on one day are one. @param looks a query */
+const addViews = (looks: string): string => `
+  insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
+  ${looks}
+  on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
+    from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
+    exported = v.exported or excluded.exported`
+
 /** Nothing of a workspace that is being deleted. */
 const RECORD_VIEW = statement(
   'record who looks',
   { day: date, from: date, to: date, exported: bool },
-  `
-  insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
-  select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
-  from workspaces where id = $1::uuid and deleted_at is null
-  on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
-    from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
-    exported = v.exported or excluded.exported
+  `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
+  from workspaces where id = $1::uuid and deleted_at is null`)}
   returning day, from_day as "from", to_day as "to", exported`,
 )
 
@@ -135,3 +138,17 @@ const DELETE_OLD_VIEWS = limitedDelete(
 /** @returns how many */
 export const deleteOldViews = (tx: Db, rows: number): Promise<number> =>
   deleteSome(tx, DELETE_OLD_VIEWS, rows)
+
+const MERGE_VIEWS = statement(
+  'hand over looks',
+  {},
+  addViews(`select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported
+  from dashboard_views where viewer_id = $1::uuid`),
+)
+const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
+
+/** Takes a viewer's name off their looks: those whom they looked at still learn that somebody did. */
+export const handOverViews = async (tx: Db, viewerId: string): Promise<void> => {
+  await tx.rows(MERGE_VIEWS, [viewerId])
+  await tx.rows(DELETE_VIEWS, [viewerId])
+}
