@@ -1612,11 +1612,6 @@ select distinct "day"
 from "stale_days"
 where ("stale_days"."workspace_id" = $1 and "stale_days"."day" between $2 and $3);
 
--- dashboard.readWorkspaceHead
-select "name", "idle_window_minutes", "activity_privacy", case when "activity_privacy" = 'named' and exists ( select from "privacy_levels" as "past" where "past"."workspace_id" = "workspaces"."id" and "past"."level" = 'team' ) then ("activity_privacy_since" at time zone 'UTC')::date::text end
-from "workspaces"
-where "workspaces"."id" = $1;
-
 -- erasures.beginErasure
 delete from "members"
 where "members"."user_id" = $1;
@@ -1989,6 +1984,11 @@ where ("workspaces"."id" = $1 and "workspaces"."deleted_at" is null);
 select "id"
 from "workspaces"
 where "workspaces"."personal_of" = $1;
+
+-- workspaces.readWorkspaceHead
+select "name", "idle_window_minutes", "activity_privacy", case when "activity_privacy" = 'named' and exists ( select from "privacy_levels" as "past" where "past"."workspace_id" = "workspaces"."id" and "past"."level" = 'team' ) then ("activity_privacy_since" at time zone 'UTC')::date::text end
+from "workspaces"
+where "workspaces"."id" = $1;
 
 -- workspaces.renameWorkspace
 update "workspaces"

@@ -76,7 +76,6 @@ export const samples: Sample[] = [
   ...calls(dashboard.findPeopleWithHours, [sources]),
   ...calls(dashboard.readStaleDays, [id, range]),
   ...calls(dashboard.findPerson, [id, 'ada']),
-  ...calls(dashboard.readWorkspaceHead, [id]),
   ...calls(dashboard.listMemberDays, [id, {}, range]),
 
   ...calls(erasures.lockPlaces, [id]),
@@ -156,6 +155,7 @@ export const samples: Sample[] = [
     { idleWindowMinutes: 5, activityPrivacy: 'team', settings: '{}' },
   ]),
 
+  ...calls(workspaces.readWorkspaceHead, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
   ...calls(workspaces.introduceWorkspace, [id]),
   ...calls(workspaces.lockWorkspace, [id]),

@@ -1,6 +1,9 @@
 /** Entity tags (RFC 9110, section 8.8.3) and the preconditions made of them. */
 import { createHash } from 'node:crypto'
 
+/** Of what is stored: an id that is new with every beginning, and a version. */
+export const etagOf = ({ id, version }: { id: string; version: number }): string => `"${id}-${version}"`
+
 /** Of what is made anew each time, and has no version. */
 export const etagOfText = (text: string): string =>
   `"${createHash('sha256').update(text).digest('base64url')}"`

@@ -21,7 +21,6 @@ import {
   readRepos,
   readRepoTrends,
   readStaleDays,
-  readWorkspaceHead,
   type Sources,
   sourcesOf,
 } from '../queries/dashboard.js'
@@ -31,6 +30,7 @@ import {
   readPublishedRepos,
   readPublishedWeeks,
 } from '../queries/published-weeks.js'
+import { readWorkspaceHead } from '../queries/workspaces.js'
 
 type Totals = Dashboard['totals']
 type Sums = Omit<Totals, 'active_members'>
@@ -229,13 +229,10 @@ export const readDashboard = (
   { trends = false } = {},
 ): Promise<{ dashboard: Dashboard; named: Range | undefined }> =>
   database.transaction(async (tx) => {
-    const [, workspace, stale] = await Promise.all([
-      beginSnapshot(tx),
-      readWorkspaceHead(tx, workspaceId),
+    const [{ workspace, view }, stale] = await Promise.all([
+      beginView(tx, viewer, workspaceId, asked, filter),
       readStaleDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }),
     ])
-    if (!workspace) throw new ApiError('workspace_not_found')
-    const view = viewOf(viewer, workspace.privacy, asked, filter)
     const before = viewBefore(viewer, workspace.privacy, view, filter)
     const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
     const question = { view, before, filter, stale, steps }
@@ -290,7 +287,8 @@ export const openDashboardLines = (
   filter: Filter,
 ): Promise<DashboardLines> =>
   database.transaction(async (tx) => {
-    const { name, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+    const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+    const { name } = workspace
     if (view.published)
       return {
         name,
@@ -306,10 +304,11 @@ export const openDashboardLines = (
     }
   })
 
+/** Begins the snapshot, and says what of the workspace may be shown in it. */
 const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceHead(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
-  return { name: workspace.name, view: viewOf(viewer, workspace.privacy, asked, filter) }
+  return { workspace, view: viewOf(viewer, workspace.privacy, asked, filter) }
 }
 
 async function* once(text: string): AsyncGenerator<string> {

@@ -3,6 +3,7 @@ import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../errors.js'
+import { cookieOptionsOf } from './session.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -55,13 +56,7 @@ export default fp(
       verifierCookieName: cookies.verifier,
       // Not derived from the Host header, which the caller chooses.
       callbackUri: `${origin}/api/auth/callback`,
-      cookie: {
-        path: '/',
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: origin.startsWith('https:'),
-        maxAge: 600,
-      },
+      cookie: { ...cookieOptionsOf(origin), maxAge: 600 },
     })
     const { oauth2 } = app as unknown as { oauth2: OAuth2Namespace }
     const oauth: RepohostOAuth = {

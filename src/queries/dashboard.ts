@@ -21,10 +21,9 @@ import {
   textOf,
   uuid,
 } from '../db/statement.js'
-import { staleDays, workspaces } from '../db/tables.js'
+import { staleDays } from '../db/tables.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../domain/days.js'
 import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
-import { privacyColumns, type WorkspacePrivacy } from './privacy.js'
 import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
@@ -450,21 +449,6 @@ const FIND_PERSON = statement(
 export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
   const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id
-}
-
-export const readWorkspaceHead = async (
-  db: Db,
-  workspaceId: string,
-): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
-  const [row] = await db
-    .select({
-      name: workspaces.name,
-      idle_window_minutes: workspaces.idleWindowMinutes,
-      privacy: privacyColumns,
-    })
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId))
-  return row
 }
 
 /** Logins need no quotes. */

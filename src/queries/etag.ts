@@ -1,8 +1,4 @@
-/** Entity tags of what is stored: an id that is new with every beginning, and a version. */
-
-export const etagOf = ({ id, version }: { id: string; version: number }): string => `"${id}-${version}"`
-
-/** SQL: the same. */
+/** SQL: what `etagOf` makes of the same. */
 export const etagSql = (id: string, version: string): string => `'"' || ${id} || '-' || ${version} || '"'`
 
 /** SQL: `If-None-Match` (a text parameter, empty without the header) does not name this tag, so the content is wanted. */

@@ -12,7 +12,7 @@ import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
 import { lockRoles } from './members.js'
-import { insertPrivacyLevel } from './privacy.js'
+import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy.js'
 
 /** As JSON, because the driver takes many times as long to read an array of texts. */
 const patternsOf = sql<string[]>`to_json(array(
@@ -46,6 +46,22 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
     activity_privacy_since: toTimestamp(row.activity_privacy_since),
     created_at: toTimestamp(row.created_at),
   }))
+}
+
+/** What a dashboard says of its workspace, and what it may show. */
+export const readWorkspaceHead = async (
+  db: Db,
+  workspaceId: string,
+): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
+  const [row] = await db
+    .select({
+      name: workspaces.name,
+      idle_window_minutes: workspaces.idleWindowMinutes,
+      privacy: privacyColumns,
+    })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+  return row
 }
 
 /** What a workspace shows to somebody with an invite. */

@@ -13,14 +13,13 @@ import {
   VersionParams,
 } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
-import { noneMatchNames, preconditionsOf } from '../domain/etag.js'
+import { etagOf, noneMatchNames, preconditionsOf } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
 import { sendJsonText, withSettingsText } from '../http/json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
 import { repoAdmin, repoMember } from '../policies/access.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
-import { etagOf } from '../queries/etag.js'
 import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 
 const pull = repoMember('params', toPull)

@@ -11,13 +11,12 @@ import {
   WorkspaceParams,
 } from '../../../schemas/common.js'
 import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
-import { preconditionsOf } from '../../domain/etag.js'
+import { etagOf, preconditionsOf } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
 import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
 import { adminOf, memberOf } from '../../policies/access.js'
 import { requireFloor, stricterOf } from '../../policies/privacy.js'
-import { etagOf } from '../../queries/etag.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
 
 const sendSettings = (
