@@ -37,7 +37,7 @@ const dashboard: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'none' }
   })
   if (!config.dashboard || !existsSync(join(built, 'index.html'))) {
-    if (config.dashboard) app.log.warn('the dashboard was not built, so there is none: npm run build')
+    if (config.dashboard) app.log.warn('the dashboard was not built, so there is none: npm run build:web')
     // The query may say why a login failed, so it is kept.
     app.get('/', { schema: { hide: true } }, async (request, reply) =>
       reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
