@@ -1,6 +1,5 @@
 /** A network between clients and the service that loses a share of what is sent, one request per connection. */
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { startRelay } from './relay.js'
 
 /** What is lost: the request, the answer, or the connection while the service is still at work. */
 const losses = ['request', 'connection', 'answer'] as const
@@ -40,19 +39,10 @@ export const startLossyProxy = async (
   target: string,
   { rough = false } = {},
 ): Promise<LossyProxy> => {
-  const { hostname, port } = new URL(target)
   const drawFate = drawFates(rough ? [...losses, ...oddities] : losses)
   const lost: LossyProxy['lost'] = { request: 0, connection: 0, answer: 0 }
   const odd: LossyProxy['odd'] = { duplicate: 0, delay: 0 }
-  const sockets = new Set<Socket>()
-  /** A socket whose end, however it comes, is nobody's failure. */
-  const keep = (socket: Socket) => {
-    sockets.add(socket)
-    return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-  }
-
-  const server = createServer((client) => {
-    keep(client)
+  const url = await startRelay(test, target, (client, reach) => {
     const loss = drawFate()
     const lose = (what: Loss) => {
       if (loss !== what || client.destroyed) return
@@ -64,7 +54,7 @@ export const startLossyProxy = async (
       client.once('data', () => lose('request'))
       return
     }
-    const service = keep(connect(Number(port), hostname))
+    const service = reach()
     let request = ''
     client.on('data', (chunk) => {
       request += chunk.toString('latin1')
@@ -73,7 +63,7 @@ export const startLossyProxy = async (
       if (whole && loss === 'duplicate') {
         odd.duplicate++
         // Nobody waits for the answer to the second one.
-        keep(connect(Number(port), hostname)).end(request, 'latin1')
+        reach().end(request, 'latin1')
       }
       // What was written has reached the service, which answers nobody.
       if (loss !== 'delay') return pass()
@@ -86,11 +76,5 @@ export const startLossyProxy = async (
     })
     service.on('close', () => client.end())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  test.teardown(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost, odd }
+  return { url, lost, odd }
 }

@@ -1,6 +1,6 @@
 /** A network between the service and its database that can be cut at any byte. */
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startRelay } from './relay.js'
 
 export interface TcpProxy {
   /** The database's URL, through the proxy. */
@@ -17,12 +17,11 @@ export const startTcpProxy = async (
   test: { teardown(work: () => unknown): void },
   target: string,
 ): Promise<TcpProxy> => {
-  const { hostname, port } = new URL(target)
   const pairs = new Set<[Socket, Socket]>()
   let connections = 0
-  const server = createServer((client) => {
+  const url = await startRelay(test, target, (client, reach) => {
     connections++
-    const database = connect(Number(port), hostname)
+    const database = reach()
     const pair: [Socket, Socket] = [client, database]
     pairs.add(pair)
     const end = () => {
@@ -32,7 +31,7 @@ export const startTcpProxy = async (
     }
     const relay = (from: 'client' | 'server', source: Socket, destination: Socket) => {
       source.setNoDelay(true)
-      source.on('error', end).on('close', end)
+      source.on('close', end)
       source.on('data', (bytes) => {
         if (!proxy.cut?.(from, bytes)) return void (destination.destroyed || destination.write(bytes))
         client.resetAndDestroy()
@@ -42,20 +41,12 @@ export const startTcpProxy = async (
     relay('client', client, database)
     relay('server', database, client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(target)
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const reset = () => {
     for (const [client, database] of pairs) {
       client.resetAndDestroy()
       database.destroy()
     }
   }
-  test.teardown(() => {
-    server.close()
-    reset()
-  })
-  const proxy: TcpProxy = { url: url.href, reset, connections: () => connections, cut: undefined }
+  const proxy: TcpProxy = { url, reset, connections: () => connections, cut: undefined }
   return proxy
 }

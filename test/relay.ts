@@ -1,0 +1,31 @@
+/** What the networks that fail have in common: they stand before a server, and every socket ends with the test. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * @param begin is given each client, and what connects it to the server behind
+ * @returns the target's URL, through the relay
+ */
+export const startRelay = async (
+  test: { teardown(work: () => unknown): void },
+  target: string,
+  begin: (client: Socket, reach: () => Socket) => void,
+): Promise<string> => {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  /** A socket whose end, however it comes, is nobody's failure. */
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((client) => begin(keep(client), () => keep(connect(Number(port), hostname))))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  test.teardown(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const url = new URL(target)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return url.href.replace(/\/$/, '')
+}
