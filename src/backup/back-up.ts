@@ -24,12 +24,14 @@ export const backUp = async (
   stopped: AbortSignal,
 ): Promise<void> => {
   const unfinished = `${file}.unfinished`
+  // Not what may be there already, with a mode of its own or in another place.
+  await rm(unfinished, { force: true })
   try {
     await inOneTransaction(
       url,
       'isolation level repeatable read read only',
       (tx) =>
-        pipeline(dump(tx, say), createGzip(), createWriteStream(unfinished, { mode: 0o600 }), {
+        pipeline(dump(tx, say), createGzip(), createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }), {
           signal: stopped,
         }),
       stopped,
