@@ -3,6 +3,7 @@ import t from 'tap'
 import { addDays } from '../src/domain/days.js'
 import { DELETED_USER } from '../src/domain/deleted-user.js'
 import { readToday } from '../src/queries/activity.js'
+import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { type Caller, type Reply, type Service, startService } from './service.js'
 import { until } from './until.js'
 
@@ -504,6 +505,26 @@ t.test('one export at a time, and what fails half way is no whole file', async (
     whole.body.activity.map((row: object) => createHash('md5').update(JSON.stringify(row)).digest('hex')),
   )
   t.equal(rows.size, 60_000, 'each once')
+})
+
+t.test('who hangs up before the first piece can export again', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  // The profile is read first, and then the pieces.
+  for (const table of ['subscriptions', 'recordings']) {
+    await whileHeld(service, [`lock table ${table}`], async () => {
+      const hangsUp = new AbortController()
+      const begun = fetch(`${service.url}/api/me/export`, {
+        headers: { Authorization: `Bearer ${ada.token}` },
+        signal: hangsUp.signal,
+      })
+      await lockWaiters(service)
+      hangsUp.abort()
+      await t.rejects(begun)
+    })
+    await until(async () => (await countLockWaiters(service)) === 0, 'it goes on')
+    await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
+  }
 })
 
 t.test('ten exports in an hour are enough', async (t) => {

@@ -1,5 +1,5 @@
 /** Sends answers while they are made, so that none has to fit into memory. */
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 /** Shorter texts are sent together. */
@@ -12,6 +12,8 @@ export const PIECE_LENGTH = 65_536
 export const sendPieces = async (reply: FastifyReply, type: string, pieces: AsyncGenerator<string>) => {
   // For HEAD the framework would have all pieces made, and discard them.
   if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
+  // Also of who has hung up before: nobody then reads the stream, and what makes the pieces would hold what it has for ever.
+  finished(reply.raw, () => pieces.return(undefined).catch(() => {}))
   const first = await pieces.next()
   const all = async function* () {
     if (first.done) return
