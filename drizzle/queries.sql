@@ -1452,6 +1452,7 @@ select id, gen_random_uuid(), activity_privacy_since, activity_privacy from work
 insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
 select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
 from workspaces where id = $1::uuid and deleted_at is null
+  and ($4::text = '' or exists (select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = $4::text))
 on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
   from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
   exported = v.exported or excluded.exported

@@ -593,6 +593,26 @@ t.test('people learn who looked at their numbers by name', async (t) => {
   t.match(await viewsOf(bob), [{ day: ago(400), viewer: 'ada' }], 'kept for 400 days')
 })
 
+t.test('looks through filters leave no more than there are people and repositories', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const today = await readToday(service.database)
+  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
+  const countLooks = async () => {
+    const text = 'select count(*)::int as looks from dashboard_views where workspace_id = $1::uuid'
+    return (await service.database.hot.statement<{ looks: number }>(text, [id]))[0]?.looks
+  }
+  for (const repo of ['acme/one', 'acme/two', 'other/three']) await dashboard(ada, id, `&repo=${repo}`)
+  t.equal(await countLooks(), 0, 'nobody is in a repository that is not there')
+  for (const repo of ['acme/one', 'acme/two', 'acme/api'])
+    await dashboard(ada, id, `&member=bob&repo=${repo}`)
+  t.equal(await countLooks(), 1)
+  t.match((await bob.get('/api/me/views')).body.views, [{ viewer: 'ada', kind: 'dashboard' }])
+  await dashboard(ada, id, '&repo=acme/API')
+  t.equal(await countLooks(), 2)
+})
+
 t.test('a dashboard is not shown when the look cannot be recorded, and one look is one write', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]

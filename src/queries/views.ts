@@ -16,7 +16,7 @@ export interface Look {
   viewerId: string
   /** Undefined: everybody. */
   memberId: string | undefined
-  /** In lower case. Undefined: all. */
+  /** In lower case. Undefined: all, or `memberId` is named whatever there is. */
   repoKey: string | undefined
   from: string
   to: string
@@ -32,12 +32,16 @@ const addViews = (looks: string): string => `
     from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
     exported = v.exported or excluded.exported`
 
-/** Nothing of a workspace that is being deleted. */
+/**
+ * Nothing of a workspace that is being deleted; and nothing of a repository without any activity, of which there are as
+ * many as somebody cares to name.
+ */
 const RECORD_VIEW = statement(
   'record who looks',
   { day: date, from: date, to: date, exported: bool },
   `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
-  from workspaces where id = $1::uuid and deleted_at is null`)}
+  from workspaces where id = $1::uuid and deleted_at is null
+    and ($4::text = '' or exists (select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = $4::text))`)}
   returning day, from_day as "from", to_day as "to", exported`,
 )
 

@@ -91,7 +91,12 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
       if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
       const filter = { userId, repoKey: repo?.toLowerCase() }
-      const look = { workspaceId, viewerId, memberId: userId, repoKey: filter.repoKey }
+      const look = {
+        workspaceId,
+        viewerId,
+        memberId: userId,
+        repoKey: userId === undefined ? filter.repoKey : undefined,
+      }
       return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, exported) =>
         recordView({ ...look, from, to, exported }),
       )
