@@ -817,9 +817,9 @@ from unnest($3::int[], $4::bigint[]) as c (cell, minutes);
 
 -- publish the repositories of a week
 insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
-select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, r.members
-from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::int[])
-  as r (repo_key, minutes, commits, closed_issues, active_members, members);
+select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, coalesce(r.active_members, 0)
+from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
+  as r (repo_key, minutes, commits, closed_issues, active_members);
 
 -- purge a workspace
 delete from workspaces where id = $1::uuid;
@@ -1019,7 +1019,7 @@ where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exi
 -- read published repositories
 -- returns repo text, active_minutes float8, commits float8, closed_issues float8, members int2|int4
 select coalesce(min(named.repo), p.repo_key) as repo, sum(p.minutes)::float8 as active_minutes,
-  sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.members) as members
+  sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.active_members) as members
 from published_repos p
 left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = p.repo_key
 where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (

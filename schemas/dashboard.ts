@@ -130,7 +130,7 @@ export const Dashboard = Type.Object(
         members: OrWithheld(
           Type.Integer({
             description:
-              'With any activity in the repository; where published weeks are added up, the largest of them.',
+              'With any activity in the repository; where published weeks are added up, with minutes in it, in the week with most of them.',
             examples: [1],
           }),
         ),

@@ -92,6 +92,30 @@ t.test('no combination of what is published is about fewer people than the group
   for (const [part, weeks] of Object.entries(shown)) t.ok(weeks > 500, `${part}: ${weeks}`)
 })
 
+t.test('commits that an admin uploads for all but one tell nothing of that one', (t) => {
+  const people = ['ada', 'bob', 'cleo', 'dan', 'eve']
+  const counted = people.slice(1)
+  const weekWithout = (absent: string) =>
+    publish(
+      people
+        .map((userId) => ({
+          userId,
+          day: 0,
+          repoKey: 'acme/api',
+          minutes: userId === absent ? 0 : 10,
+          commits: counted.includes(userId) ? 1 : 0,
+          closedIssues: 0,
+          cells: [],
+        }))
+        .filter(({ minutes, commits }) => minutes + commits > 0),
+      3,
+    )
+  const week = weekWithout('ada')
+  t.match(week.repos, [{ repoKey: 'acme/api', minutes: 40, commits: 4 }])
+  t.strictSame(weekWithout('bob'), week)
+  t.end()
+})
+
 for (const rule of rules)
   t.test(`without the rule “${rule}” there is a hole`, async (t) => {
     const others = rules.filter((other) => other !== rule)

@@ -789,7 +789,7 @@ export type DashboardRepo = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** With any activity in the repository; where published weeks are added up, the largest of them. */
+  /** With any activity in the repository; where published weeks are added up, with minutes in it, in the week with most of them. */
   members: number | null
   /** Only with `trends=true`: the row's active minutes on each day of the range, oldest first; in ranges of more than 31 days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to `active_minutes`. Where published weeks are shown, repositories have none, and those weeks are 0 for members. */
   trend?: number[]

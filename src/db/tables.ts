@@ -618,7 +618,7 @@ export const publishedRepos = pgTable(
     repoKey: text('repo_key').notNull(),
     ...shownSums(),
     activeMembers: integer('active_members'),
-    /** With any activity in it. */
+    /** Of the version before: the same. */
     members: integer('members').notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],

@@ -24,7 +24,7 @@ export interface ShownSums {
   minutes: number | null
   commits: number | null
   closedIssues: number | null
-  /** With more than 0 minutes. */
+  /** With more than 0 minutes. Never with anything at all: an admin who uploads commits for all but one would learn of that one. */
   activeMembers: number | null
 }
 
@@ -32,7 +32,7 @@ export interface PublishedWeek extends ShownSums {
   /** None, or all seven. */
   days: (ShownSums & { day: number })[]
   /** Those of which something is shown. */
-  repos: (ShownSums & { repoKey: string; members: number })[]
+  repos: (ShownSums & { repoKey: string })[]
   /** Those that are shown. */
   cells: { cell: number; minutes: number }[]
 }
@@ -406,7 +406,6 @@ export function* publishWeek(
   const repos = [...most.repos].map((repoKey) => ({
     repoKey,
     ...sumsOf(ofMinutes.ofRepo(repoKey), ofCommits.ofRepo(repoKey), ofIssues.ofRepo(repoKey)),
-    members: ofRepos.get(repoKey)?.size ?? 0,
   }))
   const isShown = (sums: ShownSums) =>
     sums.minutes !== null || sums.commits !== null || sums.closedIssues !== null

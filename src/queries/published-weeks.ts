@@ -108,9 +108,9 @@ const INSERT_REPOS = statement(
   {},
   `
   insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
-  select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, r.members
-  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::int[])
-    as r (repo_key, minutes, commits, closed_issues, active_members, members)`,
+  select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, coalesce(r.active_members, 0)
+  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
+    as r (repo_key, minutes, commits, closed_issues, active_members)`,
 )
 
 const INSERT_CELLS = statement(
@@ -144,12 +144,7 @@ const insertPublished = async (
   const key = [workspaceId, week]
   await Promise.all([
     tx.rows(INSERT_DAYS, [...key, days.map(({ day }) => day), ...columnsOf(days)]),
-    tx.rows(INSERT_REPOS, [
-      ...key,
-      repos.map(({ repoKey }) => repoKey),
-      ...columnsOf(repos),
-      repos.map(({ members }) => members),
-    ]),
+    tx.rows(INSERT_REPOS, [...key, repos.map(({ repoKey }) => repoKey), ...columnsOf(repos)]),
     tx.rows(INSERT_CELLS, [...key, cells.map(({ cell }) => cell), cells.map(({ minutes }) => minutes)]),
   ])
 }
@@ -234,10 +229,10 @@ export const readPublishedDays = async (tx: Db, question: PublishedQuestion) =>
 /** $5: a repository, or null. */
 const READ_REPOS = statement(
   'read published repositories',
-  { repo: text, ...sums, members: integer },
+  { repo: text, ...sums, members: orNull(integer) },
   `
   select coalesce(min(named.repo), p.repo_key) as repo, sum(p.minutes)::float8 as active_minutes,
-    sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.members) as members
+    sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.active_members) as members
   from published_repos p
   left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = p.repo_key
   where ${WEEKS} and ($5::text is null or p.repo_key = $5::text)
