@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type postgres from 'postgres'
 import { readMigration } from '../db/migrate.js'
+import { OperatorError } from '../runtime/operator-error.js'
 import { serviceVersion } from '../runtime/root.js'
 import { beginOf, type Checksums, commentOf, END_OF_ROWS, type Manifest, Tally, TITLE } from './file.js'
 import { inOneTransaction, sumUp } from './session.js'
@@ -15,7 +16,8 @@ const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues'
 /**
  * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone.
  * @param say is told each table
- * @throws {OperatorError} when the database is newer than this program, or has no tables of the service
+ * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
+ * cannot be written
  */
 export const backUp = async (
   url: string,
@@ -38,8 +40,11 @@ export const backUp = async (
     )
     await rename(unfinished, file)
   } catch (error) {
-    await rm(unfinished, { force: true })
-    throw error
+    await rm(unfinished, { force: true }).catch(() => {})
+    // Files alone name a path in what they throw; a full disk has only its code.
+    const { code, path } = error as NodeJS.ErrnoException
+    if (path === undefined && code !== 'ENOSPC') throw error
+    throw new OperatorError(`The file ${file} cannot be written (${code}).`)
   }
 }
 
