@@ -140,6 +140,16 @@ t.test('a command says how it is used', async (t) => {
   const help = launchProgram(t, 'demo/seed-activity', {}, ['--help'])
   t.equal(await help.ended, 0)
   t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)
+  const usages = [
+    ['migrate', /^npm run migrate\n/],
+    ['rebuild-rollups', /^npm run rollups\n/],
+    ['distribute', /^npm run distribute\n/],
+  ] as const
+  for (const [program, usage] of usages) {
+    const command = launchProgram(t, `src/bin/${program}`, {}, ['--help'])
+    t.equal(await command.ended, 0, program)
+    t.match(command.output(), usage, program)
+  }
   const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
   t.match(await refusalOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
   const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])

@@ -2,9 +2,16 @@
 import { readConfig } from '../config.js'
 import { distribute } from '../db/distribute.js'
 import { givenUrl, onGivenDatabase } from '../db/given.js'
+import { readArguments } from '../runtime/arguments.js'
 import { runCommand, say } from '../runtime/program.js'
 
+const USAGE = `npm run distribute
+
+  Spreads the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md.
+`
+
 runCommand(async (stopped) => {
+  if (!readArguments('distribute', USAGE, {})) return
   const url = givenUrl(readConfig(process.env, { needsSecrets: false }))
   await onGivenDatabase(distribute(url, say, stopped))
 })

@@ -2,9 +2,16 @@
 import { readConfig } from '../config.js'
 import { connectToGiven, onGivenDatabase } from '../db/given.js'
 import { rebuildRollups } from '../operations/roll-up.js'
+import { readArguments } from '../runtime/arguments.js'
 import { atEnd, runCommand, say } from '../runtime/program.js'
 
+const USAGE = `npm run rollups
+
+  Makes all rollups of activity in DATABASE_URL anew; the service may be running.
+`
+
 runCommand(async (stopped) => {
+  if (!readArguments('rollups', USAGE, {})) return
   const database = connectToGiven(readConfig(process.env, { needsSecrets: false }))
   atEnd(() => database.close())
   const days = await onGivenDatabase(rebuildRollups(database))
