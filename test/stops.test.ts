@@ -38,7 +38,7 @@ t.test(
     const { url, drop } = await createTestDatabase()
     t.teardown(drop)
     const service = await ready(
-      launch(t, await freePort(), { ...onDatabase(url), SHUTDOWN_DELAY_MS: '1500', LOG_LEVEL: 'silent' }),
+      launch(t, await freePort(), { ...onDatabase(url), SHUTDOWN_DELAY_MS: '1500', LOG_LEVEL: 'error' }),
     )
     const status = async (path: string) => (await fetch(`${service.url}/api/${path}`)).status
     const stopped = stop({ service })
@@ -47,6 +47,7 @@ t.test(
     const { code, ms } = await stopped
     t.equal(code, 0)
     t.ok(ms >= 1_500, 'the delay was kept')
+    t.notMatch(service.output(), /"level":50/, 'what is meant is no error in the log')
   },
 )
 

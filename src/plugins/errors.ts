@@ -11,7 +11,9 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 export default fp(async (app) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
-    if (failure.status >= 500)
+    // That it is not ready any more is what a service that was told to stop is asked for.
+    const isMeant = request.routeOptions.config.isProbe === true && app.isLeaving()
+    if (failure.status >= 500 && !isMeant)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
   })
