@@ -26,9 +26,9 @@ export const backUp = async (
   stopped: AbortSignal,
 ): Promise<void> => {
   const unfinished = `${file}.unfinished`
-  // Not what may be there already, with a mode of its own or in another place.
-  await rm(unfinished, { force: true })
   try {
+    // Not what may be there already, with a mode of its own or in another place.
+    await rm(unfinished, { force: true })
     await inOneTransaction(
       url,
       'isolation level repeatable read read only',
