@@ -4,6 +4,7 @@ import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { connect, type Database } from '../src/db/client.js'
 import { migrate } from '../src/db/migrate.js'
+import { statement } from '../src/db/statement.js'
 import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/activity.js'
@@ -40,14 +41,20 @@ const startDatabase = async (stopped: AbortSignal) => {
   return server.url
 }
 
+const AGE_FIRST_VERSIONS = statement(
+  'let the settings that were pushed first be from last week',
+  {},
+  `update snapshot_versions set created_at = created_at - interval '6 days' where version = 1`,
+)
+
 /** Together with ada and bob, 25 people work at Acme. */
 const colleagues =
   'carol dave erin frank grace heidi ivan judy kim leo mallory nina oscar peggy quinn rupert sybil trent uma victor wendy xena yusuf'
     .split(' ')
     .map((login, index) => ({ login, role: index === 0 ? ('admin' as const) : ('member' as const) }))
 
-/** Fills both workspaces with a year of activity of all their people. */
-const seedYear = async (
+/** Fills both workspaces with two years of activity of all their people, so that a year has one to compare with. */
+const seedYears = async (
   database: Database,
   repohost: RepohostStandIn,
   { acme, globex, ada, bob, eve }: Demo,
@@ -56,7 +63,7 @@ const seedYear = async (
   const people = colleagues.map(({ login, role }) => ({ ...repohost.addUser(login), role }))
   const joined = await addPeople(database.write, acme, people)
   const to = await readToday(database)
-  const from = addDays(to, -364)
+  const from = addDays(to, -729)
   for (const [workspaceId, owner, userIds] of [
     [acme, 'acme', [ada.userId, bob.userId, ...joined]],
     [globex, 'globex', [eve.userId, ada.userId, bob.userId]],
@@ -64,6 +71,7 @@ const seedYear = async (
     stopped.throwIfAborted()
     await seedActivity(database, { workspaceId, userIds: [...userIds], owner, from, to })
   }
+  await database.write.rows(AGE_FIRST_VERSIONS, [])
   await rebuildRollups(database)
 }
 
@@ -110,7 +118,7 @@ const main = async (stopped: AbortSignal) => {
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)
-  await seedYear(database, repohost, demo, stopped)
+  await seedYears(database, repohost, demo, stopped)
   repohost.browserUser = demo.ada.id
   app.offeredPeople.push(...offeredPeople(demo))
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
