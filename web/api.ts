@@ -1,5 +1,5 @@
 /** Calls of the API, through the typed client alone, and what the screens remember of them. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
@@ -37,7 +37,7 @@ const ENDED: Words = ['Your session has ended', 'Sign in again to go on.']
 const words: Record<string, Words> = {
   unreachable: [
     'The service cannot be reached',
-    'It is tried again by itself. Nothing that you typed is lost.',
+    'Nothing that you typed is lost. Try again once it is back.',
   ],
   unauthenticated: ENDED,
   token_invalid: ENDED,
@@ -75,8 +75,8 @@ const words: Record<string, Words> = {
     'Somebody else changed this in the meantime',
     'Compare both sides below, then save again.',
   ],
-  rate_limited: ['That was too often', 'Wait a moment; it can be tried again soon.'],
-  unavailable: ['The service is busy or starting', 'It is tried again by itself.'],
+  rate_limited: ['That was too often', 'Wait a moment, then try again. Nothing that you typed is lost.'],
+  unavailable: ['The service is busy or starting', 'Try again in a moment. Nothing that you typed is lost.'],
   repohost_token_invalid: [
     'The repository host does not know this token',
     'Copy it again, or make a new one.',
@@ -128,12 +128,20 @@ export const call = async <O extends Operation>(
   }
 }
 
+const RETRY_SECONDS = 5
+
 /** Asks everything that is on screen again. */
 export const renewed = signal(0)
 export const renew = () => {
   renewed.value++
 }
 addEventListener('online', renew)
+// What failed may have been an action alone, which nothing repeats: whether the service is back has to be asked.
+effect(() => {
+  if (!offline.value) return
+  const asking = setInterval(renew, RETRY_SECONDS * 1_000)
+  return () => clearInterval(asking)
+})
 addEventListener('offline', () => {
   offline.value = true
 })
@@ -151,7 +159,6 @@ export interface Asked<T> {
 /** Answers that were seen, so that they are on screen at once when they are asked for again. */
 const seen = new Map<string, Answer<unknown>>()
 const SEEN_MAX = 60
-const RETRY_SECONDS = 5
 
 export const forgetSeen = () => seen.clear()
 
@@ -192,7 +199,7 @@ export const useAsk = <O extends Reading>(
         if (stop.signal.aborted) return
         fail({ name, failure })
         const seconds = failure.retryAfter ?? RETRY_SECONDS
-        if (failure.canRetry) retry = setTimeout(() => again(0), seconds * 1_000)
+        if (failure.canRetry && !offline.value) retry = setTimeout(() => again(0), seconds * 1_000)
       },
     )
     return () => {

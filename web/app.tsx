@@ -13,7 +13,12 @@ import { useTitle } from './title.js'
 import { Arrow, Dialog, FailureNote, Person, Wait } from './ui.js'
 
 /** What is not seen first comes in one piece, so that the first numbers need few requests. */
-const rest = () => import('./screens/rest.js')
+const rest = () =>
+  import('./screens/rest.js').catch(() => {
+    // The service is away, or has another version of the page by now: the page is loaded anew once it answers.
+    offline.value = true
+    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || location.reload()))
+  })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
 const Settings = lazy(() => rest().then(({ Settings }) => Settings))
@@ -165,6 +170,7 @@ const Page = (props: {
             {me && (
               <>
                 <button type="button" class="plain" popovertarget="spaces">
+                  <span class="away">Workspace: </span>
                   <strong>
                     <bdi>{space?.name ?? 'My activity'}</bdi>
                   </strong>
