@@ -1,10 +1,16 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { call, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Person } from '../ui.js'
 
 const host = start.repohost_url && new URL(start.repohost_url).host
+
+/** A failed login comes back to the beginning; this is where one wanted to go. */
+const WANTED = 'wanted'
+
+const place = () => location.pathname + location.search + location.hash
 
 /** What came with the address after a failed login, said in words. */
 const loginFailure = (): string | undefined => {
@@ -24,14 +30,17 @@ const loginFailure = (): string | undefined => {
 export const SignIn = ({ again = false }: { again?: boolean }) => {
   const [token, type] = useState('')
   const { busy, failure, act } = useAct()
-  const failed = loginFailure()
+  const { route } = useLocation()
+  const [failed] = useState(loginFailure)
+  useEffect(() => {
+    if (failed) route(sessionStorage.getItem(WANTED) ?? location.pathname, true)
+  }, [])
   const hasPeople = start.people.length > 0
 
   const signIn = async (repohost_token: string) => {
     const done = await act(() => call('POST /api/auth/verify', { body: { repohost_token, cookie: true } }))
     if (!done) return
     forgetSeen()
-    if (failed) history.replaceState(null, '', location.pathname)
     expired.value = false
     signedIn.value = true
     renew()
@@ -64,7 +73,8 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
         <>
           <a
             class={`button ${hasPeople ? '' : 'primary'}`}
-            href={`/api/auth/repohost?return_to=${encodeURIComponent(location.pathname + (failed ? '' : location.search))}`}
+            href={`/api/auth/repohost?return_to=${encodeURIComponent(place())}`}
+            onClick={() => sessionStorage.setItem(WANTED, place())}
             target={again ? '_blank' : undefined}
             rel="noreferrer"
           >
