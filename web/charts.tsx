@@ -85,9 +85,9 @@ export interface Point {
 
 /** Round numbers from 0 to at least `max`; minutes in hours. */
 export const ticksOf = (max: number, unit: number): number[] => {
-  const rough = Math.max(max, unit) / unit / 3
+  const rough = Math.max(max, unit) / unit / 4
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough) * unit
+  const step = Math.max(1, [1, 2, 3, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough) * unit
   return Array.from({ length: Math.ceil(max / step - 1e-9) + 1 || 2 }, (_, index) => index * step)
 }
 
@@ -134,7 +134,7 @@ export const Trend = (props: {
   const line = path(({ value }) => value)
   const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
   const point = at === undefined ? undefined : points[at]
-  const compared = points.some(({ before }) => before != null)
+  const compared = points.some(({ before }) => before)
   const said = ({ title, value, before }: Point) =>
     `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
   return (
@@ -150,7 +150,7 @@ export const Trend = (props: {
           point
             ? said(point)
             : compared && !props.columns
-              ? 'Dashed: the range before. Point at a day to read it.'
+              ? 'Dashed: the days before. Point at a day to read it.'
               : 'Point at a day to read it.'
         }
       >

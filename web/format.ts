@@ -39,10 +39,12 @@ export const compact = (minutes: Maybe): string => {
   return hours >= 100 || rest === 0 ? `${number.format(Math.round(minutes / 60))}h` : `${hours}h ${rest}m`
 }
 
-/** How it compares with the range before, such as `+12% on 40 h`. */
+/** How it compares with the range before, such as `+12% on 40 h`; nothing where nothing was before. */
 export const beside = (now: Maybe, before: Maybe, write: (value: Maybe) => string): string => {
+  if (before === 0 || before === undefined) return ''
+  if (now == null) return ''
   if (now === before) return 'as before'
-  if (now == null || !before) return `before: ${write(before)}`
+  if (before === null) return `before: ${write(before)}`
   return `${percent.format((now - before) / before)} on ${write(before)}`
 }
 

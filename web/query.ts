@@ -38,9 +38,21 @@ export const namedRanges = (): [name: string, range: Range][] => {
   ]
 }
 
-/** The range of as many days just before. */
+/**
+ * What a range is compared with: as many days just before; for a quarter or a month, whole or begun, as much of the one
+ * before.
+ */
 export const rangeBefore = ({ from, to }: Range): Range => {
   const length = daysBetween(from, to) + 1
+  const [year = 0, month = 0] = from.split('-').map(Number)
+  const first = month - 1
+  for (const months of first % 3 === 0 ? [1, 3] : [1]) {
+    const last = addDays(firstOfMonth(year, first + months), -1)
+    if (from !== firstOfMonth(year, first) || to > last) continue
+    const [start, end] = [firstOfMonth(year, first - months), addDays(from, -1)]
+    const asMuch = addDays(start, length - 1)
+    return { from: start, to: to === last || asMuch > end ? end : asMuch }
+  }
   return { from: addDays(from, -length), to: addDays(from, -1) }
 }
 

@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
 import { addDays, daysBetween, today } from './format.js'
 import { lastDays, namedRanges, type Range } from './query.js'
-import { Choices } from './ui.js'
+import { Arrow, Choices } from './ui.js'
 
 const presets = [
   ['7', '7 days'],
@@ -19,6 +19,8 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const named = namedRanges()
+  const name = named.find(([, { from, to }]) => from === range.from && to === range.to)?.[0]
   const length = daysBetween(range.from, range.to) + 1
   const preset = range.to === today() ? presets.find(([days]) => Number(days) === length)?.[0] : undefined
   const place = () => {
@@ -40,14 +42,15 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
         onChoose={(days) => choose(lastDays(Number(days)))}
       />
       <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
-        Other
+        {(preset === undefined && name) || 'Other'}
+        <Arrow />
       </button>
       <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
         <div class="stack tight">
           <ul>
-            {namedRanges().map(([name, named]) => (
+            {named.map(([name, range]) => (
               <li key={name}>
-                <button type="button" onClick={() => choose(named)}>
+                <button type="button" onClick={() => choose(range)}>
                   {name}
                 </button>
               </li>

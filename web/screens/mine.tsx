@@ -20,7 +20,7 @@ import { useTitle } from '../title.js'
 import { Chip, FailureNote, SortedTable, Tip, Wait } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
-import { numbersOf, pointsOf } from './team.js'
+import { Compared, numbersOf, pointsOf } from './team.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -90,17 +90,17 @@ const MineIn = ({ space }: { space: Space }) => {
       {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          <Now daily={usual.data?.daily} data={asked.data} />
+          <Now daily={usual.data?.daily} totals={asked.data.totals} before={before.data?.totals} />
           <div class="lead">
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
                 <h2 id="trend">Active time by {asked.data.daily.length > 92 ? 'week' : 'day'}</h2>
-                <span class="small muted">{days(asked.data.range.from, asked.data.range.to)}</span>
+                <Compared range={asked.data.range} />
               </header>
               <Trend
                 label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
                 tone="blue"
-                points={pointsOf(asked.data.daily, before.data?.daily, 'active_minutes')}
+                points={pointsOf(asked.data, before.data, 'active_minutes')}
                 write={duration}
                 unit={60}
                 columns
@@ -109,7 +109,7 @@ const MineIn = ({ space }: { space: Space }) => {
             <section class="card" aria-labelledby="hours">
               <header class="row apart">
                 <h2 id="hours">When I work</h2>
-                <Tip about="this">
+                <Tip about="these hours">
                   By weekday and hour of your own time zone. Nobody else sees this, at no level and in no
                   workspace.
                 </Tip>
@@ -161,10 +161,14 @@ const usualOf = (daily: Own['daily']) => {
   }
 }
 
-const Now = ({ daily, data }: { daily: Own['daily'] | undefined; data: Own }) => {
+const Now = (props: {
+  daily: Own['daily'] | undefined
+  totals: Own['totals']
+  before: Own['totals'] | undefined
+}) => {
+  const { daily, totals, before } = props
   const usual = daily && usualOf(daily)
   const weekday = longWeekdays[weekdayOf(today()) - 1]
-  const { totals, previous_totals } = data
   const figures = [
     [
       'Today',
@@ -182,9 +186,9 @@ const Now = ({ daily, data }: { daily: Own['daily'] | undefined; data: Own }) =>
       'In these days',
       'blue',
       duration(totals.active_minutes),
-      beside(totals.active_minutes, previous_totals.active_minutes, duration),
+      beside(totals.active_minutes, before?.active_minutes, duration),
     ],
-    ['Commits', 'orange', count(totals.commits), beside(totals.commits, previous_totals.commits, count)],
+    ['Commits', 'orange', count(totals.commits), beside(totals.commits, before?.commits, count)],
   ]
   return (
     <div class="figures">

@@ -2,9 +2,21 @@ import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { useAsk } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
-import { beside, compact, count, day, days, duration, fullDay, mondayOf, WITHHELD } from '../format.js'
+import {
+  addDays,
+  beside,
+  compact,
+  count,
+  day,
+  days,
+  daysBetween,
+  duration,
+  fullDay,
+  mondayOf,
+  WITHHELD,
+} from '../format.js'
 import { useSpace } from '../me.js'
-import { rangeBefore, rangeOf, useQuery } from '../query.js'
+import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import { Chip, type Column, FailureNote, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
@@ -119,7 +131,8 @@ const TeamOfAdmin = () => {
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           <Figures
-            data={asked.data}
+            totals={asked.data.totals}
+            before={before.data?.totals}
             shown={shown.name}
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
           />
@@ -129,12 +142,12 @@ const TeamOfAdmin = () => {
                 <h2 id="trend">
                   {shown.title} by {asked.data.range.days > WEEKS_ABOVE ? 'week' : 'day'}
                 </h2>
-                <span class="small muted">{days(asked.data.range.from, asked.data.range.to)}</span>
+                <Compared range={asked.data.range} />
               </header>
               <Trend
                 label={`${shown.title}, ${days(asked.data.range.from, asked.data.range.to)}`}
                 tone={shown.tone}
-                points={pointsOf(asked.data.daily, before.data?.daily, shown.name)}
+                points={pointsOf(asked.data, before.data, shown.name)}
                 write={shown.write}
                 unit={shown.unit}
               />
@@ -168,11 +181,13 @@ const Skeleton = () => (
 )
 
 export const Figures = (props: {
-  data: Pick<Dashboard, 'totals' | 'previous_totals'>
+  totals: Dashboard['totals']
+  /** Of the range that it is compared with. */
+  before: Dashboard['totals'] | undefined
   shown: string
   onShow: (name: string) => void
 }) => {
-  const { totals, previous_totals } = props.data
+  const { totals, before } = props
   return (
     <div class="figures">
       {measures.map(({ name, title, tone, write, about }) => {
@@ -186,11 +201,9 @@ export const Figures = (props: {
             >
               <span class="name">{title}</span>
               <span class="value">{write(totals[name])}</span>
-              <span class="small muted">{beside(totals[name], previous_totals[name], write)}</span>
+              <span class="small muted">{beside(totals[name], before?.[name], write)}</span>
             </button>
-            <Tip about={title.toLowerCase()}>
-              {about} The small figure compares with the range of the same length just before.
-            </Tip>
+            <Tip about={title.toLowerCase()}>{about} The small figure compares with the days before.</Tip>
           </div>
         )
       })}
@@ -202,17 +215,36 @@ const WEEKS_ABOVE = 92
 
 type MeasureName = (typeof measures)[number]['name']
 
-/** The days as points, above 92 days the weeks, beside those of the range before. */
-export const pointsOf = (daily: Daily, before: Daily | undefined, name: MeasureName) => {
+/** The days that are shown, and those that they are compared with. */
+export const Compared = ({ range }: { range: Range }) => {
+  const before = rangeBefore(range)
+  return (
+    <span class="small muted">
+      {days(range.from, range.to)}; before: {days(before.from, before.to)}
+    </span>
+  )
+}
+
+interface Days {
+  range: Range
+  daily: Daily
+}
+
+/** The days as points, above 92 days the whole weeks, beside those of the range before. */
+export const pointsOf = ({ range, daily }: Days, earlier: Days | undefined, name: MeasureName) => {
   if (daily.length <= WEEKS_ABOVE) {
-    return daily.map((one, index) => ({
+    const values = new Map(earlier?.daily.map((one) => [one.day, one[name]]))
+    const apart = earlier ? daysBetween(earlier.range.from, range.from) : 0
+    // A weekday beside the same weekday, or weekends would stand beside working days.
+    const back = apart < 7 ? apart : Math.round(apart / 7) * 7
+    return daily.map((one) => ({
       name: day(one.day),
       title: fullDay(one.day),
       value: one[name],
-      before: before?.[index]?.[name],
+      before: values.get(addDays(one.day, -back)),
     }))
   }
-  const [weeks, weeksBefore] = [weeksOf(daily, name), before && weeksOf(before, name)]
+  const [weeks, weeksBefore] = [weeksOf(daily, name), earlier && weeksOf(earlier.daily, name)]
   return weeks.map(({ monday, value }, index) => ({
     name: day(monday),
     title: `Week of ${fullDay(monday)}`,
@@ -221,11 +253,13 @@ export const pointsOf = (daily: Daily, before: Daily | undefined, name: MeasureN
   }))
 }
 
-/** Sums of weeks; of people, who would be counted twice, the most on a day. */
+/** Sums of whole weeks, because parts of one look like a fall; of people, who would be counted twice, the most on a day. */
 const weeksOf = (daily: Daily, name: MeasureName) => {
   const weeks = new Map<string, number | null>()
+  const [first = '', last = ''] = [daily[0]?.day, daily.at(-1)?.day]
   for (const one of daily) {
     const monday = mondayOf(one.day)
+    if (monday < first || addDays(monday, 6) > last) continue
     const [soFar, more] = [weeks.get(monday) ?? null, one[name]]
     if (soFar === null || more === null) weeks.set(monday, more ?? soFar)
     else weeks.set(monday, name === 'active_members' ? Math.max(soFar, more) : soFar + more)
@@ -237,7 +271,7 @@ const Hours = ({ data }: { data: Dashboard }) => (
   <section class="card" aria-labelledby="hours">
     <header class="row apart">
       <h2 id="hours">When they work</h2>
-      <Tip about="this">
+      <Tip about="these hours">
         Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
         and hours older than the service keeps them, are in none.
       </Tip>
