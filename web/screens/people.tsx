@@ -24,10 +24,15 @@ export const People = () => {
         <h1>
           People of <bdi>{space.name}</bdi>
         </h1>
-        {isAdmin && !space.personal && (
-          <button type="button" class="primary" onClick={() => invite(true)}>
-            Invite somebody
-          </button>
+        {!space.personal && (
+          <div class="row">
+            <Leave />
+            {isAdmin && (
+              <button type="button" class="primary" onClick={() => invite(true)}>
+                Invite somebody
+              </button>
+            )}
+          </div>
         )}
       </div>
       <p class="muted narrow">
@@ -45,7 +50,6 @@ export const People = () => {
           </Shown>
         </section>
       )}
-      {!space.personal && <Leave />}
       {inviting && <NewInvite onClose={() => invite(false)} onMade={invites.again} />}
     </>
   )
@@ -53,15 +57,17 @@ export const People = () => {
 
 const Members = () => {
   const space = useSpace()
-  const { login } = useMe()
+  const me = useMe()
+  const { login } = me
   const asked = useAsk('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: {} })
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: { cursor } }),
   )
   const [removing, remove] = useState<Member>()
+  const [steppingDown, stepDown] = useState(false)
   const { busy, failure, act, clear } = useAct()
   const isAdmin = space.role === 'admin'
-  const change = (member: Member) =>
+  const change = (member: Pick<Member, 'login' | 'role'>) =>
     act(async () => {
       const role = member.role === 'admin' ? 'member' : 'admin'
       await call('PATCH /api/team/workspaces/{id}/members', {
@@ -69,11 +75,15 @@ const Members = () => {
         body: { login: member.login, role },
       })
       asked.again()
+      if (member.login === login) me.again()
     })
+  const listed = pages.flatMap(({ members }) => members)
+  // What comes in pages keeps the order of the service.
+  if (!paging.more) listed.sort((a, b) => a.login.localeCompare(b.login))
   return (
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
-      {failure && !removing && <FailureNote failure={failure} />}
+      {failure && !removing && !steppingDown && <FailureNote failure={failure} />}
       <Shown asked={asked} height={200}>
         {() => (
           <>
@@ -98,53 +108,51 @@ const Members = () => {
                   </tr>
                 </thead>
                 <tbody>
-                  {pages
-                    .flatMap(({ members }) => members)
-                    .map((member) => (
-                      <tr key={member.login}>
-                        <th scope="row">
-                          <Person login={member.login} />
-                        </th>
-                        <td>{member.role}</td>
-                        <td class="wide">{time(member.joined_at)}</td>
-                        <td class="wide">
-                          {member.last_active_day === null ? (
-                            <span class="muted">
-                              {space.activity_privacy === 'team' ? 'withheld' : 'not yet'}
-                            </span>
-                          ) : (
-                            fullDay(member.last_active_day)
-                          )}
-                        </td>
-                        {isAdmin && (
-                          <td>
-                            <div class="row end">
+                  {listed.map((member) => (
+                    <tr key={member.login}>
+                      <th scope="row">
+                        <Person login={member.login} />
+                      </th>
+                      <td>{member.role}</td>
+                      <td class="wide">{time(member.joined_at)}</td>
+                      <td class="wide">
+                        {member.last_active_day === null ? (
+                          <span class="muted">
+                            {space.activity_privacy === 'team' ? 'withheld' : 'not yet'}
+                          </span>
+                        ) : (
+                          fullDay(member.last_active_day)
+                        )}
+                      </td>
+                      {isAdmin && (
+                        <td>
+                          <div class="row end">
+                            <button
+                              type="button"
+                              class="link"
+                              disabled={busy}
+                              onClick={() => (member.login === login ? stepDown(true) : change(member))}
+                            >
+                              {member.role === 'admin' ? 'Make member' : 'Make admin'}
+                              <span class="away"> of {member.login}</span>
+                            </button>
+                            {member.login !== login && (
                               <button
                                 type="button"
                                 class="link"
-                                disabled={busy}
-                                onClick={() => change(member)}
+                                onClick={() => {
+                                  clear()
+                                  remove(member)
+                                }}
                               >
-                                {member.role === 'admin' ? 'Make member' : 'Make admin'}
-                                <span class="away"> of {member.login}</span>
+                                Remove<span class="away"> {member.login}</span>
                               </button>
-                              {member.login !== login && (
-                                <button
-                                  type="button"
-                                  class="link"
-                                  onClick={() => {
-                                    clear()
-                                    remove(member)
-                                  }}
-                                >
-                                  Remove<span class="away"> {member.login}</span>
-                                </button>
-                              )}
-                            </div>
-                          </td>
-                        )}
-                      </tr>
-                    ))}
+                            )}
+                          </div>
+                        </td>
+                      )}
+                    </tr>
+                  ))}
                 </tbody>
               </table>
             </div>
@@ -152,6 +160,25 @@ const Members = () => {
           </>
         )}
       </Shown>
+      {steppingDown && (
+        <Confirm
+          title="Be a member, and no longer an admin"
+          action="Make me a member"
+          busy={busy}
+          failure={failure}
+          onNo={() => {
+            clear()
+            stepDown(false)
+          }}
+          onYes={async () => {
+            if (await change({ login, role: 'admin' })) stepDown(false)
+          }}
+        >
+          <p>
+            You will no longer see the team’s numbers, nor manage it. Another admin can make you one again.
+          </p>
+        </Confirm>
+      )}
       {removing && (
         <Confirm
           title={`Remove ${removing.login}`}
@@ -208,9 +235,10 @@ const Invites = ({
             <div>
               <div class="mono">{invite.code}</div>
               <div class="small muted">
-                Makes {invite.role === 'admin' ? 'admins' : 'members'}, used {invite.used_count} times
-                {invite.max_uses !== null && ` of ${invite.max_uses}`}, until {time(invite.expires_at)}, by{' '}
-                <bdi>{invite.created_by}</bdi>
+                Makes {invite.role === 'admin' ? 'admins' : 'members'}, used {invite.used_count}
+                {invite.max_uses === null ? '' : ` of ${invite.max_uses}`}
+                {(invite.max_uses ?? invite.used_count) === 1 ? ' time' : ' times'}, until{' '}
+                {time(invite.expires_at)}, by <bdi>{invite.created_by}</bdi>
               </div>
             </div>
             <div class="row">
