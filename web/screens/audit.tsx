@@ -8,6 +8,14 @@ import { Chip, More, Person, Shown } from '../ui.js'
 /** What was done, in words: `member.removed` as “member removed”. */
 const wordsOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
+const written = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'object' && value !== null && 'before' in value && 'after' in value) {
+    return `${written(value.before)} → ${written(value.after)}`
+  }
+  return JSON.stringify(value)
+}
+
 export const Audit = () => {
   const space = useSpace()
   const { query, change } = useQuery()
@@ -88,7 +96,7 @@ export const Audit = () => {
                         <td class="mono">
                           {Object.entries(details).map(([name, value]) => (
                             <div key={name}>
-                              {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+                              {name.replaceAll('_', ' ')}: {written(value)}
                             </div>
                           ))}
                         </td>

@@ -77,8 +77,8 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
                   <thead>
                     <tr>
                       <th scope="col">Repository</th>
-                      <th scope="col">Pushed</th>
-                      <th scope="col">What holds</th>
+                      <th scope="col">Pushed settings</th>
+                      <th scope="col">In force</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -94,12 +94,15 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
                           {version === null ? (
                             <span class="muted">never</span>
                           ) : (
-                            <a href={`/s/${owner}/${repo}?workspace=${space.id}`}>version {version}</a>
+                            <a href={`/s/${owner}/${repo}?workspace=${space.id}`}>
+                              version {version}
+                              {version > 1 && ' and older'}
+                            </a>
                           )}
                         </td>
                         <td>
                           <button type="button" class="link" onClick={() => onChoose(`${owner}/${repo}`)}>
-                            and why<span class="away"> in {`${owner}/${repo}`}</span>
+                            What, and why<span class="away"> in {`${owner}/${repo}`}</span>
                           </button>
                         </td>
                       </tr>
@@ -230,7 +233,8 @@ const Effective = ({ repo }: { repo: string }) => {
       </h2>
       <Shown asked={asked} height={200}>
         {(data) => {
-          const hidden = Object.keys(whole.data?.settings ?? {}).filter((key) => !(key in data.settings))
+          const general = whole.data?.settings ?? {}
+          const hidden = Object.keys(general).filter((key) => !(key in data.settings))
           return (
             <>
               <p class="muted">
@@ -256,9 +260,16 @@ const Effective = ({ repo }: { repo: string }) => {
                         </th>
                         <td class="mono">{JSON.stringify(value)}</td>
                         <td>
-                          {data.sources[key] === 'project'
-                            ? 'the override of this repository'
-                            : 'the workspace'}
+                          {data.sources[key] === 'project' ? (
+                            <>
+                              the override of this repository
+                              {key in general && (
+                                <span class="muted">; the workspace says {JSON.stringify(general[key])}</span>
+                              )}
+                            </>
+                          ) : (
+                            'the workspace'
+                          )}
                         </td>
                       </tr>
                     ))}

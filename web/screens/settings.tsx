@@ -130,6 +130,10 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           >
             {values && `${bytes(sizeOf(values))} of ${bytes(SETTINGS_BYTES)}`}
           </JsonField>
+          <p class="small muted">
+            What was pushed for a single repository, with its older versions, is under{' '}
+            <a href={`/w/${space.id}/repos`}>Repositories</a>.
+          </p>
         </section>
         <section class="card stack" aria-label="Activity">
           <label class="field">
