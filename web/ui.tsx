@@ -89,7 +89,7 @@ export const Tip = ({ about, children }: { about: string; children: ComponentChi
   }
   return (
     <span class="tip">
-      <button type="button" ref={button} popovertarget={id} aria-label={`What is ${about}?`} onClick={place}>
+      <button type="button" ref={button} popovertarget={id} aria-label={`About ${about}`} onClick={place}>
         <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentcolor" />
           <path d="M8 7v4.5M8 4.5v1" stroke="currentcolor" stroke-width="1.5" />

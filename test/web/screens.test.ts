@@ -97,7 +97,7 @@ else {
   t.test('what opens on top is accessible as well', async (t) => {
     for (const [path, opener] of [
       [`/w/${id}`, 'Other'],
-      [`/w/${id}`, 'What is active time?'],
+      [`/w/${id}`, 'About active time'],
       [`/w/${id}`, 'ada'],
       [`/w/${id}/people`, 'Invite somebody'],
       [`/w/${id}/people`, 'Remove bob'],
