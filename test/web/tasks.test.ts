@@ -59,6 +59,15 @@ else {
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'], 'sorted by name')
   })
 
+  t.test('a quarter is compared with the quarter before, and it is said which days those are', async () => {
+    await admin.open(`/w/${id}?from=2026-04-01&to=2026-06-30`)
+    await admin.sees('Wed, 1 Apr 2026 to Tue, 30 Jun 2026; before: Thu, 1 Jan 2026 to Tue, 31 Mar 2026')
+    await admin.open(`/w/${id}?from=2026-03-01&to=2026-03-10`)
+    await admin.sees('before: Sun, 1 Feb 2026 to Tue, 10 Feb 2026')
+    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08`)
+    await admin.sees('before: Mon, 23 Feb 2026 to Sun, 1 Mar 2026')
+  })
+
   t.test('a chart is read by keyboard, and as a table', async (t) => {
     await admin.open(`/w/${id}`)
     const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
