@@ -264,7 +264,9 @@ const Effective = ({ repo }: { repo: string }) => {
                             <>
                               the override of this repository
                               {key in general && (
-                                <span class="muted">; the workspace says {JSON.stringify(general[key])}</span>
+                                <span class="muted">
+                                  ; the workspace says <bdi>{JSON.stringify(general[key])}</bdi>
+                                </span>
                               )}
                             </>
                           ) : (
