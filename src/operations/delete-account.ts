@@ -53,7 +53,7 @@ export const deleteAccount = (database: Database, userId: string, confirm: strin
   })
 
 /** The most rows of one step; each is a transaction of its own, in the background. */
-const ROWS = 5_000
+const ROWS = 2_000
 
 /** Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. */
 export const eraseAccounts = async (database: Database, stop?: AbortSignal): Promise<void> => {
