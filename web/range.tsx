@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
 import { addDays, daysBetween, today } from './format.js'
 import { lastDays, namedRanges, type Range } from './query.js'
-import { Arrow, Choices } from './ui.js'
+import { Arrow, Choices, Form } from './ui.js'
 
 const presets = [
   ['7', '7 days'],
@@ -56,12 +56,10 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
               </li>
             ))}
           </ul>
-          <form
+          <Form
             class="row"
-            onSubmit={(event) => {
-              event.preventDefault()
-              const form = new FormData(event.currentTarget)
-              choose({ from: String(form.get('from')), to: String(form.get('to')) })
+            onSubmit={(given) => {
+              choose({ from: String(given.get('from')), to: String(given.get('to')) })
             }}
           >
             <label class="field">
@@ -83,7 +81,7 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
             <button type="submit" class="primary">
               Show
             </button>
-          </form>
+          </Form>
           <p class="small muted">At most a year. Days are UTC days.</p>
         </div>
       </div>

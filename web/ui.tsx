@@ -121,6 +121,23 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   )
 }
 
+/** A form that is sent by a call and never by the browser; `onSubmit` gets what its named fields hold. */
+export const Form = (props: {
+  class: string
+  onSubmit: (given: FormData) => void
+  children: ComponentChildren
+}) => (
+  <form
+    class={props.class}
+    onSubmit={(event) => {
+      event.preventDefault()
+      props.onSubmit(new FormData(event.currentTarget))
+    }}
+  >
+    {props.children}
+  </form>
+)
+
 /** Asks before something that cannot be taken back; with `word`, it has to be typed. */
 export const Confirm = (props: {
   title: string
@@ -136,10 +153,9 @@ export const Confirm = (props: {
   const ready = props.word === undefined || typed === props.word
   return (
     <Dialog title={props.title} onClose={props.onNo}>
-      <form
+      <Form
         class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (ready) props.onYes()
         }}
       >
@@ -166,7 +182,7 @@ export const Confirm = (props: {
             {props.action}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

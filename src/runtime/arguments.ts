@@ -5,7 +5,8 @@ import { OperatorError } from './operator-error.js'
 type Texts<Names extends string> = Record<Names, string>
 
 /**
- * Reads `--name value` for each of `options`, which are their defaults, `--name` for each of `flags`, and the rest; shows `usage` when asked for help.
+ * Reads `--name value` for each of `options`, which are their defaults, `--name` for each of `flags`, and the rest; shows
+ * `usage` when asked for help.
  * @returns undefined when only help was asked for
  * @throws {OperatorError} for what the command does not know, or with more or fewer others than it takes
  */

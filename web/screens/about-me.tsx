@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { call, forgetSeen, useAct, useAsk } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { type Space, useMe } from '../me.js'
-import { Confirm, FailureNote, Person, Shown } from '../ui.js'
+import { Confirm, FailureNote, Form, Person, Shown } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
@@ -96,13 +96,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
     save(done)
   }
   return (
-    <form
-      class="stack tight"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <Form class="stack tight" onSubmit={submit}>
       <label class="check">
         <input type="checkbox" checked={paused} onChange={(event) => pause(event.currentTarget.checked)} />
         <span>
@@ -179,7 +173,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
           {saved ? 'Saved.' : ''}
         </span>
       </div>
-    </form>
+    </Form>
   )
 }
 

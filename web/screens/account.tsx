@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call, forgetSeen, useAct, useAsk } from '../api.js'
 import { useTitle } from '../title.js'
-import { FailureNote, Person, Shown } from '../ui.js'
+import { FailureNote, Form, Person, Shown } from '../ui.js'
 
 const statuses: Record<string, string> = {
   none: 'No subscription',
@@ -72,10 +72,9 @@ const TimeZone = () => {
       <p class="muted">
         Your heatmap and your recording hours are in it. The editor extension sends it by itself.
       </p>
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           act(() => call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })).then(
             save,
           )
@@ -94,7 +93,7 @@ const TimeZone = () => {
         <span role="status" class="muted">
           {saved ? 'Saved.' : ''}
         </span>
-      </form>
+      </Form>
       {failure && <FailureNote failure={failure} />}
     </section>
   )

@@ -4,7 +4,7 @@ import { call, useAct } from '../api.js'
 import { count } from '../format.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { FailureNote } from '../ui.js'
+import { FailureNote, Form } from '../ui.js'
 
 type Data = AnswerOf<'GET /api/admin/funnel'>
 
@@ -37,13 +37,7 @@ export const Funnel = () => {
   return (
     <>
       <h1>How far people come</h1>
-      <form
-        class="card row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          show()
-        }}
-      >
+      <Form class="card row" onSubmit={show}>
         <label class="field">
           Admin key
           <input
@@ -75,7 +69,7 @@ export const Funnel = () => {
         <button type="submit" class="primary" disabled={busy}>
           Show
         </button>
-      </form>
+      </Form>
       {failure && <FailureNote failure={failure} />}
       {data && <Steps data={data} />}
     </>

@@ -4,7 +4,7 @@ import { call, useAct, useAsk, usePages } from '../api.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useSpace } from '../me.js'
 import { useTitle } from '../title.js'
-import { Confirm, Copy, Dialog, FailureNote, More, Person, Shown } from '../ui.js'
+import { Confirm, Copy, Dialog, FailureNote, Form, More, Person, Shown } from '../ui.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -296,13 +296,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
           </div>
         </div>
       ) : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            submit(new FormData(event.currentTarget))
-          }}
-        >
+        <Form class="stack" onSubmit={submit}>
           <label class="field">
             They become
             <select name="role">
@@ -333,7 +327,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
               Make the invite
             </button>
           </div>
-        </form>
+        </Form>
       )}
     </Dialog>
   )

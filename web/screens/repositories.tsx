@@ -6,7 +6,7 @@ import { JsonField, parse, textOf, type Values } from '../json.js'
 import { useMe, useSpace } from '../me.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Chip, Confirm, Dialog, FailureNote, More, Shown } from '../ui.js'
+import { Chip, Confirm, Dialog, FailureNote, Form, More, Shown } from '../ui.js'
 
 type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
 
@@ -115,11 +115,10 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
           </>
         )}
       </Shown>
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onChoose(String(new FormData(event.currentTarget).get('repo')).trim())
+        onSubmit={(given) => {
+          onChoose(String(given.get('repo')).trim())
         }}
       >
         <label class="row">
@@ -133,7 +132,7 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
           />
         </label>
         <button type="submit">Show what holds</button>
-      </form>
+      </Form>
     </section>
   )
 }
@@ -165,10 +164,9 @@ const Patterns = () => {
       {space.role !== 'admin' ? (
         <p class="mono">{space.patterns.join('  ')}</p>
       ) : (
-        <form
+        <Form
           class="stack tight"
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={() => {
             act(async () => {
               await call('PUT /api/team/workspaces/{id}/patterns', {
                 path: { id: space.id },
@@ -216,7 +214,7 @@ const Patterns = () => {
               Save
             </button>
           </div>
-        </form>
+        </Form>
       )}
     </section>
   )
@@ -416,13 +414,7 @@ const EditOverride = (props: {
   }
   return (
     <Dialog title="Override of a repository" onClose={props.onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <Form class="stack" onSubmit={submit}>
         <label class="field">
           Repository
           <input
@@ -452,7 +444,7 @@ const EditOverride = (props: {
             Save
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -15,7 +15,7 @@ import {
 } from '../json.js'
 import { useMe, useSpace } from '../me.js'
 import { useTitle } from '../title.js'
-import { Confirm, FailureNote, Shown } from '../ui.js'
+import { Confirm, FailureNote, Form, Shown } from '../ui.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 
@@ -113,13 +113,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     })
 
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form class="stack" onSubmit={save}>
       <div class="lead">
         <section class="card stack tight" aria-label="Settings of the editor extension">
           <JsonField
@@ -232,7 +226,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           </span>
         </div>
       </section>
-    </form>
+    </Form>
   )
 }
 
@@ -323,10 +317,9 @@ const Rename = () => {
   return (
     <section class="card stack tight" aria-labelledby="rename">
       <h2 id="rename">Name</h2>
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           act(async () => {
             await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
             me.again()
@@ -344,7 +337,7 @@ const Rename = () => {
         <button type="submit" disabled={busy || name === space.name}>
           Rename
         </button>
-      </form>
+      </Form>
       {failure && <FailureNote failure={failure} />}
     </section>
   )

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { call, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
-import { FailureNote, Person } from '../ui.js'
+import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_url && new URL(start.repohost_url).host
 
@@ -94,10 +94,9 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           <p class="or">or with a token</p>
         </>
       )}
-      <form
+      <Form
         class="stack tight"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           signIn(token.trim())
         }}
       >
@@ -127,7 +126,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} disabled={busy}>
           Sign in with the token
         </button>
-      </form>
+      </Form>
     </div>
   )
   if (again) return ways

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call, useAct } from '../api.js'
 import { useMe } from '../me.js'
-import { Dialog, FailureNote } from '../ui.js'
+import { Dialog, FailureNote, Form } from '../ui.js'
 
 /** The caller's workspaces, and the ways to another one. */
 export const MySpaces = () => {
@@ -48,11 +48,10 @@ export const MySpaces = () => {
           </table>
         </div>
       )}
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const code = String(new FormData(event.currentTarget).get('code')).trim()
+        onSubmit={(given) => {
+          const code = String(given.get('code')).trim()
           // A whole link works as well.
           route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
         }}
@@ -62,7 +61,7 @@ export const MySpaces = () => {
           <input name="code" required maxLength={200} autocomplete="off" />
         </label>
         <button type="submit">Look</button>
-      </form>
+      </Form>
       {making && <NewSpace onClose={() => make(false)} />}
     </section>
   )
@@ -82,13 +81,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
     })
   return (
     <Dialog title="New workspace" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <Form class="stack" onSubmit={submit}>
         <label class="field">
           Name
           <input
@@ -122,7 +115,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
             Make it
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }
