@@ -34,9 +34,13 @@ const withNode = (url: string, { nodename, nodeport }: Node): string => {
   return changed.href
 }
 
-const onServer = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  return work(sql).finally(() => sql.end())
+const connections = new Map<string, postgres.Sql>()
+
+/** Keeps the connection for what follows soon: to open one takes longer than most of that work. */
+const onServer = <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = connections.get(url) ?? postgres(url, { max: 1, idle_timeout: 0.5, onnotice: () => {} })
+  connections.set(url, sql)
+  return work(sql)
 }
 
 /** The nodes of the Citus cluster whose coordinator this is, itself first; none for a server that is alone. */

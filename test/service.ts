@@ -11,11 +11,10 @@ import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
 import { connect } from '../src/db/client.js'
-import { buildDocuments } from '../src/openapi/index.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
-import { conformanceOf } from './conformance.js'
+import { problemOf } from './conformance.js'
 import { createTestDatabase } from './database.js'
 import { until } from './until.js'
 
@@ -73,9 +72,6 @@ export class Caller {
   }
 }
 
-/** Of the first service of a file: only examples depend on the configuration, and the schemas take long to compile. */
-let conformance: ReturnType<typeof conformanceOf> | undefined
-
 export class Service {
   constructor(
     private readonly test: Test,
@@ -89,7 +85,7 @@ export class Service {
     readonly logs: string[],
   ) {}
 
-  /** One real HTTP request; an answer that the OpenAPI document does not promise fails the test. */
+  /** One real HTTP request; an answer that the committed OpenAPI document does not promise fails the test. */
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const json = body !== undefined && !isText
@@ -101,8 +97,7 @@ export class Service {
     })
     const text = await response.text()
     const contentType = response.headers.get('content-type') ?? undefined
-    conformance ??= conformanceOf(buildDocuments(this.app).full as never)
-    const problem = conformance({
+    const problem = problemOf({
       method,
       path: path.split('?')[0] ?? '',
       status: response.status,
