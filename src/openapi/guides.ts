@@ -9,8 +9,8 @@ import { withExtensionPrefix } from './prefix.js'
 export interface Guide {
   href: string
   title: string
-  /** HTML. */
-  content: string
+  /** @returns HTML: made when somebody asks, because every start would wait for it */
+  content(): string
 }
 
 const folder = join(projectRoot, 'docs/guides')
@@ -30,6 +30,6 @@ export const readGuides = (extensionPrefix: string): Guide[] =>
       return {
         href: `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`,
         title: /^# (.*)$/m.exec(text)?.[1] ?? file,
-        content: marked.parse(text, { async: false }),
+        content: () => marked.parse(text, { async: false }),
       }
     })

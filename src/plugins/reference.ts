@@ -96,13 +96,14 @@ const reference: FastifyPluginAsync = async (app) => {
   ]
 
   const guides = readGuides(app.config.extensionPrefix)
-  const pages = [...guides, { href: ERROR_PAGE, title: 'Errors', content: errorCataloguePage() }]
+  const pages = [...guides, { href: ERROR_PAGE, title: 'Errors', content: errorCataloguePage }]
   const links = pages.map(({ href, title }) => ({ href, text: title }))
   for (const page of pages) {
     const { href } = page
     const text = () =>
       textPage({
         ...page,
+        content: page.content(),
         links: [{ href: DOCS, text: 'Reference' }, ...links],
         favicon: favicon(),
         styleSheet: pageStyle(),
