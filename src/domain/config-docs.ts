@@ -28,9 +28,8 @@ ${Object.entries(variables)
     return `# ${about.replaceAll('`', '')}\n${name}=${defaultOf(variable)}\n`
   })
   .join('\n')}
-# For compose.yaml alone, which also requires JWT_SECRETS: the password of its database, letters and digits only.
-# Make one with: openssl rand -hex 24
-# POSTGRES_PASSWORD=
+# For compose.yaml alone: the name under which the service is reached. Secrets are in files there (ops/compose/first-run.sh).
+# DOMAIN=team.example.com
 `
 
 const row = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`

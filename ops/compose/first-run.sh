@@ -1,0 +1,46 @@
+#!/bin/sh
+# Writes what compose.yaml reads: the domain into .env, and random secrets into secrets/. What is there already stays.
+#   sh ops/compose/first-run.sh team.example.com
+set -eu
+cd "$(dirname "$0")/../.."
+
+domain=${1:-}
+case $domain in
+'' | -* | *[!A-Za-z0-9.-]*)
+  echo 'usage: sh ops/compose/first-run.sh DOMAIN     (team.example.com, or localhost to try it)' >&2
+  exit 2
+  ;;
+esac
+
+# Nobody else gets into the folder. The files can be read by all, because in a container it is another user who does.
+umask 022
+mkdir -p secrets
+chmod 700 secrets
+
+# A text of so many random bytes, in letters and digits.
+random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
+
+# Writes standard input to a file, whole or not at all.
+write() {
+  if [ -e "$1" ]; then
+    echo "$1 is there already and stays"
+    cat >/dev/null
+  else
+    cat >"$1.new"
+    chmod "$2" "$1.new"
+    mv "$1.new" "$1"
+    echo "$1 is written"
+  fi
+}
+
+random 24 | write secrets/database-password 444
+random 48 | write secrets/jwt-secrets 444
+random 24 | write secrets/admin-keys 444
+printf 'postgres://service:%s@database:5432/service' "$(cat secrets/database-password)" | write secrets/database-url 444
+if grep -qs '^DOMAIN=' .env; then
+  echo '.env has a DOMAIN already, which stays'
+else
+  [ -e .env ] || echo '# For compose.yaml, and for its services: every variable of the service may stand here.' >.env
+  echo "DOMAIN=$domain" >>.env
+  echo '.env has the DOMAIN'
+fi

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseYaml } from '@redocly/openapi-core'
+import t from 'tap'
+import { variables } from '../schemas/environment.js'
+import { readConfig } from '../src/config.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { temporaryFolder } from './process.js'
+
+interface Compose {
+  services: Record<
+    string,
+    { image: string; environment: Record<string, string | number>; secrets?: string[] }
+  >
+  secrets: Record<string, { file: string }>
+}
+const { services, secrets } = parseYaml(await readFile(join(projectRoot, 'compose.yaml'), 'utf8')) as Compose
+const instances = Object.values(services).filter(({ image }) => image === 'team-settings-cloud')
+
+const run = promisify(execFile)
+/** A folder of an installation, and the command that is run in it first. */
+const install = async (t: Parameters<typeof temporaryFolder>[0]) => {
+  const folder = await temporaryFolder(t)
+  const script = join(folder, 'ops/compose/first-run.sh')
+  await mkdir(join(folder, 'ops'))
+  await cp(join(projectRoot, 'ops/compose'), join(folder, 'ops/compose'), { recursive: true })
+  const read = async () => {
+    const names = (await readdir(join(folder, 'secrets'))).map((name) => join('secrets', name))
+    const texts = ['.env', ...names].map(async (name) => [name, await readFile(join(folder, name), 'utf8')])
+    return Object.fromEntries(await Promise.all(texts)) as Record<string, string>
+  }
+  return { folder, read, firstRun: (...args: string[]) => run('sh', [script, ...args]) }
+}
+
+t.test('after the first run the service starts as compose.yaml configures it', async (t) => {
+  const { folder, firstRun } = await install(t)
+  await firstRun('team.example.com')
+  const { mode } = await stat(join(folder, 'secrets'))
+  t.equal(mode & 0o777, 0o700, 'nobody else gets at the secrets')
+  t.equal(instances.length, 2)
+  for (const { environment, secrets: given = [] } of instances) {
+    const env: Record<string, string> = {}
+    for (const [name, value] of Object.entries(environment)) {
+      t.ok(name in variables || name.replace(/_FILE$/, '') in variables, `there is a variable ${name}`)
+      env[name] = String(value)
+        .replace(/\$\{DOMAIN:\?[^}]*\}/, 'team.example.com')
+        .replace(/\$\{\w+:-([^}]*)\}/, '$1')
+        .replace(/^\/run\/secrets\/(.*)$/, (_, secret: string) => {
+          t.ok(given.includes(secret), `${secret} is given to the instance`)
+          return join(folder, secrets[secret]?.file ?? 'none')
+        })
+    }
+    const config = readConfig(env)
+    t.match(config, { baseUrl: 'https://team.example.com', trustProxy: [/\/24$/], shutdownDelayMs: 5_000 })
+    t.match(config.databaseUrl, /^postgres:\/\/service:[0-9a-f]{48}@database:5432\/service$/)
+  }
+})
+
+t.test('the first run writes what compose.yaml reads, and nothing over what is there', async (t) => {
+  const { read, firstRun } = await install(t)
+  await t.rejects(firstRun(), { code: 2, stderr: /^usage:/ })
+  await t.rejects(firstRun('two words'), { code: 2 })
+  await firstRun('team.example.com')
+  const written = await read()
+  const files = Object.values(secrets).map(({ file }) => join('secrets', basename(file)))
+  t.same(Object.keys(written).sort(), ['.env', ...files].sort())
+  t.match(written['.env'], /^DOMAIN=team\.example\.com$/m)
+  t.equal(new Set(Object.values(written)).size, files.length + 1, 'each is another one')
+  await firstRun('other.example.com')
+  t.same(await read(), written)
+})
