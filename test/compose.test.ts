@@ -6,7 +6,7 @@ import { parseYaml } from '@redocly/openapi-core'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { readConfig } from '../src/config.js'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot, serviceVersion } from '../src/runtime/root.js'
 import { temporaryFolder } from './process.js'
 
 interface Compose {
@@ -70,4 +70,9 @@ t.test('the first run writes what compose.yaml reads, and nothing over what is t
   t.equal(new Set(Object.values(written)).size, files.length + 1, 'each is another one')
   await firstRun('other.example.com')
   t.same(await read(), written)
+})
+
+t.test('an image that nobody labels otherwise says the version that it has', async (t) => {
+  const file = await readFile(join(projectRoot, 'Dockerfile'), 'utf8')
+  t.equal(file.match(/^ARG VERSION=(.*)$/m)?.[1], serviceVersion)
 })
