@@ -1,0 +1,75 @@
+/** Databases of every release, filled and read by the release itself (`test/released/write.ts`), under this version. */
+import { createHmac } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { restore } from '../src/backup/restore.js'
+import { migrate } from '../src/db/migrate.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { createTestDatabase } from './database.js'
+import { ADMIN_KEY, ask, type Kept, readLasting } from './released/kept.js'
+import { JWT_SECRET, startService } from './service.js'
+
+const folder = join(projectRoot, 'test/released')
+const read = async (name: string) => gunzipSync(await readFile(join(folder, name))).toString()
+
+/** The same token, signed today: what is kept was signed for 30 days. */
+const signedToday = (token: string) => {
+  const [head = '', payload = ''] = token.split('.')
+  const iat = Math.floor(Date.now() / 1_000)
+  const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), iat, exp: iat + 2_592_000 }
+  const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+  return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
+}
+
+/** An answer without the members that the release did not have. */
+const known = (now: unknown, then: unknown): unknown => {
+  if (Array.isArray(now) && Array.isArray(then)) return now.map((item, n) => known(item, then[n]))
+  if (now === null || then === null || typeof now !== 'object' || typeof then !== 'object') return now
+  const members = Object.entries(now).filter(([name]) => name in then)
+  return Object.fromEntries(members.map(([name, value]) => [name, known(value, then[name as never])]))
+}
+
+/** A database with what is kept in a file: what `pg_dump` wrote, or a backup. */
+const upgrade = async (t: Test, file: string) => {
+  const { url, drop } = await createTestDatabase('template0')
+  t.teardown(drop)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  t.teardown(() => sql.end())
+  if (file.endsWith('.sql.gz')) {
+    await sql.unsafe(await read(file))
+    await sql`set search_path = public`
+    await migrate(url)
+  } else await restore(url, join(folder, file), () => {}, new AbortController().signal)
+  // All that ends by itself within the months that files are kept.
+  await sql`update invites set expires_at = now() + interval '1 day'`
+  return url
+}
+
+/** This one remembered what a flush said in another way than all others. */
+const OTHER_HASH = '0001_pack_rollups'
+
+const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.test(name)).sort()
+
+for (const file of files) {
+  const [release = ''] = file.split('.')
+  t.test(`what ${file} has is answered as it was then`, async (t) => {
+    const { people, answers, flush, invite }: Kept = JSON.parse(await read(`${release}.json.gz`))
+    const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
+    const { url } = await startService(t, { env })
+    const tokenOf = (login: string) => people[login] && signedToday(people[login].token)
+
+    for (const { login, path, status, body } of answers) {
+      const now = await readLasting(url, tokenOf(login), path)
+      t.strictSame({ ...now, body: known(now.body, body) }, { status, body }, `${login} ${path}`)
+    }
+    const again = await ask(url, tokenOf(flush.login), 'POST', '/team/active-minutes', flush.body)
+    const expected =
+      release === OTHER_HASH ? { code: 'flush_id_reused' } : { ...flush.answer, duplicate: true }
+    t.match(again.body, expected, 'a flush that is sent again does not count again')
+    const joined = await ask(url, tokenOf('gus'), 'POST', '/team/workspaces/join', { code: invite.code })
+    t.match(joined, { status: 200, body: { workspace: { id: invite.workspace, role: 'admin' } } })
+  })
+}
