@@ -1907,8 +1907,14 @@ where "workspaces"."id" = $1;
 
 -- workspace-settings.updateWorkspaceSettings
 update "workspaces"
-set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = case when "workspaces"."activity_privacy" = $4 then "workspaces"."activity_privacy_since" else statement_timestamp() end, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
-where "workspaces"."id" = $5
+set "idle_window_minutes" = $1, "settings" = $2, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $3
+returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
+
+-- workspace-settings.updateWorkspaceSettings
+update "workspaces"
+set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = statement_timestamp(), "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $4
 returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
 
 -- workspaces.countPatterns
