@@ -21,12 +21,23 @@ export interface Database {
   /**
    * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to
    * four seconds, and then fails as `DatabaseBusy`.
-   * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
-   * needs more than 5 s for a statement sets its own `statement_timeout`
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /**
+   * On a connection apart from requests, whose answers are awaited for up to an hour; work that needs more than 5 s for a
+   * statement sets its own `statement_timeout`.
+   */
+  background?: boolean
+  /**
+   * What the work sends before its first answer only reads. It goes out together with the beginning of the transaction,
+   * which may still be refused.
+   */
+  readsFirst?: boolean
 }
 
 export interface DatabaseOptions {
@@ -49,6 +60,12 @@ const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql
+/** With what `patches/` adds to it. */
+type Begin = (
+  mode: string,
+  work: (sql: postgres.TransactionSql) => Promise<unknown>,
+  options: { readsFirst: boolean },
+) => Promise<unknown>
 
 export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
@@ -87,7 +104,12 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     return statement
   }
 
-  const begin = async <T>(client: postgres.Sql, inTurn: InTurn, work: (tx: Tx) => Promise<T>) => {
+  const begin = async <T>(
+    client: postgres.Sql,
+    inTurn: InTurn,
+    work: (tx: Tx) => Promise<T>,
+    readsFirst: boolean,
+  ) => {
     let last: Promise<unknown> | undefined
     const lastly = (statements: Promise<unknown>) => {
       last = statements
@@ -109,7 +131,8 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     }
     try {
       // Whatever the database is set to: what is read after a lock has to be what its last holder left.
-      return (await inTurn(() => client.begin('isolation level read committed', inside))) as T
+      const mode = 'isolation level read committed'
+      return (await inTurn(() => (client.begin as Begin)(mode, inside, { readsFirst }))) as T
     } finally {
       // When it has failed, that says more than that there was no commit.
       await last
@@ -121,13 +144,14 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     hot: door(shared.now, shared.inTurn),
     write: door(() => pool, onPoolAsWriter),
     reserved: door(() => reserved, turns(1)),
-    transaction: async <T>(work: (tx: Tx) => Promise<T>, options: { background?: boolean } = {}) => {
+    transaction: async (work, options = {}) => {
+      const { readsFirst = false } = options
       const deadline = Date.now() + CONFLICTS_MS
       for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
         try {
           return options.background
-            ? await begin(background, onBackground, work)
-            : await begin(pool, onPoolAsWriter, work)
+            ? await begin(background, onBackground, work, readsFirst)
+            : await begin(pool, onPoolAsWriter, work, readsFirst)
         } catch (error) {
           if (!isConflict(error)) throw error
           if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
