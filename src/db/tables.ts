@@ -407,6 +407,7 @@ export const activity = pgTable(
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
     // With the user, so that a member's days are found as fast in this as in the key, whichever a plan takes.
     index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
+    index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
   ],
 )
 

@@ -1,0 +1,1 @@
+CREATE INDEX "activity_of_repo" ON "activity" USING btree ("workspace_id","repo_key","day");
