@@ -1,6 +1,6 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
 import type { RecordingHours } from '../../schemas/recording.js'
-import type { Database, Db } from '../db/client.js'
+import type { Db } from '../db/client.js'
 import { bool, date, integer, integers, json, orNull, statement, text, texts, uuid } from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
@@ -362,16 +362,3 @@ export const listOwnMinutesOfAll = (
   userId: string,
   day: string,
 ): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL, [userId, day, day])
-
-const READ_TODAY = statement(
-  'read today',
-  { today: date },
-  `select (now() at time zone 'UTC')::date as today`,
-)
-
-/** The UTC day by the database's clock, which all instances share. */
-export const readToday = async ({ hot }: Database): Promise<string> => {
-  const [row] = await hot.rows(READ_TODAY, [])
-  if (!row) throw new Error('The database has no clock')
-  return row.today
-}
