@@ -387,7 +387,8 @@ export const funnelDays = pgTable(
 
 /**
  * What a member did on a UTC day in a repository; rows whose numbers are all 0 count for nothing. There is no reference
- * to `members`, because what people did stays when they leave.
+ * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
+ * changes then stays in its page, and needs no new entries in the indexes.
  */
 export const activity = pgTable(
   'activity',
