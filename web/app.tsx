@@ -1,9 +1,9 @@
 /** The frame of every screen: who one is, where one is, and what is the matter. */
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
-import { call, expired, forgetSeen, offline, renew, signedIn, useAsk } from './api.js'
+import { call, expired, forgetSeen, offline, signedIn, tryNow, useAct, useAsk } from './api.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
 import { Mine } from './screens/mine.js'
 import { SignIn } from './screens/sign-in.js'
@@ -12,12 +12,22 @@ import { nextTheme, theme } from './theme.js'
 import { useTitle } from './title.js'
 import { Arrow, Dialog, FailureNote, Person, Wait } from './ui.js'
 
+const LOADED = 'loaded-anew'
+const OFTEN_MS = 30_000
+
+/** Not over and over, where something else keeps the rest of the page away. */
+const loadAnew = () => {
+  const last = Number(sessionStorage.getItem(LOADED))
+  sessionStorage.setItem(LOADED, String(Date.now()))
+  setTimeout(() => location.reload(), Math.max(0, last + OFTEN_MS - Date.now()))
+}
+
 /** What is not seen first comes in one piece, so that the first numbers need few requests. */
 const rest = () =>
   import('./screens/rest.js').catch(() => {
     // The service is away, or has another version of the page by now: the page is loaded anew once it answers.
     offline.value = true
-    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || location.reload()))
+    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || loadAnew()))
   })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
@@ -58,7 +68,6 @@ const Frame = () => {
         <Dialog
           title="Your session has ended"
           onClose={() => {
-            // The next call asks again.
             expired.value = false
           }}
         >
@@ -126,9 +135,30 @@ const Nowhere = () => {
 }
 
 const signOut = async () => {
-  await call('POST /api/auth/logout', { body: {} }).catch(() => {})
+  await call('POST /api/auth/logout', { body: {} })
   forgetSeen()
   location.assign('/')
+}
+
+/** Keeps the frame when what is in it cannot be drawn. */
+const Guard = ({ children }: { children: preact.ComponentChildren }) => {
+  const { path } = useLocation()
+  const [error, forget] = useErrorBoundary()
+  useEffect(forget, [path])
+  if (!error) return <>{children}</>
+  return (
+    <div class="note fault stack tight" role="alert">
+      <div>
+        <strong>This cannot be shown.</strong> What came is not what this page knows: perhaps one of the two
+        is newer.
+      </div>
+      <div>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    </div>
+  )
 }
 
 const Page = (props: {
@@ -139,6 +169,7 @@ const Page = (props: {
 }) => {
   const { me, space } = props
   const { path } = useLocation()
+  const leaving = useAct()
   const left = useRef<string>(undefined)
   useEffect(() => {
     // Menus close when the place changes.
@@ -237,7 +268,7 @@ const Page = (props: {
                     <a href="/api/docs">Reference of the API</a>
                   </li>
                   <li>
-                    <button type="button" onClick={signOut}>
+                    <button type="button" onClick={() => leaving.act(signOut)}>
                       Sign out
                     </button>
                   </li>
@@ -253,16 +284,17 @@ const Page = (props: {
           {offline.value && (
             <div class="note row apart" role="status">
               <span>
-                <strong>The service cannot be reached.</strong> What you see is from before; it goes on by
-                itself.
+                <strong>The service cannot be reached.</strong> What you see may be old. Once it is back, this
+                page goes on by itself.
               </span>
-              <button type="button" onClick={renew}>
+              <button type="button" onClick={tryNow}>
                 Try now
               </button>
             </div>
           )}
+          {leaving.failure && <FailureNote failure={leaving.failure} />}
           {props.failure}
-          {props.children}
+          <Guard>{props.children}</Guard>
         </div>
       </main>
     </>

@@ -1,7 +1,7 @@
 /** The small parts that all screens are made of. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Failure } from './api.js'
+import { ended, expired, type Failure, offline } from './api.js'
 
 /** Drawn, because not every font has one. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
@@ -36,25 +36,48 @@ export const Wait = ({ height }: { height: number }) => (
   </div>
 )
 
-export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => (
-  <div class="note fault stack tight" role="alert">
-    <div>
-      <strong>{failure.title}.</strong> {failure.advice}
+/** What went wrong and what to do; `again` is for what is safe to repeat. */
+export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => {
+  // The frame says so for the whole page.
+  if (again && failure.code === 'unreachable' && offline.value) return null
+  if (failure.isEnd && (expired.value || !ended.value)) return null
+  return (
+    <div class="note fault stack tight" role="alert">
+      <div>
+        <strong>{failure.title}.</strong> {failure.advice}
+      </div>
+      <div class="row">
+        {failure.isEnd ? (
+          <button
+            type="button"
+            onClick={() => {
+              expired.value = true
+            }}
+          >
+            Sign in
+          </button>
+        ) : (
+          again && (
+            <button type="button" onClick={again}>
+              Try again
+            </button>
+          )
+        )}
+        {failure.requestId && (
+          <span class="small muted">
+            Request <span class="mono">{failure.requestId}</span>
+          </span>
+        )}
+      </div>
     </div>
-    <div class="row">
-      {again && (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
-      {failure.requestId && (
-        <span class="small muted">
-          Request <span class="mono">{failure.requestId}</span>
-        </span>
-      )}
-    </div>
-  </div>
-)
+  )
+}
+
+/** What one of several answers that belong together failed with, and the way to ask for it again. */
+export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
+  const failed = asked.find(({ failure }) => failure)
+  return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
+}
 
 /** Shows the answer, or a place of its size, or what went wrong; what was seen stays below the trouble. */
 export const Shown = <T,>(props: {
@@ -220,22 +243,22 @@ export const Chip = ({ text, onRemove }: { text: string; onRemove: () => void })
 )
 
 export const Copy = ({ text, what }: { text: string; what: string }) => {
-  const [copied, set] = useState(false)
+  const [said, say] = useState('')
   // Browsers have none on pages without TLS.
   if (!navigator.clipboard) return null
+  const copy = async () => {
+    const done = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'The browser refused',
+    )
+    say(done)
+    setTimeout(say, 2_000, '')
+  }
   return (
-    <button
-      type="button"
-      onClick={() =>
-        navigator.clipboard.writeText(text).then(() => {
-          set(true)
-          setTimeout(() => set(false), 2_000)
-        })
-      }
-    >
-      {copied ? 'Copied' : `Copy ${what}`}
+    <button type="button" onClick={copy}>
+      {said || `Copy ${what}`}
       <span class="away" role="status">
-        {copied ? 'Copied' : ''}
+        {said}
       </span>
     </button>
   )

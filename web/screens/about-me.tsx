@@ -188,7 +188,9 @@ const DeleteMe = () => {
     location.assign('/')
   }
   const left =
-    failure?.code === 'last_admin' ? (failure.problem.workspaces as { id: string; name: string }[]) : []
+    failure?.code === 'last_admin'
+      ? ((failure.problem.workspaces ?? []) as { id: string; name: string }[])
+      : []
   return (
     <>
       <button type="button" class="danger" onClick={() => ask(true)}>

@@ -17,7 +17,7 @@ import { type Space, useMe } from '../me.js'
 import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, FailureNote, SortedTable, Tip, Wait } from '../ui.js'
+import { Chip, FailureOf, SortedTable, Tip, Wait } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
 import { Compared, numbersOf, pointsOf } from './team.js'
@@ -87,7 +87,7 @@ const MineIn = ({ space }: { space: Space }) => {
           <Chip text={query.repo} onRemove={() => set({ repo: undefined })} />
         </div>
       )}
-      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      <FailureOf asked={[asked, usual, before]} />
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           <Now daily={usual.data?.daily} totals={asked.data.totals} before={before.data?.totals} />

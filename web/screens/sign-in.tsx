@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { call, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
+import { call, ended, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person } from '../ui.js'
@@ -41,6 +41,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
     const done = await act(() => call('POST /api/auth/verify', { body: { repohost_token, cookie: true } }))
     if (!done) return
     forgetSeen()
+    ended.value = false
     expired.value = false
     signedIn.value = true
     renew()
@@ -84,6 +85,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             <button
               type="button"
               onClick={() => {
+                ended.value = false
                 expired.value = false
                 renew()
               }}

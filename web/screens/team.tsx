@@ -19,7 +19,7 @@ import { useSpace } from '../me.js'
 import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, type Column, FailureNote, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
+import { Chip, type Column, FailureOf, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
@@ -121,7 +121,7 @@ const TeamOfAdmin = () => {
           {filter.repo && <Chip text={filter.repo} onRemove={() => set({ repo: undefined })} />}
         </div>
       )}
-      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      <FailureOf asked={[asked, before]} />
       {space.activity_privacy === 'team' && (
         <p class="note">
           Here nobody sees the numbers of a single person. What you see are whole weeks, published three days
