@@ -265,37 +265,4 @@ else {
     const { body } = await again.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.kept': true })
   })
-
-  t.test('what fails is said in words, with the request to name, and goes on by itself', async () => {
-    const visitor = await visit(ada)
-    const answer = (status: number, code: string, headers = {}) => ({
-      status,
-      headers: { 'X-Request-Id': 'the-request', ...headers },
-      contentType: 'application/problem+json',
-      body: JSON.stringify({ status, code, detail: 'What to do.' }),
-    })
-    const failures: [status: number, code: string, said: string | RegExp][] = [
-      [402, 'pro_required', 'This needs a subscription'],
-      [403, 'admin_required', 'Only admins of this workspace may do that'],
-      [404, 'workspace_not_found', 'There is no such workspace for you'],
-      [429, 'rate_limited', 'That was too often'],
-      [500, 'internal_error', 'The service could not do that'],
-      [503, 'unavailable', 'The service is busy or starting'],
-    ]
-    const address = '**/api/team/dashboard?**'
-    for (const [status, code, said] of failures) {
-      await visitor.page.route(address, (route) => route.fulfill(answer(status, code)))
-      await visitor.open(`/w/${id}`)
-      await visitor.sees(said)
-      await visitor.sees('the-request')
-      await visitor.page.unroute(address)
-    }
-    await visitor.button('Try again').click()
-    await visitor.sees('When they work')
-    await visitor.context.setOffline(true)
-    await visitor.button('7 days').click()
-    await visitor.page.getByText('The service cannot be reached.').first().waitFor()
-    await visitor.context.setOffline(false)
-    await visitor.page.getByText('The service cannot be reached.').first().waitFor({ state: 'detached' })
-  })
 }
