@@ -4,6 +4,7 @@ import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { call, expired, forgetSeen, offline, signedIn, tryNow, useAct, useAsk } from './api.js'
+import { visible } from './format.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
 import { Mine } from './screens/mine.js'
 import { SignIn } from './screens/sign-in.js'
@@ -80,10 +81,11 @@ const Frame = () => {
 }
 
 const Known = () => {
-  const { path } = useLocation()
+  const { path, query } = useLocation()
   const asked = useAsk('GET /api/team/me', {})
   const me = asked.data
-  const id = path.match(/^\/w\/([^/]+)/)?.[1]
+  // What was pushed for a repository is looked at from a workspace, and one stays in it.
+  const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const space = me?.workspaces.find((one) => one.id === id)
   return (
     <Page
@@ -203,7 +205,7 @@ const Page = (props: {
                 <button type="button" class="plain" popovertarget="spaces">
                   <span class="away">Workspace: </span>
                   <strong>
-                    <bdi>{space?.name ?? 'My activity'}</bdi>
+                    <bdi>{space ? visible(space.name) : 'My activity'}</bdi>
                   </strong>
                   <Arrow />
                 </button>
@@ -220,7 +222,7 @@ const Page = (props: {
                           href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
                           aria-current={id === space?.id ? 'page' : undefined}
                         >
-                          <bdi class="grow">{name}</bdi>
+                          <bdi class="grow">{visible(name)}</bdi>
                           <span class="tag">{role}</span>
                         </a>
                       </li>
@@ -316,7 +318,12 @@ const Tabs = ({ space, path }: { space: Space; path: string }) => {
           const target = `/w/${space.id}${end}`
           return (
             <li key={target}>
-              <a href={target} aria-current={path === target ? 'page' : undefined}>
+              <a
+                href={target}
+                aria-current={
+                  path === target || (end === '/repos' && path.startsWith('/s/')) ? 'page' : undefined
+                }
+              >
                 {title}
               </a>
             </li>

@@ -25,9 +25,23 @@ export const Face = ({ login }: { login: string }) => {
 export const Person = ({ login }: { login: string }) => (
   <span class="who">
     <Face login={login} />
-    <bdi class="text">{login}</bdi>
+    <bdi class="text" title={login}>
+      {login}
+    </bdi>
   </span>
 )
+
+/** A repository: what tells it from its neighbours is the name. */
+export const RepoName = ({ repo }: { repo: string }) => {
+  const [owner, ...name] = repo.split('/')
+  return (
+    <bdi class="text" title={repo}>
+      <span class="muted">{owner}/</span>
+      <wbr />
+      {name.join('/')}
+    </bdi>
+  )
+}
 
 /** A thing of the final size while its content is on the way. */
 export const Wait = ({ height }: { height: number }) => (
@@ -347,9 +361,7 @@ export const SortedTable = <Row,>(props: {
                   {column.by ? (
                     <button type="button" onClick={() => toggle(column)}>
                       {column.title}
-                      <span aria-hidden="true">
-                        {column.name === sort.name ? (sort.down ? '↓' : '↑') : ''}
-                      </span>
+                      {column.name === sort.name && <Arrow up={!sort.down} />}
                     </button>
                   ) : (
                     column.title

@@ -11,7 +11,7 @@ const wordsOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 const written = (value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null && 'before' in value && 'after' in value) {
-    return `${written(value.before)} → ${written(value.after)}`
+    return `from ${written(value.before)} to ${written(value.after)}`
   }
   return JSON.stringify(value)
 }
@@ -74,7 +74,9 @@ export const Audit = () => {
                       <th scope="col">Who</th>
                       <th scope="col">What</th>
                       <th scope="col">Details</th>
-                      <th scope="col">When</th>
+                      <th scope="col" class="wide">
+                        When
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -92,6 +94,7 @@ export const Audit = () => {
                         </th>
                         <td>
                           {wordsOf(action)} {target && <bdi class="muted">{target}</bdi>}
+                          <div class="small muted slim">{time(at)}</div>
                         </td>
                         <td class="mono">
                           {Object.entries(details).map(([name, value]) => (
@@ -100,7 +103,7 @@ export const Audit = () => {
                             </div>
                           ))}
                         </td>
-                        <td class="small">{time(at)}</td>
+                        <td class="small wide">{time(at)}</td>
                       </tr>
                     ))}
                   </tbody>

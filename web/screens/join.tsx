@@ -27,7 +27,7 @@ export const Join = () => {
       )
     })
   return (
-    <div class="narrow">
+    <div class="stack narrow">
       <h1>An invite</h1>
       <Shown asked={asked} height={260}>
         {({ workspace, role, status, expires_at }) => (

@@ -17,7 +17,7 @@ import { type Space, useMe } from '../me.js'
 import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, FailureOf, SortedTable, Tip, Wait } from '../ui.js'
+import { Chip, FailureOf, RepoName, SortedTable, Tip, Wait } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
 import { Compared, numbersOf, pointsOf } from './team.js'
@@ -174,13 +174,13 @@ const Now = (props: {
       'Today',
       'blue',
       usual ? duration(usual.today) : '…',
-      usual ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
+      usual?.usualToday ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
     ],
     [
       'This week',
       'blue',
       usual ? duration(usual.week) : '…',
-      usual ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
+      usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
     ],
     [
       'In these days',
@@ -224,7 +224,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
               'All others'
             ) : (
               <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
-                <bdi class="text">{repo}</bdi>
+                <RepoName repo={repo} />
               </button>
             ),
         },
@@ -233,7 +233,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       keyOf={({ repo }) => repo ?? ''}
       searched={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty={`Nothing was recorded since ${fullDay(data.range.from)}.`}
+      empty={`Nothing was recorded since ${fullDay(data.range.from)}. Minutes come from the editor extension, once it is signed in here.`}
     />
   </section>
 )

@@ -129,7 +129,7 @@ const Members = () => {
                           <div class="row end">
                             <button
                               type="button"
-                              class="link"
+                              class="plain act"
                               disabled={busy}
                               onClick={() => (member.login === login ? stepDown(true) : change(member))}
                             >
@@ -139,7 +139,7 @@ const Members = () => {
                             {member.login !== login && (
                               <button
                                 type="button"
-                                class="link"
+                                class="plain act"
                                 onClick={() => {
                                   clear()
                                   remove(member)

@@ -84,7 +84,7 @@ export const Snapshots = () => {
                                 {index > 0 && isAdmin && (
                                   <button
                                     type="button"
-                                    class="link"
+                                    class="plain act"
                                     disabled={busy}
                                     onClick={() => restore(version)}
                                   >

@@ -19,7 +19,7 @@ import { useSpace } from '../me.js'
 import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, type Column, FailureOf, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
+import { Chip, type Column, FailureOf, Measure, Person, RepoName, SortedTable, Tip, Wait } from '../ui.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
@@ -95,6 +95,11 @@ const TeamOfAdmin = () => {
     'GET /api/team/dashboard',
     asked.data && { query: { workspace: space.id, ...rangeBefore(range), ...filter } },
   )
+  const isEmpty =
+    !asked.stale &&
+    !filter.member &&
+    !filter.repo &&
+    measures.every(({ name }) => asked.data?.totals[name] === 0)
   const shown = measures.find(({ name }) => name === query.show) ?? measures[0]
   const csv = new URLSearchParams(
     Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
@@ -125,11 +130,31 @@ const TeamOfAdmin = () => {
       {space.activity_privacy === 'team' && (
         <p class="note">
           Here nobody sees the numbers of a single person. What you see are whole weeks, published three days
-          after their end; where too few people stand behind a number it is withheld: {WITHHELD}.
+          after their end; where too few people stand behind a number it is withheld: {WITHHELD}, or a gap in
+          the line.
         </p>
       )}
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          {isEmpty && (
+            <div class="note row apart">
+              <span class="grow">
+                Nothing was recorded in these days. Active time comes from the editors of members, while they
+                work in <bdi>{space.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
+              </span>
+              {space.patterns.length === 0 ? (
+                <a class="button primary" href={`/w/${space.id}/repos`}>
+                  Choose repositories
+                </a>
+              ) : (
+                !space.personal && (
+                  <a class="button primary" href={`/w/${space.id}/people`}>
+                    Invite somebody
+                  </a>
+                )
+              )}
+            </div>
+          )}
           <Figures
             totals={asked.data.totals}
             before={before.data?.totals}
@@ -285,6 +310,7 @@ const Hours = ({ data }: { data: Dashboard }) => (
 )
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
+  const isWithheld = useSpace().activity_privacy === 'team' && data.members.length === 0
   const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
@@ -319,7 +345,9 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
       <header class="row apart">
         <h2 id="members">People</h2>
         <span class="small muted">
-          {data.members.length} in all{data.members.length > 0 && '; each sees that you looked'}
+          {isWithheld
+            ? 'withheld'
+            : `${data.members.length} in all${data.members.length > 0 ? '; each sees that you looked' : ''}`}
         </span>
       </header>
       <SortedTable
@@ -329,7 +357,11 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         keyOf={({ login }) => login ?? ''}
         searched={({ login }) => login ?? ''}
         first="active_minutes"
-        empty="Nobody is listed for these days."
+        empty={
+          isWithheld
+            ? 'Nobody is listed: here the numbers of single people are their own.'
+            : 'Nobody is listed for these days.'
+        }
       />
     </section>
   )
@@ -348,7 +380,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
             'All others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
-              <bdi class="text">{repo}</bdi>
+              <RepoName repo={repo} />
             </button>
           ),
       },
