@@ -1,6 +1,6 @@
 /** The small parts that all screens are made of. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { ended, expired, type Failure, offline } from './api.js'
 
 /** Drawn, because not every font has one. */
@@ -47,6 +47,20 @@ export const RepoName = ({ repo }: { repo: string }) => {
 export const Wait = ({ height }: { height: number }) => (
   <div class="wait" style={{ height: `${height}px` }} role="status">
     <span class="away">Loading</span>
+  </div>
+)
+
+/** The place of the figures at the head of a screen of numbers, and of what is below them. */
+export const WaitForNumbers = ({ children }: { children?: ComponentChildren }) => (
+  <div class="stack skeleton">
+    <div class="wait tiles">
+      <span class="away">Loading</span>
+    </div>
+    <div class="lead">
+      <Wait height={340} />
+      <Wait height={340} />
+    </div>
+    {children}
   </div>
 )
 
@@ -327,6 +341,29 @@ export const SortedTable = <Row,>(props: {
     searched && wanted ? props.rows.filter((row) => searched(row).toLowerCase().includes(wanted)) : props.rows
   const by = props.columns.find(({ name }) => name === sort.name)?.by
   const sorted = by ? [...found].sort((a, b) => compare(by(a), by(b)) * (sort.down ? -1 : 1)) : found
+  // Hundreds of rows are sorted and searched without being drawn anew.
+  const drawn = useMemo(() => new Map<Row, ComponentChildren>(), [props.rows, props.columns])
+  const draw = (row: Row) => {
+    const known = drawn.get(row)
+    if (known) return known
+    const fresh = (
+      <tr key={props.keyOf(row)}>
+        {props.columns.map((column, index) =>
+          index === 0 ? (
+            <th key={column.name} scope="row">
+              {column.cell(row)}
+            </th>
+          ) : (
+            <td key={column.name} class={classOf(column)}>
+              {column.cell(row)}
+            </td>
+          ),
+        )}
+      </tr>
+    )
+    drawn.set(row, fresh)
+    return fresh
+  }
   const toggle = ({ name, numeric = false }: Column<Row>) =>
     sortBy((old) => ({ name, down: old.name === name ? !old.down : numeric }))
   return (
@@ -370,23 +407,7 @@ export const SortedTable = <Row,>(props: {
               ))}
             </tr>
           </thead>
-          <tbody>
-            {sorted.slice(0, shown).map((row) => (
-              <tr key={props.keyOf(row)}>
-                {props.columns.map((column, index) =>
-                  index === 0 ? (
-                    <th key={column.name} scope="row">
-                      {column.cell(row)}
-                    </th>
-                  ) : (
-                    <td key={column.name} class={classOf(column)}>
-                      {column.cell(row)}
-                    </td>
-                  ),
-                )}
-              </tr>
-            ))}
-          </tbody>
+          <tbody>{sorted.slice(0, shown).map(draw)}</tbody>
         </table>
       </div>
       {sorted.length === 0 && <p class="muted">{wanted ? `Nothing is called “${sought}”.` : props.empty}</p>}

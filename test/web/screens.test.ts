@@ -7,6 +7,9 @@ const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
 })
 
+/** Of the window, by how far: what Chromium calls the cumulative layout shift. */
+const MOST_MOVED = 0.02
+
 /** Names that must be shown as they are and nothing else. */
 const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eabc🦊 ${'long'.repeat(15)}`
 
@@ -134,6 +137,40 @@ else {
       asked.some((url) => !url.startsWith(fresh.url) && !url.startsWith('data:')),
       'nothing from elsewhere',
     )
+  })
+
+  t.test('nothing jumps while answers come late and one after the other', async (t) => {
+    const watched = await scene.visit(ada)
+    await watched.page.addInitScript(() => {
+      const seen = globalThis as unknown as { jumps: string[]; moved: number }
+      Object.assign(seen, { jumps: [], moved: 0 })
+      type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries() as unknown as Shift[]) {
+          seen.moved += value
+          seen.jumps.push(`${value}: ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
+        }
+      }).observe({ type: 'layout-shift' as never, buffered: true })
+    })
+    let late = 0
+    await watched.page.route('**/api/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 50 + 40 * (late++ % 4)))
+      await route.continue()
+    })
+    for (const width of [1280, 390]) {
+      await watched.page.setViewportSize({ width, height: 844 })
+      for (const [path, seen] of screens) {
+        await watched.open(path)
+        await watched.sees(seen)
+        await watched.page.waitForLoadState('networkidle')
+        await watched.settled()
+        const { moved, jumps } = await watched.page.evaluate(() => {
+          const { moved, jumps } = globalThis as unknown as { jumps: string[]; moved: number }
+          return { moved, jumps }
+        })
+        t.ok(moved <= MOST_MOVED, `${path} at ${width}: ${jumps.join('\n')}`)
+      }
+    }
   })
 
   t.test('a name is text, whatever is in it', async (t) => {

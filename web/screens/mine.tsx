@@ -17,7 +17,7 @@ import { type Space, useMe } from '../me.js'
 import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, FailureOf, RepoName, SortedTable, Tip, Wait } from '../ui.js'
+import { Chip, FailureOf, RepoName, SortedTable, Tip, WaitForNumbers } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
 import { Compared, numbersOf, pointsOf } from './team.js'
@@ -123,15 +123,7 @@ const MineIn = ({ space }: { space: Space }) => {
           </div>
         </div>
       ) : (
-        !asked.failure && (
-          <div class="stack">
-            <Wait height={110} />
-            <div class="lead">
-              <Wait height={348} />
-              <Wait height={348} />
-            </div>
-          </div>
-        )
+        !asked.failure && <WaitForNumbers />
       )}
       {asked.data && <AboutMe space={space} />}
     </>

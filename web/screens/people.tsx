@@ -55,6 +55,9 @@ export const People = () => {
   )
 }
 
+/** Pixels of a row, and rows of a page. */
+const [ROW, FIRST_PAGE] = [41, 100]
+
 const Members = () => {
   const space = useSpace()
   const me = useMe()
@@ -84,7 +87,7 @@ const Members = () => {
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
       {failure && !removing && !steppingDown && <FailureNote failure={failure} />}
-      <Shown asked={asked} height={200}>
+      <Shown asked={asked} height={ROW * (1 + Math.min(space.member_count, FIRST_PAGE))}>
         {() => (
           <>
             <div class="scroll">

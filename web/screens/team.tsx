@@ -19,7 +19,18 @@ import { useSpace } from '../me.js'
 import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, type Column, FailureOf, Measure, Person, RepoName, SortedTable, Tip, Wait } from '../ui.js'
+import {
+  Chip,
+  type Column,
+  FailureOf,
+  Measure,
+  Person,
+  RepoName,
+  SortedTable,
+  Tip,
+  Wait,
+  WaitForNumbers,
+} from '../ui.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
@@ -185,25 +196,18 @@ const TeamOfAdmin = () => {
           </div>
         </div>
       ) : (
-        !asked.failure && <Skeleton />
+        !asked.failure && (
+          <WaitForNumbers>
+            <div class="two skeleton">
+              <Wait height={570} />
+              <Wait height={570} />
+            </div>
+          </WaitForNumbers>
+        )
       )}
     </>
   )
 }
-
-const Skeleton = () => (
-  <div class="stack">
-    <Wait height={110} />
-    <div class="lead">
-      <Wait height={348} />
-      <Wait height={348} />
-    </div>
-    <div class="two">
-      <Wait height={400} />
-      <Wait height={400} />
-    </div>
-  </div>
-)
 
 export const Figures = (props: {
   totals: Dashboard['totals']
