@@ -364,8 +364,11 @@ export const SortedTable = <Row,>(props: {
     drawn.set(row, fresh)
     return fresh
   }
-  const toggle = ({ name, numeric = false }: Column<Row>) =>
+  const toggle = ({ name, numeric = false }: Column<Row>) => {
     sortBy((old) => ({ name, down: old.name === name ? !old.down : numeric }))
+    // What was sorted is read from its top.
+    show(Math.min(shown, FIRST + STEP))
+  }
   return (
     <div class="stack tight">
       {searched && props.rows.length > 8 && (
