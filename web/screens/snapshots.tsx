@@ -98,14 +98,15 @@ export const Snapshots = () => {
                               <td>
                                 <div class="row">
                                   {(['older', 'newer'] as const).map((side) => (
-                                    <input
-                                      key={side}
-                                      type="radio"
-                                      name={side}
-                                      aria-label={`Version ${version} as the ${side} one`}
-                                      checked={(side === 'older' ? older : newer) === version}
-                                      onChange={() => change({ [side]: String(version) })}
-                                    />
+                                    <label key={side} class="tap">
+                                      <input
+                                        type="radio"
+                                        name={side}
+                                        aria-label={`Version ${version} as the ${side} one`}
+                                        checked={(side === 'older' ? older : newer) === version}
+                                        onChange={() => change({ [side]: String(version) })}
+                                      />
+                                    </label>
                                   ))}
                                 </div>
                               </td>
