@@ -91,7 +91,7 @@ const Known = () => {
     <Page
       me={me}
       space={space}
-      awaited={id !== undefined && !me}
+      inSpace={id !== undefined}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Wait height={600} />}
@@ -167,8 +167,8 @@ const Guard = ({ children }: { children: preact.ComponentChildren }) => {
 const Page = (props: {
   me?: Me | undefined
   space?: Space | undefined
-  /** There will be one. */
-  awaited?: boolean
+  /** The address names one, which is perhaps not there yet, or not for this person. */
+  inSpace?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
@@ -282,7 +282,7 @@ const Page = (props: {
             </>
           )}
         </div>
-        {space ? <Tabs space={space} path={path} /> : props.awaited && <div class="tabs wait" />}
+        {space ? <Tabs space={space} path={path} /> : props.inSpace && <div class="tabs wait" />}
       </header>
       <main id="content" tabIndex={-1}>
         <div class="stack">
