@@ -12,6 +12,8 @@ type Reading = Extract<Operation, `GET ${string}`>
 export const signedIn = signal(start.signed_in)
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
+/** How many answers are waited for that were not seen before. */
+export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
 
@@ -171,6 +173,16 @@ const remember = (name: string, answer: Answer<unknown>) => {
   }
 }
 
+/** @returns what to call, perhaps more than once, when it is there */
+const waitFor = () => {
+  let waits = true
+  loading.value++
+  return () => {
+    if (waits) loading.value--
+    waits = false
+  }
+}
+
 /**
  * The answer to a read, asked for again when the question changes; `undefined` asks nothing. What was seen last stays
  * until the new answer is there.
@@ -189,14 +201,17 @@ export const useAsk = <O extends Reading>(
     if (!name || !options) return
     const stop = new AbortController()
     let retry: ReturnType<typeof setTimeout> | undefined
+    const arrived = seen.has(name) ? () => {} : waitFor()
     call(operation, { ...options, signal: stop.signal }).then(
       (answer) => {
+        arrived()
         remember(name, answer)
         fail(undefined)
         settled(0)
       },
       (failure: Failure) => {
         if (stop.signal.aborted) return
+        arrived()
         fail({ name, failure })
         const seconds = failure.retryAfter ?? RETRY_SECONDS
         if (failure.canRetry && !offline.value) retry = setTimeout(() => again(0), seconds * 1_000)
@@ -204,6 +219,7 @@ export const useAsk = <O extends Reading>(
     )
     return () => {
       stop.abort()
+      arrived()
       clearTimeout(retry)
     }
   }, [name, round, renewed.value])
@@ -223,6 +239,8 @@ export const useAsk = <O extends Reading>(
 export const useAct = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
+    // Buttons stay where the keyboard is while something is under way; pressed again, they do nothing.
+    if (state.busy) return false
     set({ busy: true })
     try {
       await work()

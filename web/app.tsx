@@ -1,8 +1,9 @@
 /** The frame of every screen: who one is, where one is, and what is the matter. */
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { announced } from './announce.js'
 import { call, expired, forgetSeen, offline, renew, signedIn, useAsk } from './api.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
 import { Mine } from './screens/mine.js'
@@ -139,13 +140,9 @@ const Page = (props: {
 }) => {
   const { me, space } = props
   const { path } = useLocation()
-  const left = useRef<string>(undefined)
   useEffect(() => {
     // Menus close when the place changes.
     for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
-    // A new place is read from its beginning.
-    if (left.current !== undefined && left.current !== path) document.getElementById('content')?.focus()
-    left.current = path
   }, [path])
   return (
     <>
@@ -248,6 +245,9 @@ const Page = (props: {
         </div>
         {space && <Tabs space={space} path={path} />}
       </header>
+      <p class="away" role="status">
+        {announced.value}
+      </p>
       <main id="content" tabIndex={-1}>
         <div class="stack">
           {offline.value && (

@@ -1,8 +1,17 @@
 import { useEffect } from 'preact/hooks'
+import { goTo } from './keyboard.js'
 
-/** What the window is called while a screen is shown. */
+/** Where the keyboard is; of the first screen nobody has gone anywhere yet. */
+let place: string | undefined
+
+/** What the window is called while a screen is shown; reading begins at its heading for who came from another one. */
 export const useTitle = (title: string) => {
   useEffect(() => {
     document.title = `${title} · Team activity`
+    const isLost = document.activeElement === document.body
+    if (place !== undefined && (place !== location.pathname || isLost)) {
+      goTo(document.getElementById(location.hash.slice(1)) ?? document.querySelector<HTMLElement>('main h1'))
+    }
+    place = location.pathname
   }, [title])
 }

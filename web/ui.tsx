@@ -31,7 +31,7 @@ export const Person = ({ login }: { login: string }) => (
 
 /** A thing of the final size while its content is on the way. */
 export const Wait = ({ height }: { height: number }) => (
-  <div class="wait" style={{ height: `${height}px` }} role="status">
+  <div class="wait" style={{ height: `${height}px` }}>
     <span class="away">Loading</span>
   </div>
 )
@@ -131,6 +131,8 @@ export const Form = (props: {
     class={props.class}
     onSubmit={(event) => {
       event.preventDefault()
+      // A button that cannot be pressed now keeps the keyboard, which a disabled one would lose.
+      if (event.submitter?.ariaDisabled === 'true') return
       props.onSubmit(new FormData(event.currentTarget))
     }}
   >
@@ -178,7 +180,7 @@ export const Confirm = (props: {
           <button type="button" onClick={props.onNo}>
             Cancel
           </button>
-          <button type="submit" class="danger" disabled={!ready || props.busy}>
+          <button type="submit" class="danger" aria-disabled={!ready || props.busy}>
             {props.action}
           </button>
         </div>
@@ -385,7 +387,7 @@ export const More = (props: {
     {props.failure && <FailureNote failure={props.failure} />}
     {props.more && (
       <div>
-        <button type="button" onClick={() => props.more?.()} disabled={props.busy}>
+        <button type="button" onClick={() => props.more?.()} aria-disabled={props.busy}>
           Show more
         </button>
       </div>

@@ -166,7 +166,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
       </label>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-disabled={busy}>
           Save
         </button>
         <span role="status" class="muted">

@@ -48,11 +48,11 @@ const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         {isCustomer ? (
-          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/portal')}>
+          <button type="button" aria-disabled={busy} onClick={() => go('POST /api/billing/portal')}>
             Manage the subscription
           </button>
         ) : (
-          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/checkout')}>
+          <button type="button" aria-disabled={busy} onClick={() => go('POST /api/billing/checkout')}>
             Subscribe
           </button>
         )}
@@ -87,7 +87,7 @@ const TimeZone = () => {
             </option>
           ))}
         </select>
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-disabled={busy}>
           Set
         </button>
         <span role="status" class="muted">
@@ -113,10 +113,10 @@ const Sessions = () => {
       <p class="muted">Everywhere means every browser and editor that was signed in before now.</p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="button" disabled={busy} onClick={() => signOut(false)}>
+        <button type="button" aria-disabled={busy} onClick={() => signOut(false)}>
           Sign out here
         </button>
-        <button type="button" class="danger" disabled={busy} onClick={() => signOut(true)}>
+        <button type="button" class="danger" aria-disabled={busy} onClick={() => signOut(true)}>
           Sign out everywhere
         </button>
       </div>

@@ -66,7 +66,7 @@ export const Funnel = () => {
             onChange={(event) => change({ source: event.currentTarget.value })}
           />
         </label>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           Show
         </button>
       </Form>

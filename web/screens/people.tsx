@@ -130,7 +130,7 @@ const Members = () => {
                             <button
                               type="button"
                               class="link"
-                              disabled={busy}
+                              aria-disabled={busy}
                               onClick={() => (member.login === login ? stepDown(true) : change(member))}
                             >
                               {member.role === 'admin' ? 'Make member' : 'Make admin'}
@@ -243,7 +243,7 @@ const Invites = ({
             </div>
             <div class="row">
               <Copy text={linkOf(invite)} what="link" />
-              <button type="button" class="danger" disabled={busy} onClick={() => revoke(invite)}>
+              <button type="button" class="danger" aria-disabled={busy} onClick={() => revoke(invite)}>
                 Revoke<span class="away"> {invite.code}</span>
               </button>
             </div>
@@ -323,7 +323,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
             <button type="button" onClick={onClose}>
               Cancel
             </button>
-            <button type="submit" class="primary" disabled={busy}>
+            <button type="submit" class="primary" aria-disabled={busy}>
               Make the invite
             </button>
           </div>

@@ -210,7 +210,7 @@ const Patterns = () => {
           </div>
           {failure && <FailureNote failure={failure} />}
           <div class="row">
-            <button type="submit" class="primary" disabled={busy || !isChanged}>
+            <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
               Save
             </button>
           </div>
@@ -440,7 +440,7 @@ const EditOverride = (props: {
           <button type="button" onClick={props.onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={busy || !('values' in parsed)}>
+          <button type="submit" class="primary" aria-disabled={busy || !('values' in parsed)}>
             Save
           </button>
         </div>

@@ -212,7 +212,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           <button
             type="submit"
             class="primary"
-            disabled={busy || !values || !isChanged || conflict !== undefined}
+            aria-disabled={busy || !values || !isChanged || conflict !== undefined}
           >
             Save
           </button>
@@ -334,7 +334,7 @@ const Rename = () => {
           value={name}
           onInput={(event) => type(event.currentTarget.value)}
         />
-        <button type="submit" disabled={busy || name === space.name}>
+        <button type="submit" aria-disabled={busy || name === space.name}>
           Rename
         </button>
       </Form>

@@ -57,7 +57,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
                 <button
                   type="button"
                   class={index === 0 ? 'primary' : ''}
-                  disabled={busy}
+                  aria-disabled={busy}
                   onClick={() => signIn(repohost_token)}
                 >
                   <Person login={login} />
@@ -123,7 +123,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           </a>
           . It needs no scope: it only shows who you are, once, and is not kept.
         </p>
-        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} disabled={busy}>
+        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with the token
         </button>
       </Form>

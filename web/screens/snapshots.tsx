@@ -85,7 +85,7 @@ export const Snapshots = () => {
                                   <button
                                     type="button"
                                     class="link"
-                                    disabled={busy}
+                                    aria-disabled={busy}
                                     onClick={() => restore(version)}
                                   >
                                     Restore<span class="away"> version {version}</span>
