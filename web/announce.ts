@@ -4,20 +4,31 @@ import { loading } from './api.js'
 
 export const announced = signal('')
 
+const SLOW_MS = 1_000
+/** What was said long ago is not found again by who reads on. */
+const KEPT_MS = 10_000
+let forget: ReturnType<typeof setTimeout> | undefined
+
 export const announce = (text: string) => {
   // The same words once more are heard only if they differ.
   announced.value = text === announced.value ? `${text}\u00a0` : text
+  clearTimeout(forget)
+  forget = setTimeout(() => {
+    announced.value = ''
+  }, KEPT_MS)
 }
 
-const SLOW_MS = 1_000
-const LOADING = 'Loading'
-
+let isSlow = false
 // What is quick needs no words.
 effect(() => {
   if (loading.value === 0) {
-    if (announced.peek() === LOADING) announce('Loaded')
+    if (isSlow) announce('Loaded')
+    isSlow = false
     return
   }
-  const slow = setTimeout(announce, SLOW_MS, LOADING)
+  const slow = setTimeout(() => {
+    isSlow = true
+    announce('Loading')
+  }, SLOW_MS)
   return () => clearTimeout(slow)
 })

@@ -40,8 +40,8 @@ export const App = () => (
 
 const Frame = () => {
   const { path } = useLocation()
-  // The operator has a key and need not be anybody.
-  if (path === '/funnel') {
+  // The operator has a key and need not be anybody; nor need who mistyped an address.
+  if (path === '/funnel' || !OWN.test(path)) {
     return (
       <Page>
         <Router>
@@ -228,6 +228,9 @@ const Page = (props: {
                     <a href="/">My activity</a>
                   </li>
                   <li>
+                    <a href="/#about-me">What is recorded about me</a>
+                  </li>
+                  <li>
                     <a href="/account">Account</a>
                   </li>
                   <li>
@@ -261,9 +264,13 @@ const Page = (props: {
               </button>
             </div>
           )}
+          {!me && props.failure && <h1 class="away">Team activity</h1>}
           {props.failure}
           {props.children}
         </div>
+        <a class="away" href="#content">
+          To the beginning
+        </a>
       </main>
     </>
   )

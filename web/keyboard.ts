@@ -12,6 +12,16 @@ export const goTo = (element: HTMLElement | null | undefined) => {
   element.focus()
 }
 
+/** Goes on at the first thing in there that can be pressed or filled in. */
+export const goInto = (element: Element | null | undefined) => element && controlsIn(element)[0]?.focus()
+
+/** A node and those that follow it in a direction. */
+const beside = (first: Node | null, direction: 'nextSibling' | 'previousSibling'): Element[] => {
+  const all: Element[] = []
+  for (let one = first; one; one = one[direction]) if (one instanceof Element) all.push(one)
+  return all
+}
+
 /** What had the focus when it was removed leaves it to what comes after it, or before it, or to the heading above. */
 const followRemoved = () => {
   let had: Element | null = null
@@ -23,16 +33,16 @@ const followRemoved = () => {
     const removal = records.find(({ removedNodes }) => [...removedNodes].some((one) => one.contains(had)))
     if (!removal) return
     had = null
-    const around: Element[] = []
-    for (let one = removal.nextSibling; one; one = one.nextSibling) {
-      if (one instanceof Element) around.push(one)
-    }
-    for (let one = removal.previousSibling; one; one = one.previousSibling) {
-      if (one instanceof Element) around.push(one)
-    }
-    const control = around.flatMap(controlsIn)[0]
+    const { previousSibling, target } = removal
+    const next = previousSibling ? previousSibling.nextSibling : target.firstChild
+    const control =
+      beside(next, 'nextSibling').flatMap(controlsIn)[0] ??
+      beside(previousSibling, 'previousSibling')
+        .map(controlsIn)
+        .find((one) => one.length > 0)
+        ?.at(-1)
     if (control) control.focus()
-    else goTo((removal.target as Element).closest('section, dialog, main')?.querySelector('h1, h2'))
+    else goTo((target as Element).closest('section, dialog, main')?.querySelector('h1, h2'))
   }).observe(document.body, { childList: true, subtree: true })
 }
 
@@ -50,10 +60,11 @@ const inList = (all: HTMLElement[], at: number, key: string): HTMLElement | unde
   const now = Date.now()
   typed = (now - lastTyped < TYPING_MS ? typed : '') + key.toLowerCase()
   lastTyped = now
+  const isOneLetter = [...typed].every((letter) => letter === typed[0])
   // The same letter again goes on to the next one.
-  const from = typed.length > 1 ? at : at + 1
+  const [sought = '', from] = isOneLetter ? [typed[0], at + 1] : [typed, at]
   return [...all.slice(from), ...all.slice(0, from)].find((one) =>
-    one.innerText.trim().toLowerCase().startsWith(typed),
+    one.innerText.trim().toLowerCase().startsWith(sought),
   )
 }
 

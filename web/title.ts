@@ -5,13 +5,14 @@ import { goTo } from './keyboard.js'
 let place: string | undefined
 
 /** What the window is called while a screen is shown; reading begins at its heading for who came from another one. */
-export const useTitle = (title: string) => {
+export const useTitle = (title: string, here = location.pathname) => {
   useEffect(() => {
     document.title = `${title} · Team activity`
     const isLost = document.activeElement === document.body
-    if (place !== undefined && (place !== location.pathname || isLost)) {
-      goTo(document.getElementById(location.hash.slice(1)) ?? document.querySelector<HTMLElement>('main h1'))
+    if (place !== undefined && (place !== here || isLost)) {
+      const named = document.getElementById(location.hash.slice(1))
+      goTo(named ?? document.querySelector<HTMLElement>('main h1'))
     }
-    place = location.pathname
+    place = here
   }, [title])
 }

@@ -1,7 +1,9 @@
 /** The small parts that all screens are made of. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.js'
 import type { Failure } from './api.js'
+import { goInto, goTo } from './keyboard.js'
 
 /** Drawn, because not every font has one. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
@@ -107,9 +109,9 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    const opened = dialog.current
-    opened?.showModal()
-    return () => opened?.close()
+    const opener = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => opener?.focus()
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
@@ -211,35 +213,67 @@ export const Choices = <T extends string>(props: {
   </fieldset>
 )
 
-/** A filter that is on, with the way to take it back. */
-export const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
-  <span class="chip">
-    <bdi>{text}</bdi>
-    <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
-      ×
-    </button>
-  </span>
+/** The filters that are on, each with the way to take it back. */
+export const Filters = (props: { on: [text: string | undefined, onRemove: () => void][] }) => {
+  const on = props.on.filter(([text]) => text)
+  if (on.length === 0) return null
+  return (
+    <ul class="row" aria-label="Filters">
+      {on.map(([text, onRemove]) => (
+        <li key={text} class="chip">
+          <bdi>{text}</bdi>
+          <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Ways past what is in between, seen while the keyboard is on them. */
+export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
+  <nav class="jumps" aria-label="On this page">
+    {to.map(([id, text]) => (
+      <a
+        key={id}
+        class="away"
+        href={`#${id}`}
+        onClick={(event) => {
+          // The address says what is shown, and stays as it is.
+          event.preventDefault()
+          goTo(document.getElementById(id))
+        }}
+      >
+        {text}
+      </a>
+    ))}
+  </nav>
 )
 
-export const Copy = ({ text, what }: { text: string; what: string }) => {
+/** `of` tells it from others to who does not see what it stands beside. */
+export const Copy = ({ text, what, of }: { text: string; what: string; of?: string }) => {
   const [copied, set] = useState(false)
   // Browsers have none on pages without TLS.
   if (!navigator.clipboard) return null
   return (
-    <button
-      type="button"
-      onClick={() =>
-        navigator.clipboard.writeText(text).then(() => {
-          set(true)
-          setTimeout(() => set(false), 2_000)
-        })
-      }
-    >
-      {copied ? 'Copied' : `Copy ${what}`}
+    <>
+      <button
+        type="button"
+        onClick={() =>
+          navigator.clipboard.writeText(text).then(() => {
+            set(true)
+            setTimeout(() => set(false), 2_000)
+          })
+        }
+      >
+        {copied ? 'Copied' : `Copy ${what}`}
+        {of && <span class="away"> of {of}</span>}
+      </button>
       <span class="away" role="status">
         {copied ? 'Copied' : ''}
       </span>
-    </button>
+    </>
   )
 }
 
@@ -270,6 +304,35 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren
 }
 
+/** Finds rows of the table below it. */
+export const Search = (props: {
+  what: string
+  sought: string
+  /** How many there are, in words. */
+  found: string
+  onSeek: (text: string) => void
+}) => {
+  const id = useId()
+  return (
+    <div class="row">
+      <input
+        type="search"
+        placeholder="Search"
+        aria-label={`Search ${props.what}`}
+        aria-describedby={id}
+        value={props.sought}
+        onInput={(event) => props.onSeek(event.currentTarget.value)}
+      />
+      <span id={id} class="hint small muted">
+        ↓ goes to the rows
+      </span>
+      <span class="away" role="status">
+        {props.sought && props.found}
+      </span>
+    </div>
+  )
+}
+
 const [FIRST, STEP] = [10, 50]
 
 /** A table that sorts and searches by itself; the first column names the row. */
@@ -292,17 +355,23 @@ export const SortedTable = <Row,>(props: {
     searched && wanted ? props.rows.filter((row) => searched(row).toLowerCase().includes(wanted)) : props.rows
   const by = props.columns.find(({ name }) => name === sort.name)?.by
   const sorted = by ? [...found].sort((a, b) => compare(by(a), by(b)) * (sort.down ? -1 : 1)) : found
-  const toggle = ({ name, numeric = false }: Column<Row>) =>
-    sortBy((old) => ({ name, down: old.name === name ? !old.down : numeric }))
+  const toggle = ({ name, title, numeric = false }: Column<Row>) => {
+    const down = sort.name === name ? !sort.down : numeric
+    sortBy({ name, down })
+    announce(`Sorted by ${title}, ${down ? 'downwards' : 'upwards'}`)
+  }
+  const body = useRef<HTMLTableSectionElement>(null)
+  useEffect(() => {
+    if (shown > FIRST) goInto(body.current?.rows[shown - STEP])
+  }, [shown])
   return (
     <div class="stack tight">
       {searched && props.rows.length > 8 && (
-        <input
-          type="search"
-          placeholder="Search"
-          aria-label={`Search ${props.caption}`}
-          value={sought}
-          onInput={(event) => seek(event.currentTarget.value)}
+        <Search
+          what={props.caption}
+          sought={sought}
+          found={`${found.length} of ${props.rows.length}`}
+          onSeek={seek}
         />
       )}
       <div class="scroll">
@@ -337,7 +406,7 @@ export const SortedTable = <Row,>(props: {
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={body}>
             {sorted.slice(0, shown).map((row) => (
               <tr key={props.keyOf(row)}>
                 {props.columns.map((column, index) =>

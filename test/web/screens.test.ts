@@ -96,7 +96,7 @@ else {
 
   t.test('what opens on top is accessible as well', async (t) => {
     for (const [path, opener] of [
-      [`/w/${id}`, 'Other'],
+      [`/w/${id}`, 'Other days'],
       [`/w/${id}`, 'About active time'],
       [`/w/${id}`, 'ada'],
       [`/w/${id}/people`, 'Invite somebody'],

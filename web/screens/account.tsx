@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person, Shown } from '../ui.js'
 
@@ -22,7 +23,7 @@ export const Account = () => {
           <section class="card stack tight" aria-labelledby="plan">
             <Person login={login} />
             <h2 id="plan">Plan: {plan}</h2>
-            <p class="muted">{statuses[status]}.</p>
+            {(status !== 'none' || start.billing === 'on') && <p class="muted">{statuses[status]}.</p>}
             <Billing isCustomer={status !== 'none'} />
           </section>
         )}
@@ -43,23 +44,28 @@ const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
       const { data } = await call(operation, { body: {} })
       location.assign(data.url)
     })
+  const { billing } = start
+  // Who pays can always stop; nobody begins where there is nothing to pay for.
+  if (billing === 'off' || (billing === 'dormant' && !isCustomer)) {
+    return <p class="muted">Everything is included here; there is nothing to pay.</p>
+  }
   return (
     <>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        {isCustomer ? (
-          <button type="button" aria-disabled={busy} onClick={() => go('POST /api/billing/portal')}>
-            Manage the subscription
-          </button>
-        ) : (
-          <button type="button" aria-disabled={busy} onClick={() => go('POST /api/billing/checkout')}>
-            Subscribe
-          </button>
-        )}
+        <button
+          type="button"
+          aria-disabled={busy}
+          onClick={() => go(isCustomer ? 'POST /api/billing/portal' : 'POST /api/billing/checkout')}
+        >
+          {isCustomer ? 'Manage the subscription' : 'Subscribe'}
+        </button>
       </div>
     </>
   )
 }
+
+const named = (zone: string) => zone.replaceAll('_', ' ')
 
 const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -70,7 +76,12 @@ const TimeZone = () => {
     <section class="card stack tight" aria-labelledby="zone">
       <h2 id="zone">Time zone</h2>
       <p class="muted">
-        Your heatmap and your recording hours are in it. The editor extension sends it by itself.
+        Your heatmap, your share of the team’s, and the hours in which you are recorded are in the zone that
+        was set last: here, or by your editor extension, which sends its own with what it counts. Unless one
+        was set it is UTC.
+      </p>
+      <p class="muted">
+        Days are UTC days everywhere, and moments are shown in the zone of this browser: {named(here)}.
       </p>
       <Form
         class="row"
@@ -80,10 +91,17 @@ const TimeZone = () => {
           )
         }}
       >
-        <select aria-label="Time zone" value={zone} onChange={(event) => choose(event.currentTarget.value)}>
+        <select
+          aria-label="Time zone"
+          value={zone}
+          onChange={(event) => {
+            choose(event.currentTarget.value)
+            save(false)
+          }}
+        >
           {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
             <option key={name} value={name}>
-              {name.replaceAll('_', ' ')}
+              {named(name)}
             </option>
           ))}
         </select>
@@ -91,7 +109,7 @@ const TimeZone = () => {
           Set
         </button>
         <span role="status" class="muted">
-          {saved ? 'Saved.' : ''}
+          {saved && `Saved: ${named(zone)}.`}
         </span>
       </Form>
       {failure && <FailureNote failure={failure} />}

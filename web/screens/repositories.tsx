@@ -1,12 +1,14 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk, usePages } from '../api.js'
 import { time } from '../format.js'
 import { JsonField, parse, textOf, type Values } from '../json.js'
+import { goTo } from '../keyboard.js'
 import { useMe, useSpace } from '../me.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Chip, Confirm, Dialog, FailureNote, Form, More, Shown } from '../ui.js'
+import { Confirm, Dialog, FailureNote, Filters, Form, More, Shown } from '../ui.js'
 
 type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
 
@@ -29,7 +31,15 @@ const matches = (pattern: string, repo: string): boolean => {
 export const Repositories = () => {
   const space = useSpace()
   const { query, change } = useQuery()
+  const [hasChosen, choose] = useState(false)
   useTitle(`Repositories of ${space.name}`)
+  useEffect(() => {
+    if (hasChosen) goTo(document.getElementById(query.repo ? 'effective' : 'known'))
+  }, [query.repo])
+  const show = (repo: string | undefined) => {
+    choose(true)
+    change({ repo })
+  }
   return (
     <>
       <h1>
@@ -37,14 +47,12 @@ export const Repositories = () => {
       </h1>
       {query.repo ? (
         <>
-          <div class="row">
-            <Chip text={query.repo} onRemove={() => change({ repo: undefined })} />
-          </div>
+          <Filters on={[[query.repo, () => show(undefined)]]} />
           <Effective repo={query.repo} />
         </>
       ) : (
         <div class="two">
-          <Known onChoose={(repo) => change({ repo })} />
+          <Known onChoose={show} />
           <Patterns />
         </div>
       )}
@@ -127,6 +135,7 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
             name="repo"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             autocomplete="off"
           />
@@ -173,6 +182,7 @@ const Patterns = () => {
                 body: { patterns },
               })
               me.again()
+              announce('Saved')
             })
           }}
         >
@@ -421,6 +431,7 @@ const EditOverride = (props: {
             class="wide-input"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             value={repo}
             readOnly={props.repo !== ''}

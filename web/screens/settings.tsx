@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
 import { bytes, time } from '../format.js'
 import {
@@ -322,6 +323,7 @@ const Rename = () => {
         onSubmit={() => {
           act(async () => {
             await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
+            announce('Renamed')
             me.again()
           })
         }}

@@ -134,7 +134,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
 }
 
 const Alone = ({ failed, children }: { failed: string | undefined; children: preact.ComponentChildren }) => {
-  useTitle('Sign in')
+  useTitle('Sign in', 'sign-in')
   const joins = location.pathname.startsWith('/join/')
   return (
     <main class="signing">
