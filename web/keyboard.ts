@@ -98,6 +98,7 @@ const arrow = (event: KeyboardEvent) => {
   const from = event.target
   if (!(from instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return
   const { key } = event
+  if (key.length > 1) typed = ''
   const to = targetOf(from, key)
   if (!to) return
   event.preventDefault()

@@ -39,6 +39,36 @@ else {
     await visitor.heading('See what your team is working on').waitFor()
   })
 
+  t.test('somebody signs in at the repository host, and is where they wanted to be', async (t) => {
+    const { repohost } = service
+    const { page, ...visitor } = await visit()
+    const enter = () => page.getByRole('link', { name: /^Sign in with/ }).click()
+    repohost.browserUser = null
+    await page.goto(`${service.url}/w/${id}/people?x=1`)
+    await enter()
+    await page.getByText('You said no at').waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people?x=1`, 'the address is the one that was wanted')
+    repohost.browserUser = ada.repohostId
+    await enter()
+    await page.getByRole('heading', { name: 'People of Acme' }).waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people?x=1`)
+    await page.context().clearCookies()
+    await page.goto(`${service.url}/api/auth/callback?state=of-somebody-else&code=x`)
+    await page.getByText('The login took too long, or was begun in another browser.').waitFor()
+    await page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/w/${id}/people`)
+    await enter()
+    await page.getByRole('heading', { name: 'People of Acme' }).waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people`, 'at the configured origin')
+    await page.context().clearCookies()
+    const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
+    repohost.browserUser = repohost.addUser('gus').id
+    await page.goto(`${service.url}/join/${code}`)
+    await page.getByRole('heading', { name: 'Sign in to see what you are invited to' }).waitFor()
+    await enter()
+    await page.getByRole('button', { name: 'Join as gus' }).waitFor()
+    t.strictSame(visitor.complaints, [])
+  })
+
   t.test('who worked most on a repository is two clicks away, and the address can be shared', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('When they work')
