@@ -72,11 +72,13 @@ const Frame = () => {
 }
 
 const Known = () => {
-  const { path } = useLocation()
+  const { path, query } = useLocation()
   const asked = useAsk('GET /api/team/me', {})
   const me = asked.data
   const id = path.match(/^\/w\/([^/]+)/)?.[1]
-  const space = me?.workspaces.find((one) => one.id === id)
+  // The settings of a repository are looked at in a workspace, too.
+  const around = id ?? (path.startsWith('/s/') ? query.workspace : undefined)
+  const space = me?.workspaces.find((one) => one.id === around)
   return (
     <Page
       me={me}
@@ -90,7 +92,7 @@ const Known = () => {
             <Nowhere />
           ) : (
             <SpaceContext.Provider value={space as Space}>
-              <Router key={id}>
+              <Router key={around}>
                 <Route path="/" component={Mine} />
                 <Route path="/w/:id" component={Team} />
                 <Route path="/w/:id/people" component={People} />

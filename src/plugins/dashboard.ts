@@ -42,8 +42,8 @@ const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
-  const { secretKey, dormant } = config.billing
   const pageFor = (signedIn: boolean) => {
+    const { secretKey, dormant } = config.billing
     const start: PageStart = {
       signed_in: signedIn,
       oauth: app.repohostOAuth !== undefined,

@@ -27,9 +27,8 @@ class Typist {
 
   /** What has the focus, as it is read out: `button "Save"`. */
   async at(): Promise<string> {
-    const focused = this.visitor.page.locator(':focus')
-    if ((await focused.count()) === 0) return 'nothing'
-    return (await focused.ariaSnapshot()).split('\n')[0]?.replace(/^- '?/, '') ?? ''
+    const [focused] = await this.visitor.page.locator(':focus').all()
+    return (await focused?.ariaSnapshot())?.split('\n')[0]?.replace(/^- '?/, '') ?? 'nothing'
   }
 
   /** Goes on until something has the focus. */
@@ -312,7 +311,18 @@ else {
     ['/nothing-like-that', 'There is nothing here for you', [], []],
   ]
 
-  t.test('every screen makes sense to who hears it', async (t) => {
+  /** At 200 %, and with the distances of WCAG 1.4.12. */
+  const widen = async () => {
+    await page.setViewportSize({ width: 640, height: 450 })
+    await page.locator('html').evaluate(({ ownerDocument }) => {
+      const sheet = new ownerDocument.defaultView.CSSStyleSheet()
+      sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+        p { margin-bottom: 2em !important }`)
+      ownerDocument.adoptedStyleSheets = [sheet]
+    })
+  }
+
+  t.test('every screen makes sense to who hears it, and fits who sees it large', async (t) => {
     for (const [path, heading, regions, tables] of screens) {
       await visitor.open(path)
       for (const region of regions)
@@ -332,7 +342,9 @@ else {
         /- (cell|columnheader|rowheader|button|link|textbox|combobox|slider|checkbox|radio|img)$/m,
         `${path} has nothing without a name`,
       )
-      t.equal(new Set(regions).size, regions.length)
+      await widen()
+      t.equal(await visitor.width(), 640, `${path} fits`)
+      await page.setViewportSize({ width: 1280, height: 720 })
     }
     t.match(
       visitor.complaints.filter((one) => !one.includes('404')),
@@ -351,37 +363,24 @@ else {
     )
   })
 
-  t.test('at 200 % and with wide text everything can still be read and pressed', async (t) => {
+  t.test('what has the focus is never below the head of the page', async (t) => {
     await page.setViewportSize({ width: 640, height: 450 })
-    for (const [path] of screens) {
-      await visitor.open(path)
-      // The distances of WCAG 1.4.12.
-      await page.locator('html').evaluate(({ ownerDocument }) => {
-        const sheet = new ownerDocument.defaultView.CSSStyleSheet()
-        sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
-          p { margin-bottom: 2em !important }`)
-        ownerDocument.adoptedStyleSheets = [sheet]
-      })
-      t.equal(await visitor.width(), 640, path)
-    }
-  })
-
-  t.test('what has the focus is never below something else', async (t) => {
     await visitor.open(`/w/${id}`)
     await visitor.sees('When they work')
-    for (const key of ['Tab', 'Shift+Tab']) {
-      for (let step = 0; step < 45; step++) {
-        await page.keyboard.press(key)
-        if ((await page.locator(':focus').count()) === 0) break
-        const hidden = await page.locator(':focus').evaluate((focused) => {
-          const { x, y, width, height } = focused.getBoundingClientRect()
-          const above = focused.ownerDocument.elementFromPoint(x + width / 2, y + Math.min(height, 24) / 2)
-          return above && (focused.contains(above) || above.contains(focused))
-            ? ''
-            : focused.outerHTML.slice(0, 200)
-        })
-        if (hidden) t.fail(`${hidden} is hidden`)
-      }
+    const seen = new Set<string>()
+    // From the end, because it is there that the head would hide what comes next.
+    for (let step = 0; step < 60; step++) {
+      await page.keyboard.press('Shift+Tab')
+      const { name, hidden } = await page.locator('body').evaluate(({ ownerDocument }) => {
+        const { activeElement } = ownerDocument
+        const { x, y, width, height } = activeElement.getBoundingClientRect()
+        const above = ownerDocument.elementFromPoint(x + width / 2, y + Math.min(height, 24) / 2)
+        const hidden = !above || !(activeElement.contains(above) || above.contains(activeElement))
+        return { name: activeElement.outerHTML.slice(0, 200), hidden }
+      })
+      seen.add(name)
+      if (hidden) t.fail(`${name} is hidden`)
     }
+    t.ok(seen.size > 50)
   })
 }

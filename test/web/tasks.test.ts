@@ -118,13 +118,14 @@ else {
     const reached = new Set<string>()
     for (let step = 0; step < 60; step++) {
       await admin.page.keyboard.press('Tab')
-      const focused = admin.page.locator(':focus')
-      if ((await focused.count()) === 0) break
-      const name = (await focused.getAttribute('aria-label')) ?? (await focused.innerText())
+      const { name, outline } = await admin.page.locator('body').evaluate(({ ownerDocument }) => {
+        const { activeElement, defaultView } = ownerDocument
+        return {
+          name: activeElement.getAttribute('aria-label') ?? activeElement.innerText,
+          outline: defaultView.getComputedStyle(activeElement).outlineStyle,
+        }
+      })
       reached.add(name.replaceAll('\n', ' '))
-      const outline = await focused.evaluate(
-        (element) => element.ownerDocument.defaultView.getComputedStyle(element).outlineStyle,
-      )
       if (outline === 'none') t.fail(`${name} does not show that it is focused`)
     }
     for (const name of ['Acme', 'Team', 'Settings', '30 days', 'CSV', 'Commits', 'acme/api', 'bob']) {
@@ -234,6 +235,36 @@ else {
     await visitor.open('/')
     await visitor.sees('In Initech nobody but you sees your numbers')
     t.strictSame(await visitor.violations(), [])
+  })
+
+  t.test('what lies far back in the audit trail is found, and it is said how far was looked', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Old', patterns: ['old/*'] })
+    for (let round = 0; round < 110; round++) {
+      await ada.patch(`/api/team/workspaces/${id}`, { name: `Old ${round}` })
+    }
+    await admin.open(`/w/${id}/audit`)
+    t.equal((await rowsOf(admin, 'Changes, newest first')).length, 100)
+    await admin.page.getByLabel('Show').selectOption('workspace created')
+    await admin.sees(/^1 of the 111 newest, back to .*; there is nothing older\.$/)
+    t.equal((await rowsOf(admin, 'Changes, newest first')).length, 1)
+    await admin.page.getByLabel('Show').selectOption('member removed')
+    await admin.sees(/^0 of the 111 newest/)
+  })
+
+  t.test('who has nothing to pay is offered nothing', async (t) => {
+    const { billing } = service.config
+    const offers = () => admin.button(/Subscribe|Manage the subscription/).allInnerTexts()
+    await admin.open('/account')
+    await admin.sees('Everything is included here; there is nothing to pay.')
+    t.strictSame(await offers(), [])
+    billing.secretKey = 'a-key'
+    await admin.open('/account')
+    await admin.sees('Everything is included here; there is nothing to pay.')
+    billing.dormant = false
+    await admin.open('/account')
+    t.strictSame(await offers(), ['Subscribe'])
+    billing.dormant = true
+    billing.secretKey = undefined
   })
 
   t.test('an older version of settings is compared and restored', async (t) => {

@@ -45,6 +45,7 @@ export const Funnel = () => {
             required
             autocomplete="off"
             value={key}
+            aria-invalid={failure?.code === 'admin_key_invalid'}
             onInput={(event) => type(event.currentTarget.value)}
           />
         </label>

@@ -110,6 +110,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}
+            aria-invalid={failure?.code === 'repohost_token_invalid'}
             aria-describedby="token-help"
           />
         </label>
