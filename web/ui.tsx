@@ -324,7 +324,7 @@ export const Search = (props: {
         onInput={(event) => props.onSeek(event.currentTarget.value)}
       />
       <span id={id} class="hint small muted">
-        ↓ goes to the rows
+        Arrow down goes to the rows
       </span>
       <span class="away" role="status">
         {props.sought && props.found}

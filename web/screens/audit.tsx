@@ -93,12 +93,12 @@ export const Audit = () => {
         <Shown asked={asked} height={400}>
           {() => (
             <>
-              <p class="muted" role="status">
+              <p class={isFiltered ? 'muted' : 'away'} role="status">
                 {isFiltered &&
                   oldest &&
-                  `${count(shown.length)} of the ${count(entries.length)} newest, back to ${time(oldest.at)}${
-                    goesOn && more ? '; looking further back …' : more ? '' : '; there is nothing older'
-                  }.`}
+                  `${count(shown.length)} of ${more ? 'the' : 'all'} ${count(entries.length)}${
+                    more ? ' newest' : ''
+                  }, back to ${time(oldest.at)}${goesOn && more ? '; looking further back …' : ''}.`}
               </p>
               <div class="scroll">
                 <table>
