@@ -28,6 +28,12 @@ const followRemoved = () => {
   addEventListener('focusin', ({ target }) => {
     had = target as Element
   })
+  // Who clicked beside it has left it; what is removed is only known to be so a moment later.
+  addEventListener('focusout', () =>
+    queueMicrotask(() => {
+      if (had?.isConnected && document.activeElement === document.body) had = null
+    }),
+  )
   new MutationObserver((records) => {
     if (!had || had.isConnected || document.activeElement !== document.body) return
     const removal = records.find(({ removedNodes }) => [...removedNodes].some((one) => one.contains(had)))
