@@ -361,8 +361,11 @@ export const SortedTable = <Row,>(props: {
     announce(`Sorted by ${title}, ${down ? 'downwards' : 'upwards'}`)
   }
   const body = useRef<HTMLTableSectionElement>(null)
+  /** The first of the rows that were asked for. */
+  const fresh = useRef<number>(undefined)
   useEffect(() => {
-    if (shown > FIRST) goInto(body.current?.rows[shown - STEP])
+    if (fresh.current !== undefined) goInto(body.current?.rows[fresh.current])
+    fresh.current = undefined
   }, [shown])
   return (
     <div class="stack tight">
@@ -428,7 +431,13 @@ export const SortedTable = <Row,>(props: {
       {sorted.length === 0 && <p class="muted">{wanted ? `Nothing is called “${sought}”.` : props.empty}</p>}
       {sorted.length > shown && (
         <div>
-          <button type="button" onClick={() => show(shown + STEP)}>
+          <button
+            type="button"
+            onClick={() => {
+              fresh.current = shown
+              show(shown + STEP)
+            }}
+          >
             Show more of {sorted.length}
           </button>
         </div>
