@@ -24,7 +24,7 @@ export const Account = () => {
             <Person login={login} />
             <h2 id="plan">Plan: {plan}</h2>
             {(status !== 'none' || start.billing === 'on') && <p class="muted">{statuses[status]}.</p>}
-            <Billing isCustomer={status !== 'none'} />
+            <Billing isCustomer={status !== 'none'} plan={plan} />
           </section>
         )}
       </Shown>
@@ -37,7 +37,7 @@ export const Account = () => {
   )
 }
 
-const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
+const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pro' }) => {
   const { busy, failure, act } = useAct()
   const go = (operation: 'POST /api/billing/checkout' | 'POST /api/billing/portal') =>
     act(async () => {
@@ -47,7 +47,13 @@ const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
   const { billing } = start
   // Who pays can always stop; nobody begins where there is nothing to pay for.
   if (billing === 'off' || (billing === 'dormant' && !isCustomer)) {
-    return <p class="muted">Everything is included here; there is nothing to pay.</p>
+    return (
+      <p class="muted">
+        {plan === 'pro'
+          ? 'Everything is included here; there is nothing to pay.'
+          : 'This installation has no billing: ask its operator.'}
+      </p>
+    )
   }
   return (
     <>
