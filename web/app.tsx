@@ -86,6 +86,13 @@ const Known = () => {
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Wait height={600} />}
+      {!me && asked.failure?.code === 'pro_required' && (
+        // Who has no subscription can begin one.
+        <Router>
+          <Route path="/account" component={Account} />
+          <Route default component={() => null} />
+        </Router>
+      )}
       {me && (
         <MeContext.Provider value={{ ...me, again: asked.again }}>
           {id !== undefined && !space ? (
