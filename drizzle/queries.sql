@@ -976,7 +976,7 @@ returning 1 as deleted;
 
 -- raise workspaces to the privacy level team
 -- returns id uuid
-update workspaces set activity_privacy = 'team', activity_privacy_since = clock_timestamp(),
+update workspaces set activity_privacy = 'team', activity_privacy_since = statement_timestamp(),
   settings_version = settings_version + 1, settings_updated_at = now()
 where activity_privacy = 'named'
   and id in (select id from workspaces where activity_privacy = 'named' and deleted_at is null order by id limit $1::int)
@@ -1907,7 +1907,7 @@ where "workspaces"."id" = $1;
 
 -- workspace-settings.updateWorkspaceSettings
 update "workspaces"
-set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = case when "workspaces"."activity_privacy" = $4 then "workspaces"."activity_privacy_since" else clock_timestamp() end, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = case when "workspaces"."activity_privacy" = $4 then "workspaces"."activity_privacy_since" else statement_timestamp() end, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
 where "workspaces"."id" = $5
 returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
 

@@ -76,7 +76,7 @@ t.test('what was interrupted is finished by the next run, and no row is lost', o
 
   const { code, output } = await run(t, url)
   t.equal(code, 0)
-  t.match(output, /^workspaces: copied to every node\n/)
+  t.match(output, /^workspaces: copied to every node$/m)
   t.match(output, /\nactivity: spread by workspace_id\n/)
   t.notMatch(output, /^(users|funnel_users):/m, 'these had their places')
   t.same(await run(t, url), { code: 0, output: 'Every table has its place.\n' })

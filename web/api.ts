@@ -15,6 +15,8 @@ export const ended = signal(false)
 /** The sign-in is on top of what was on screen; it can be put aside. */
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
+/** How many answers are waited for that were not seen before. */
+export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
 
@@ -235,6 +237,16 @@ const remember = (name: string, answer: Answer<unknown>) => {
   }
 }
 
+/** @returns what to call, perhaps more than once, when it is there */
+const waitFor = () => {
+  let waits = true
+  loading.value++
+  return () => {
+    if (waits) loading.value--
+    waits = false
+  }
+}
+
 /**
  * The answer to a read, asked for again when the question changes; `undefined` asks nothing. What was seen last stays
  * until the new answer is there.
@@ -255,15 +267,18 @@ export const useAsk = <O extends Reading>(
     if (failures.current.name !== name) failures.current = { name, count: 0 }
     const stop = new AbortController()
     let retry: ReturnType<typeof setTimeout> | undefined
+    const arrived = seen.has(name) ? () => {} : waitFor()
     call(operation, { ...options, signal: stop.signal }).then(
       (answer) => {
         failures.current.count = 0
+        arrived()
         remember(name, answer)
         fail(undefined)
         settled(0)
       },
       (failure: Failure) => {
         if (stop.signal.aborted) return
+        arrived()
         fail({ name, failure })
         if (!failure.canRetry) return
         const pause = pauseAfter(failures.current.count++, failure.retryAfter)
@@ -273,6 +288,7 @@ export const useAsk = <O extends Reading>(
     )
     return () => {
       stop.abort()
+      arrived()
       clearTimeout(retry)
     }
   }, [name, round, renewed.value])
@@ -296,6 +312,8 @@ export const useAsk = <O extends Reading>(
 export const useAct = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
+    // Buttons stay where the keyboard is while something is under way; pressed again, they do nothing.
+    if (state.busy) return false
     set({ busy: true })
     try {
       await work()

@@ -1,8 +1,9 @@
 /** The frame of every screen: who one is, where one is, and what is the matter. */
 
-import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { announced } from './announce.js'
 import { call, expired, forgetSeen, offline, signedIn, tryNow, useAct, useAsk } from './api.js'
 import { visible } from './format.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
@@ -50,8 +51,8 @@ export const App = () => (
 
 const Frame = () => {
   const { path } = useLocation()
-  // The operator has a key and need not be anybody.
-  if (path === '/funnel') {
+  // The operator has a key and need not be anybody; nor need who mistyped an address.
+  if (path === '/funnel' || !OWN.test(path)) {
     return (
       <Page>
         <Router>
@@ -91,10 +92,17 @@ const Known = () => {
     <Page
       me={me}
       space={space}
-      inSpace={id !== undefined}
+      awaited={id !== undefined && !me}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Wait height={600} />}
+      {!me && asked.failure?.code === 'pro_required' && (
+        // Who has no subscription can begin one.
+        <Router>
+          <Route path="/account" component={Account} />
+          <Route default component={() => null} />
+        </Router>
+      )}
       {me && (
         <MeContext.Provider value={{ ...me, again: asked.again }}>
           {id !== undefined && !space ? (
@@ -167,21 +175,17 @@ const Guard = ({ children }: { children: preact.ComponentChildren }) => {
 const Page = (props: {
   me?: Me | undefined
   space?: Space | undefined
-  /** The address names one, which is perhaps not there yet, or not for this person. */
-  inSpace?: boolean
+  /** There will be one. */
+  awaited?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
   const { me, space } = props
   const { path } = useLocation()
   const leaving = useAct()
-  const left = useRef<string>(undefined)
   useEffect(() => {
     // Menus close when the place changes.
     for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
-    // A new place is read from its beginning.
-    if (left.current !== undefined && left.current !== path) document.getElementById('content')?.focus()
-    left.current = path
   }, [path])
   return (
     <>
@@ -267,6 +271,9 @@ const Page = (props: {
                     <a href="/">My activity</a>
                   </li>
                   <li>
+                    <a href="/#about-me">What is recorded about me</a>
+                  </li>
+                  <li>
                     <a href="/account">Account</a>
                   </li>
                   <li>
@@ -282,8 +289,11 @@ const Page = (props: {
             </>
           )}
         </div>
-        {space ? <Tabs space={space} path={path} /> : props.inSpace && <div class="tabs wait" />}
+        {space ? <Tabs space={space} path={path} /> : props.awaited && <div class="tabs wait" />}
       </header>
+      <p class="away" role="status">
+        {announced.value}
+      </p>
       <main id="content" tabIndex={-1}>
         <div class="stack">
           {offline.value && (
@@ -298,9 +308,13 @@ const Page = (props: {
             </div>
           )}
           {leaving.failure && <FailureNote failure={leaving.failure} />}
+          {!me && props.failure && <h1 class="away">Team activity</h1>}
           {props.failure}
           <Guard>{props.children}</Guard>
         </div>
+        <a class="away" href="#content">
+          To the beginning
+        </a>
       </main>
     </>
   )

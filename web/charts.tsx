@@ -1,7 +1,7 @@
 /** Charts as SVG: a caption, values under the pointer and the arrow keys, and a table for who does not see them. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { count, duration, longWeekdays, WITHHELD, weekdays } from './format.js'
+import { compact, count, duration, longWeekdays, WITHHELD, weekdays } from './format.js'
 
 /** The width that an element has, followed. */
 const useWidth = () => {
@@ -39,11 +39,15 @@ const Readable = (props: {
   /** How many steps the upward and downward keys take. */
   down: number
   at: number | undefined
+  /** The one that is read first. */
+  first: number
   onMove: (at: number | undefined) => void
-  reading: string
+  said: (at: number) => string
+  /** What is to be done, in words. */
+  hint: string
   children: ComponentChildren
 }) => {
-  const { at, count, onMove } = props
+  const { at, count, first, onMove } = props
   return (
     <>
       <div
@@ -52,13 +56,13 @@ const Readable = (props: {
         aria-label={props.label}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, count - 1)}
-        aria-valuenow={at ?? 0}
-        aria-valuetext={props.reading}
-        onFocus={() => at === undefined && onMove(count - 1)}
+        aria-valuenow={at ?? first}
+        aria-valuetext={props.said(at ?? first)}
+        onFocus={() => at === undefined && onMove(first)}
         onBlur={() => onMove(undefined)}
         onPointerLeave={(event) => event.currentTarget !== document.activeElement && onMove(undefined)}
         onKeyDown={(event) => {
-          const target = steps(event.key, props.down, count - 1, at ?? 0)
+          const target = steps(event.key, props.down, count - 1, at ?? first)
           if (target === undefined) return
           event.preventDefault()
           onMove(target)
@@ -67,7 +71,7 @@ const Readable = (props: {
         {props.children}
       </div>
       <p class="reading muted" aria-hidden="true">
-        {props.reading}
+        {at === undefined ? props.hint : props.said(at)}
       </p>
     </>
   )
@@ -149,24 +153,22 @@ export const Trend = (props: {
   const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
   const point = at === undefined ? undefined : points[at]
   const compared = points.some(({ before }) => before)
-  const said = ({ title, value, before }: Point) =>
-    `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  const said = (index: number) => {
+    const { title = '', value = null, before } = points[index] ?? {}
+    return `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  }
   return (
     <figure class={`chart ${props.tone}`}>
       <figcaption class="away">{props.label}</figcaption>
       <Readable
         label={props.label}
         count={points.length}
-        down={7}
+        down={-7}
         at={at}
+        first={points.length - 1}
         onMove={move}
-        reading={
-          point
-            ? said(point)
-            : compared && !props.columns
-              ? 'Dashed: the days before. Point at a day to read it.'
-              : 'Point at a day to read it.'
-        }
+        said={said}
+        hint={`${compared && !props.columns ? 'Dashed: the days before. ' : ''}Point at a day to read it, or use the arrow keys.`}
       >
         <div ref={ref}>
           <svg
@@ -275,7 +277,9 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
   const [open, set] = useState(false)
   return (
     <details onToggle={(event) => set(event.currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary>
+        As a table<span class="away">: {props.caption}</span>
+      </summary>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard, too
         <section class="scroll" aria-label={props.caption} tabIndex={0}>
@@ -313,9 +317,10 @@ export const Heatmap = ({
 }) => {
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
-  const said = ({ weekday, hour, minutes }: (typeof cells)[number]) =>
-    `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
-  const cell = at === undefined ? undefined : cells[at]
+  const said = (index: number) => {
+    const { weekday = 1, hour = 0, minutes } = cells[index] ?? {}
+    return `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
+  }
   const [ref, width] = useWidth()
   const across = Math.max(0, width - HOURS_LEFT) / 24
   return (
@@ -326,8 +331,13 @@ export const Heatmap = ({
         count={cells.length}
         down={24}
         at={at}
+        first={Math.max(
+          0,
+          cells.findIndex(({ minutes }) => minutes === max),
+        )}
         onMove={move}
-        reading={cell ? said(cell) : 'The darker, the more minutes. Point at an hour to read it.'}
+        said={said}
+        hint="The darker, the more minutes. Point at an hour to read it, or use the arrow keys."
       >
         <div ref={ref}>
           <svg height={HEIGHT} aria-hidden="true">
@@ -383,6 +393,15 @@ export const Heatmap = ({
   )
 }
 
+/** What a little line of minutes shows, for who does not see it: its first half beside its second. */
+const inWords = (values: (number | null)[]): string => {
+  const sum = (part: typeof values) => part.reduce<number>((all, value) => all + (value ?? 0), 0)
+  const half = Math.floor(values.length / 2)
+  const [before, after] = [sum(values.slice(0, half)), sum(values.slice(-half))]
+  const word = after > before * 1.1 ? 'rising' : after < before * 0.9 ? 'falling' : 'steady'
+  return `${word}: ${compact(before)}, then ${compact(after)}`
+}
+
 /** A little line without a scale, to compare shapes. */
 export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: string }) => {
   const max = Math.max(1, ...values.map((value) => value ?? 0))
@@ -393,8 +412,16 @@ export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: stri
     )
     .join('')
   return (
-    <svg class={`spark ${tone ?? 'blue'}`} viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
-      <path d={d} />
-    </svg>
+    <>
+      <svg
+        class={`spark ${tone ?? 'blue'}`}
+        viewBox="0 0 100 24"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <path d={d} />
+      </svg>
+      <span class="away">{inWords(values)}</span>
+    </>
   )
 }

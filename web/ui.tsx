@@ -1,7 +1,9 @@
 /** The small parts that all screens are made of. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
+import { goInto, goTo } from './keyboard.js'
 
 /** Drawn, because not every font has one. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
@@ -45,7 +47,7 @@ export const RepoName = ({ repo }: { repo: string }) => {
 
 /** A thing of the final size while its content is on the way. */
 export const Wait = ({ height }: { height: number }) => (
-  <div class="wait" style={{ height: `${height}px` }} role="status">
+  <div class="wait" style={{ height: `${height}px` }}>
     <span class="away">Loading</span>
   </div>
 )
@@ -158,9 +160,9 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    const opened = dialog.current
-    opened?.showModal()
-    return () => opened?.close()
+    const opener = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => opener?.focus()
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
@@ -182,6 +184,8 @@ export const Form = (props: {
     class={props.class}
     onSubmit={(event) => {
       event.preventDefault()
+      // A button that cannot be pressed now keeps the keyboard, which a disabled one would lose.
+      if (event.submitter?.ariaDisabled === 'true') return
       props.onSubmit(new FormData(event.currentTarget))
     }}
   >
@@ -229,7 +233,7 @@ export const Confirm = (props: {
           <button type="button" onClick={props.onNo}>
             Cancel
           </button>
-          <button type="submit" class="danger" disabled={!ready || props.busy}>
+          <button type="submit" class="danger" aria-disabled={!ready || props.busy}>
             {props.action}
           </button>
         </div>
@@ -260,17 +264,46 @@ export const Choices = <T extends string>(props: {
   </fieldset>
 )
 
-/** A filter that is on, with the way to take it back. */
-export const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
-  <span class="chip">
-    <bdi>{text}</bdi>
-    <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
-      ×
-    </button>
-  </span>
+/** The filters that are on, each with the way to take it back. */
+export const Filters = (props: { on: [text: string | undefined, onRemove: () => void][] }) => {
+  const on = props.on.filter(([text]) => text)
+  if (on.length === 0) return null
+  return (
+    <ul class="row" aria-label="Filters">
+      {on.map(([text, onRemove]) => (
+        <li key={text} class="chip">
+          <bdi>{text}</bdi>
+          <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Ways past what is in between, seen while the keyboard is on them. */
+export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
+  <nav class="jumps" aria-label="On this page">
+    {to.map(([id, text]) => (
+      <a
+        key={id}
+        class="away"
+        href={`#${id}`}
+        onClick={(event) => {
+          // The address says what is shown, and stays as it is.
+          event.preventDefault()
+          goTo(document.getElementById(id))
+        }}
+      >
+        {text}
+      </a>
+    ))}
+  </nav>
 )
 
-export const Copy = ({ text, what }: { text: string; what: string }) => {
+/** `of` tells it from others to who does not see what it stands beside. */
+export const Copy = ({ text, what, of }: { text: string; what: string; of?: string }) => {
   const [said, say] = useState('')
   // Browsers have none on pages without TLS.
   if (!navigator.clipboard) return null
@@ -283,12 +316,15 @@ export const Copy = ({ text, what }: { text: string; what: string }) => {
     setTimeout(say, 2_000, '')
   }
   return (
-    <button type="button" onClick={copy}>
-      {said || `Copy ${what}`}
+    <>
+      <button type="button" onClick={copy}>
+        {said || `Copy ${what}`}
+        {of && <span class="away"> of {of}</span>}
+      </button>
       <span class="away" role="status">
         {said}
       </span>
-    </button>
+    </>
   )
 }
 
@@ -317,6 +353,35 @@ export interface Column<Row> {
   /** What it is sorted by; without it, it cannot be sorted. */
   by?: (row: Row) => number | string | null
   cell: (row: Row) => ComponentChildren
+}
+
+/** Finds rows of the table below it. */
+export const Search = (props: {
+  what: string
+  sought: string
+  /** How many there are, in words. */
+  found: string
+  onSeek: (text: string) => void
+}) => {
+  const id = useId()
+  return (
+    <div class="row">
+      <input
+        type="search"
+        placeholder="Search"
+        aria-label={`Search ${props.what}`}
+        aria-describedby={id}
+        value={props.sought}
+        onInput={(event) => props.onSeek(event.currentTarget.value)}
+      />
+      <span id={id} class="hint small muted">
+        Arrow down goes to the rows
+      </span>
+      <span class="away" role="status">
+        {props.sought && props.found}
+      </span>
+    </div>
+  )
 }
 
 const [FIRST, STEP] = [10, 50]
@@ -364,20 +429,28 @@ export const SortedTable = <Row,>(props: {
     drawn.set(row, fresh)
     return fresh
   }
-  const toggle = ({ name, numeric = false }: Column<Row>) => {
-    sortBy((old) => ({ name, down: old.name === name ? !old.down : numeric }))
+  const toggle = ({ name, title, numeric = false }: Column<Row>) => {
+    const down = sort.name === name ? !sort.down : numeric
+    sortBy({ name, down })
+    announce(`Sorted by ${title}, ${down ? 'downwards' : 'upwards'}`)
     // What was sorted is read from its top.
     show(Math.min(shown, FIRST + STEP))
   }
+  const body = useRef<HTMLTableSectionElement>(null)
+  /** The first of the rows that were asked for. */
+  const fresh = useRef<number>(undefined)
+  useEffect(() => {
+    if (fresh.current !== undefined) goInto(body.current?.rows[fresh.current])
+    fresh.current = undefined
+  }, [shown])
   return (
     <div class="stack tight">
       {searched && props.rows.length > 8 && (
-        <input
-          type="search"
-          placeholder="Search"
-          aria-label={`Search ${props.caption}`}
-          value={sought}
-          onInput={(event) => seek(event.currentTarget.value)}
+        <Search
+          what={props.caption}
+          sought={sought}
+          found={`${found.length} of ${props.rows.length}`}
+          onSeek={seek}
         />
       )}
       <div class="scroll">
@@ -410,13 +483,19 @@ export const SortedTable = <Row,>(props: {
               ))}
             </tr>
           </thead>
-          <tbody>{sorted.slice(0, shown).map(draw)}</tbody>
+          <tbody ref={body}>{sorted.slice(0, shown).map(draw)}</tbody>
         </table>
       </div>
       {sorted.length === 0 && <p class="muted">{wanted ? `Nothing is called “${sought}”.` : props.empty}</p>}
       {sorted.length > shown && (
         <div>
-          <button type="button" onClick={() => show(shown + STEP)}>
+          <button
+            type="button"
+            onClick={() => {
+              fresh.current = shown
+              show(shown + STEP)
+            }}
+          >
             Show more of {sorted.length}
           </button>
         </div>
@@ -444,7 +523,7 @@ export const More = (props: {
     {props.failure && <FailureNote failure={props.failure} />}
     {props.more && (
       <div>
-        <button type="button" onClick={() => props.more?.()} disabled={props.busy}>
+        <button type="button" onClick={() => props.more?.()} aria-disabled={props.busy}>
           Show more
         </button>
       </div>

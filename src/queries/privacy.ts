@@ -41,7 +41,7 @@ const RAISE = statement(
   'raise workspaces to the privacy level team',
   { id: uuid },
   `
-  update workspaces set activity_privacy = 'team', activity_privacy_since = clock_timestamp(),
+  update workspaces set activity_privacy = 'team', activity_privacy_since = statement_timestamp(),
     settings_version = settings_version + 1, settings_updated_at = now()
   where activity_privacy = 'named'
     and id in (select id from workspaces where activity_privacy = 'named' and deleted_at is null order by id limit $1::int)

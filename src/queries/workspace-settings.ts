@@ -85,7 +85,7 @@ export const updateWorkspaceSettings = async (
       activityPrivacy,
       // Of this moment and not of the transaction's begin, so that no day on which the old level was in force is missed.
       activityPrivacySince: sql`case when ${workspaces.activityPrivacy} = ${activityPrivacy}
-        then ${workspaces.activityPrivacySince} else clock_timestamp() end`,
+        then ${workspaces.activityPrivacySince} else statement_timestamp() end`,
       settings,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,

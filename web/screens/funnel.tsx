@@ -45,6 +45,7 @@ export const Funnel = () => {
             required
             autocomplete="off"
             value={key}
+            aria-invalid={failure?.code === 'admin_key_invalid'}
             onInput={(event) => type(event.currentTarget.value)}
           />
         </label>
@@ -66,7 +67,7 @@ export const Funnel = () => {
             onChange={(event) => change({ source: event.currentTarget.value })}
           />
         </label>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           Show
         </button>
       </Form>

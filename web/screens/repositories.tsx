@@ -1,12 +1,14 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk, usePages } from '../api.js'
 import { time } from '../format.js'
 import { JsonField, parse, textOf, type Values } from '../json.js'
+import { goTo } from '../keyboard.js'
 import { useMe, useSpace } from '../me.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Chip, Confirm, Dialog, FailureNote, Form, More, Shown } from '../ui.js'
+import { Confirm, Dialog, FailureNote, Filters, Form, More, Shown } from '../ui.js'
 
 type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
 
@@ -30,7 +32,15 @@ export const Repositories = () => {
   const space = useSpace()
   const { query, change } = useQuery()
   const known = useKnown(query.repo === undefined)
+  const [hasChosen, choose] = useState(false)
   useTitle(`Repositories of ${space.name}`)
+  useEffect(() => {
+    if (hasChosen) goTo(document.getElementById(query.repo ? 'effective' : 'known'))
+  }, [query.repo])
+  const show = (repo: string | undefined) => {
+    choose(true)
+    change({ repo })
+  }
   return (
     <>
       <h1>
@@ -38,14 +48,12 @@ export const Repositories = () => {
       </h1>
       {query.repo ? (
         <>
-          <div class="row">
-            <Chip text={query.repo} onRemove={() => change({ repo: undefined })} />
-          </div>
+          <Filters on={[[query.repo, () => show(undefined)]]} />
           <Effective repo={query.repo} />
         </>
       ) : (
         <div class="two">
-          <Known known={known} onChoose={(repo) => change({ repo })} />
+          <Known known={known} onChoose={show} />
           <Patterns known={known} />
         </div>
       )}
@@ -130,6 +138,7 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
             name="repo"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             autocomplete="off"
           />
@@ -182,6 +191,7 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
                 body: { patterns },
               })
               me.again()
+              announce('Saved')
             })
           }}
         >
@@ -217,7 +227,7 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
           </div>
           {failure && <FailureNote failure={failure} />}
           <div class="row">
-            <button type="submit" class="primary" disabled={busy || !isChanged}>
+            <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
               Save
             </button>
           </div>
@@ -440,6 +450,7 @@ const EditOverride = (props: {
             class="wide-input"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             value={repo}
             readOnly={props.repo !== ''}
@@ -459,7 +470,7 @@ const EditOverride = (props: {
           <button type="button" onClick={props.onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={busy || !('values' in parsed)}>
+          <button type="submit" class="primary" aria-disabled={busy || !('values' in parsed)}>
             Save
           </button>
         </div>

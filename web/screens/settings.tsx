@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
 import { bytes, time } from '../format.js'
 import {
@@ -214,7 +215,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           <button
             type="submit"
             class={conflict ? '' : 'primary'}
-            disabled={busy || !values || !isChanged || conflict !== undefined}
+            aria-disabled={busy || !values || !isChanged || conflict !== undefined}
           >
             Save
           </button>
@@ -324,6 +325,7 @@ const Rename = () => {
         onSubmit={() => {
           act(async () => {
             await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
+            announce('Renamed')
             me.again()
           })
         }}
@@ -336,7 +338,7 @@ const Rename = () => {
           value={name}
           onInput={(event) => type(event.currentTarget.value)}
         />
-        <button type="submit" disabled={busy || name === space.name}>
+        <button type="submit" aria-disabled={busy || name === space.name}>
           Rename
         </button>
       </Form>

@@ -58,7 +58,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
                 <button
                   type="button"
                   class={index === 0 ? 'primary' : ''}
-                  disabled={busy}
+                  aria-disabled={busy}
                   onClick={() => signIn(repohost_token)}
                 >
                   <Person login={login} />
@@ -112,6 +112,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}
+            aria-invalid={failure?.code === 'repohost_token_invalid'}
             aria-describedby="token-help"
           />
         </label>
@@ -125,7 +126,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           </a>
           . It needs no scope: it only shows who you are, once, and is not kept.
         </p>
-        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} disabled={busy}>
+        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with the token
         </button>
       </Form>
@@ -136,7 +137,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
 }
 
 const Alone = ({ failed, children }: { failed: string | undefined; children: preact.ComponentChildren }) => {
-  useTitle('Sign in')
+  useTitle('Sign in', 'sign-in')
   const joins = location.pathname.startsWith('/join/')
   return (
     <main class="signing">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
 import { bytes, time } from '../format.js'
 import { Diff, textOf } from '../json.js'
@@ -33,6 +34,7 @@ export const Snapshots = () => {
   const restore = (version: number) =>
     act(async () => {
       await call('POST /api/settings/{owner}/{repo}/restore', { path, query: workspace, body: { version } })
+      announce(`Version ${version} was restored`)
       change({ newer: undefined, older: undefined })
       current.again()
       versions.again()
@@ -85,7 +87,7 @@ export const Snapshots = () => {
                                   <button
                                     type="button"
                                     class="plain act"
-                                    disabled={busy}
+                                    aria-disabled={busy}
                                     onClick={() => restore(version)}
                                   >
                                     Restore<span class="away"> version {version}</span>

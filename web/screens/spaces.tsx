@@ -112,7 +112,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={busy}>
+          <button type="submit" class="primary" aria-disabled={busy}>
             Make it
           </button>
         </div>

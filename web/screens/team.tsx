@@ -1,5 +1,6 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { useAsk } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
 import {
@@ -20,9 +21,10 @@ import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import {
-  Chip,
   type Column,
   FailureOf,
+  Filters,
+  Jumps,
   Measure,
   Person,
   RepoName,
@@ -52,7 +54,7 @@ export const measures = [
     tone: 'orange',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
   },
   {
     name: 'closed_issues',
@@ -60,7 +62,7 @@ export const measures = [
     tone: 'green',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
   },
   {
     name: 'active_members',
@@ -69,7 +71,7 @@ export const measures = [
     write: count,
     unit: 1,
     about:
-      'People with at least one active minute in the range. Those who have left count for the days when they were there.',
+      'People with at least one active minute in these UTC days. Those who have left count for the days when they were there.',
   },
 ] as const
 
@@ -111,6 +113,7 @@ const TeamOfAdmin = () => {
     !filter.member &&
     !filter.repo &&
     measures.every(({ name }) => asked.data?.totals[name] === 0)
+  useHeard(asked, `${filter.member ?? space.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = measures.find(({ name }) => name === query.show) ?? measures[0]
   const csv = new URLSearchParams(
     Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
@@ -129,14 +132,20 @@ const TeamOfAdmin = () => {
           <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
             CSV
           </a>
+          <Jumps
+            to={[
+              ['members', 'To the people'],
+              ['repos', 'To the repositories'],
+            ]}
+          />
         </div>
       </div>
-      {(filter.member || filter.repo) && (
-        <div class="row">
-          {filter.member && <Chip text={filter.member} onRemove={() => set({ member: undefined })} />}
-          {filter.repo && <Chip text={filter.repo} onRemove={() => set({ repo: undefined })} />}
-        </div>
-      )}
+      <Filters
+        on={[
+          [filter.member, () => set({ member: undefined })],
+          [filter.repo, () => set({ repo: undefined })],
+        ]}
+      />
       <FailureOf asked={[asked, before]} />
       {space.activity_privacy === 'team' && (
         <p class="note">
@@ -207,6 +216,20 @@ const TeamOfAdmin = () => {
       )}
     </>
   )
+}
+
+/** Says what is shown once it is there, to who cannot see the numbers change. */
+export const useHeard = (
+  { data, stale }: { data: { range: Range; totals: Dashboard['totals'] } | undefined; stale: boolean },
+  whose: string,
+) => {
+  const heard =
+    data && !stale
+      ? `${whose}, ${days(data.range.from, data.range.to)}: ${duration(data.totals.active_minutes)} of active time`
+      : ''
+  useEffect(() => {
+    if (heard) announce(heard)
+  }, [heard])
 }
 
 export const Figures = (props: {
@@ -302,7 +325,7 @@ const Hours = ({ data }: { data: Dashboard }) => (
       <h2 id="hours">When they work</h2>
       <Tip about="these hours">
         Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
-        and hours older than the service keeps them, are in none.
+        and hours older than the service keeps them, are in none. An hour is drawn where it begins.
       </Tip>
     </header>
     {data.heatmap ? (
