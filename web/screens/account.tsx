@@ -115,7 +115,7 @@ const TimeZone = () => {
           Set
         </button>
         <span role="status" class="muted">
-          {saved && `Saved: ${named(zone)}.`}
+          {saved && 'Saved.'}
         </span>
       </Form>
       {failure && <FailureNote failure={failure} />}
