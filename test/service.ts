@@ -147,6 +147,8 @@ export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
 export interface ServiceOptions {
   /** Environment variables beyond those of every test. */
   env?: Record<string, string>
+  /** Where to listen, for who has to know before; otherwise any free port. */
+  port?: number
   /** Another instance of the same installation: its database and stand-ins are used. */
   beside?: Service
   /** Other clients than production has. */
@@ -217,7 +219,7 @@ const showTroubles = (logs: string[]) => {
 
 export const startService = async (
   test: Test,
-  { env = {}, beside, clients = createClients, patience }: ServiceOptions = {},
+  { env = {}, port = 0, beside, clients = createClients, patience }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
@@ -250,7 +252,7 @@ export const startService = async (
     ...usualPatience,
     ...patience,
   })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port })
   test.teardown(async () => {
     await app.close()
     await database.close()

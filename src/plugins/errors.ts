@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, invalid, toProblem } from '../errors.js'
+import { namesType } from '../http/accept.js'
 import { translate } from '../http/error-translation.js'
 import type { AnswerHeaders } from './headers.js'
 
@@ -21,6 +22,11 @@ export default fp(async (app) => {
     // It cannot be known what such a path was meant to name.
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
       throw invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+    }
+    // Who mistyped an address in a browser reads so in words, with a way home.
+    const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
+    if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
+      return app.sendPage(request, reply.code(404))
     }
     return send(new ApiError('route_not_found'), request, reply)
   })
