@@ -10,6 +10,7 @@ import { connect } from './db/client.js'
 import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
+import { createMeter } from './metrics/meter.js'
 import { listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run } from './runtime/program.js'
@@ -25,10 +26,12 @@ const main = async (stopped: AbortSignal) => {
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
   const migrated = migrate(url, stopped)
   await (config.databaseUrl === undefined ? migrated : onGivenDatabase(migrated))
-  const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
+  const meter = createMeter(config.metricsPort !== undefined)
+  const { databasePoolSize: poolSize, databasePrepare: prepare } = config
+  const database = connect({ url, poolSize, prepare, meter })
   atEnd(() => database.close())
 
-  const app = await buildApp(config, database, logger)
+  const app = await buildApp(config, database, logger, { meter })
   atEnd(() => app.close())
   stopped.throwIfAborted()
   if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort, config, app)
