@@ -10,8 +10,8 @@ import { temporaryFolder } from './process.js'
 
 export type Test = Parameters<typeof temporaryFolder>[0]
 
-/** A database with so many of the migrations. */
-export const databaseOf = async (test: Test, migrations: number) => {
+/** A database with so many of the migrations; without a number with all. */
+export const databaseOf = async (test: Test, migrations?: number) => {
   const { url, drop } = await createTestDatabase('template0')
   test.teardown(drop)
   const folder = await temporaryFolder(test)

@@ -72,6 +72,8 @@ const recordOf: Record<string, string | undefined> = {
   // Logins under way and notifications that took effect, by their own ids.
   oauth_states: undefined,
   billing_events: undefined,
+  // When there was one, and of what size.
+  backups: undefined,
   patterns: undefined,
   // Sums of a team, and names of repositories.
   activity_days: undefined,

@@ -1,6 +1,6 @@
 /** Writes all of a database into one file, while the service goes on. */
 import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type postgres from 'postgres'
@@ -14,7 +14,8 @@ import { inOneTransaction, sumUp } from './session.js'
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
 
 /**
- * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone.
+ * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone. The database is
+ * told of it where it can be.
  * @param say is told each table
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
  * cannot be written
@@ -26,6 +27,7 @@ export const backUp = async (
   stopped: AbortSignal,
 ): Promise<void> => {
   const unfinished = `${file}.unfinished`
+  const madeAt = new Date().toISOString()
   try {
     // Not what may be there already, with a mode of its own or in another place.
     await rm(unfinished, { force: true })
@@ -33,12 +35,22 @@ export const backUp = async (
       url,
       'isolation level repeatable read read only',
       (tx) =>
-        pipeline(dump(tx, say), createGzip(), createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }), {
-          signal: stopped,
-        }),
+        pipeline(
+          dump(tx, madeAt, say),
+          createGzip(),
+          createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }),
+          { signal: stopped },
+        ),
       stopped,
     )
     await rename(unfinished, file)
+    const { size } = await stat(file)
+    await note(url, madeAt, size, stopped).catch((error: Error) => {
+      // A replica takes no writes, and an older schema has no place for it; the backup is there all the same.
+      say(
+        `The database could not be told of the backup, and the doctor will not know of it: ${error.message}.`,
+      )
+    })
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
     // Files alone name a path in what they throw; a full disk has only its code.
@@ -48,11 +60,19 @@ export const backUp = async (
   }
 }
 
-async function* dump(tx: postgres.TransactionSql, say: (line: string) => void) {
+const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) =>
+  inOneTransaction(
+    url,
+    'read write',
+    (tx) => tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`,
+    stopped,
+  )
+
+async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: string) => void) {
   const manifest: Manifest = {
     format: 1,
     version: serviceVersion,
-    made_at: new Date().toISOString(),
+    made_at: madeAt,
     migration: await readMigration(tx),
     tables: await readTables(tx),
     sums: await sumUp(tx, SUMMED),

@@ -47,7 +47,7 @@ export const layout = {
     user_id: ['flushes', 'funnel_users', 'funnel_days'],
   },
   /** On the coordinator alone. */
-  kept: ['oauth_states', 'revocations', 'subscriptions', 'billing_events'],
+  kept: ['oauth_states', 'revocations', 'subscriptions', 'billing_events', 'backups'],
 }
 
 /**

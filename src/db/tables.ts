@@ -638,6 +638,14 @@ export const publishedCells = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 
+/** The backups that `npm run backup` has made of this database, so that the doctor can say how old the last one is. */
+export const backups = pgTable('backups', {
+  /** Of which moment. */
+  madeAt: moment('made_at').primaryKey(),
+  /** Of the file. */
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+})
+
 /** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */
 const reportColumns = () => ({
   workspaceId: uuid('workspace_id').notNull(),

@@ -11,6 +11,8 @@ const OLDEST = 15
 const CLOCK_MS = 5_000
 /** Days that wait for being rolled up: as many are done in a few minutes. */
 const BACKLOG = 10_000
+/** Without a backup for longer than this, too much may be lost. */
+const BACKUP_DAYS = 7
 const ABOUT = 'database'
 
 export const checkDatabase = async (url: string, config: Config): Promise<Finding[]> => {
@@ -171,15 +173,46 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
       ),
     ]
   }
+  return [...(await checkRollups(sql)), ...(await checkBackups(sql))]
+}
+
+const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const [row] = await sql<{ days: number }[]>`
     select count(*)::int as days from (select from stale_days group by workspace_id, day limit ${BACKLOG + 1}) d`
   const days = row?.days ?? 0
-  if (days <= BACKLOG) return [ok(about, `It is that of this version; ${days} days wait for their rollups.`)]
+  if (days <= BACKLOG)
+    return [ok('schema', `It is that of this version; ${days} days wait for their rollups.`)]
   return [
     warning(
       'rollups',
       `More than ${BACKLOG} days wait for their rollups: dashboards are slow.`,
       'See that an instance runs, and look for "rollups" in its log; `npm run rollups` makes all of them anew.',
+    ),
+  ]
+}
+
+/** Either `npm run backup` has said so, or the server keeps its log of changes elsewhere. */
+const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const about = 'backup'
+  const [row] = await sql<{ days: number | null; inUse: number | null; archived: boolean }[]>`
+    select
+      (select extract(epoch from now() - max(made_at)) / 86400 from backups)::float8 as days,
+      (select extract(epoch from now() - min(created_at)) / 86400 from users where repohost_id is not null)::float8
+        as "inUse",
+      coalesce((select last_archived_time > now() - make_interval(days => ${BACKUP_DAYS}) from pg_stat_archiver), false)
+        as archived`
+  const { days = null, inUse = null, archived = false } = row ?? {}
+  if (days !== null && days <= BACKUP_DAYS)
+    return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old.`)]
+  if (archived) return [ok(about, 'The server archives its log of changes.')]
+  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is little yet that could be lost.')]
+  return [
+    warning(
+      about,
+      days === null
+        ? `None is known, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
+        : `The last one that is known is ${Math.floor(days)} days old.`,
+      'Let a timer run `npm run backup -- FILE` every day; if something else makes backups, see that it still does.',
     ),
   ]
 }
