@@ -95,6 +95,25 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
       [/^problem addresses: .*TRUST_PROXY/],
     ],
     [
+      'a proxy that is everybody',
+      { TRUST_PROXY: '127.0.0.1,0.0.0.0/0' },
+      [/^problem addresses: TRUST_PROXY names every address/],
+    ],
+    [
+      'half of another repository host',
+      { REPOHOST_URL: 'https://github.com' },
+      [/^problem sign-in: .*are not of one host.*https:\/\/HOST\/api\/v3/],
+    ],
+    [
+      'no way to the login page',
+      {
+        REPOHOST_URL: 'http://127.0.0.1:1',
+        REPOHOST_CLIENT_ID: 'id',
+        REPOHOST_CLIENT_SECRET: 'an-oauth-secret',
+      },
+      [/^problem network: The login page .* REPOHOST_URL/],
+    ],
+    [
       'one name for all machines',
       { HOST: '0.0.0.0' },
       [/^warning addresses: .*calls itself http:\/\/localhost:3000.* BASE_URL/],
@@ -162,6 +181,22 @@ t.test('a schema of another version is named', async (t) => {
   ])
 })
 
+t.test('an old backup is found, and so is none', async (t) => {
+  const { url, sql } = await databaseOf(t)
+  const env = { ...sound, DATABASE_URL: url }
+  t.strictSame(await findingsOf(env), [], 'a database that nobody uses needs none')
+  await sql`
+    insert into users (id, repohost_id, login, login_key, avatar_url, created_at)
+    values (gen_random_uuid(), 1, 'ada', 'ada', '', now() - interval '9 days')`
+  t.match(await findingsOf(env), [/^warning backup: None is known.* for 9 days.*npm run backup/])
+  await sql`insert into backups (made_at, bytes) values (now() - interval '8 days', 1)`
+  t.match(await findingsOf(env), [/^warning backup: The last one that is known is 8 days old/])
+  const file = join(await temporaryFolder(t), 'backup.gz')
+  const backup = launchProgram(t, 'src/bin/backup', onDatabase(url), [file])
+  t.equal(await backup.ended, 0, backup.output())
+  t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
+})
+
 t.test('a signing secret that others can read is found', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'jwt-secret')
@@ -175,6 +210,22 @@ t.test('a signing secret that others can read is found', async (t) => {
 t.test('an old Node is named', async (t) => {
   t.match(checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
   t.match([checkNode('20.19.0'), checkNode('26.0.0')], [{ level: 'ok' }, { level: 'ok' }])
+})
+
+t.test('the callback URL to enter at the repository host is said', async (t) => {
+  const findings = await examine(
+    {
+      ...sound,
+      BASE_URL: 'https://api.example.com',
+      REPOHOST_CLIENT_ID: 'id',
+      REPOHOST_CLIENT_SECRET: 'a-secret',
+    },
+    new AbortController().signal,
+  )
+  t.match(
+    findings.find(({ about }) => about === 'sign-in')?.says,
+    /https:\/\/api\.example\.com\/api\/auth\/callback/,
+  )
 })
 
 t.test('the exit code says whether anything is to be mended', async (t) => {

@@ -1,4 +1,5 @@
 /** What can be said of a configuration by itself. */
+import { variables } from '../../schemas/environment.js'
 import type { Config } from '../config.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
@@ -53,14 +54,38 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
       ),
     )
   }
+  if (trustProxy?.some((range) => /\/0+$/.test(range))) {
+    findings.push(
+      problem(
+        about,
+        'TRUST_PROXY names every address there is: whoever calls can say where they come from, and passes every limit.',
+        'Name only the addresses of your own proxies.',
+      ),
+    )
+  }
   return findings.length > 0 ? findings : [ok(about, `The service is at ${baseUrl}.`)]
 }
 
-const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => [
-  repohost.clientId === undefined
-    ? ok('sign-in', 'No OAuth app: people sign in with a token of the repository host.')
-    : ok('sign-in', `The callback URL to enter at the repository host is ${homeUrl}/api/auth/callback.`),
-]
+const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
+  const about = 'sign-in'
+  const isUsual = (url: string, { default: usual }: { default?: unknown }) => url === usual
+  if (
+    isUsual(repohost.url, variables.REPOHOST_URL) !== isUsual(repohost.apiUrl, variables.REPOHOST_API_URL)
+  ) {
+    return [
+      problem(
+        about,
+        `REPOHOST_URL (${repohost.url}) and REPOHOST_API_URL (${repohost.apiUrl}) are not of one host: tokens of the one are shown to the other.`,
+        'Set both; for GitHub Enterprise Server they are https://HOST and https://HOST/api/v3.',
+      ),
+    ]
+  }
+  return [
+    repohost.clientId === undefined
+      ? ok(about, 'No OAuth app: people sign in with a token of the repository host.')
+      : ok(about, `The callback URL to enter at the repository host is ${homeUrl}/api/auth/callback.`),
+  ]
+}
 
 const checkSecrets = ({ jwtSecrets, adminKeys, billing }: Config): Finding[] => {
   const about = 'secrets'

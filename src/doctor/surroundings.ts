@@ -67,6 +67,10 @@ export const checkReach = async ({ repohost, billing, assistants }: Config): Pro
   }
   return Promise.all([
     reach('repository host', 'REPOHOST_API_URL', repohost.apiUrl, problem),
+    // Which only the browser login asks.
+    ...(repohost.clientId === undefined || repohost.url === repohost.apiUrl
+      ? []
+      : [reach('login page of the repository host', 'REPOHOST_URL', repohost.url, problem)]),
     ...(billing.secretKey === undefined
       ? []
       : [reach('billing provider', 'BILLING_API_URL', billing.apiUrl ?? 'https://api.stripe.com')]),
