@@ -1,6 +1,6 @@
 /** What the benchmarks share: a database, the service on it, the activity of others, loads, and ways to measure. */
 import { execFile, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -126,12 +126,30 @@ export const longestStall = async (metricsPort = METRICS_PORT): Promise<number> 
   return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
 }
 
-/** CPU time that a process has used, user and system, in microseconds. */
-const cpuTime = async (pid: number): Promise<number> => {
+/** The fields of /proc/<pid>/stat after the name: `[1]` is the parent, `[11]` to `[14]` CPU time in ticks of 10 ms. */
+const statOf = async (pid: number | string): Promise<number[]> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // In clock ticks of 10 ms.
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+  return stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+}
+/** Microseconds in fields that count ticks. */
+const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks, 0) * 10_000
+
+/** CPU time that a process has used, user and system, in microseconds. */
+const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
+
+/** The same of all processes of a PostgreSQL on this machine, those that have ended included, by that of one of them. */
+export const cpuTimeOfServer = async (backend: number): Promise<number> => {
+  const [, postmaster = 0] = await statOf(backend)
+  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
+  const ofChildren = (await Promise.all(pids.map(statOf))).filter(([, parent]) => parent === postmaster)
+  const ticks = [
+    ...(await statOf(postmaster)).slice(11, 15),
+    ...ofChildren.flatMap((stat) => stat.slice(11, 13)),
+  ]
+  return sumTicks(ticks)
 }
 
 /** Load from wrk, which Debian and Homebrew have as a package; fails when an answer is not 2xx or 3xx. */
@@ -139,7 +157,7 @@ export const wrk = async (
   { url, pid }: { url: string; pid: number },
   headers: Record<string, string> = {},
   { seconds = 5, connections = 32, script = '' } = {},
-): Promise<Load> => {
+): Promise<Load & { requests: number }> => {
   const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const scriptArguments = script === '' ? [] : ['-s', script]
   const args = [
@@ -159,7 +177,38 @@ export const wrk = async (
   const [, amount, unit] = stdout.match(/99%\s+([0-9.]+)(us|ms|s)/) ?? []
   const scale = { us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? Number.NaN
   const requests = Number(stdout.match(/([0-9]+) requests in/)?.[1])
-  return { perSecond, p99: Number(amount) * scale, cpu: used / requests }
+  return { perSecond, p99: Number(amount) * scale, cpu: used / requests, requests }
+}
+
+/**
+ * Writes a script for wrk that sends requests of many callers in turn; `@` in a body becomes a number that has not been
+ * there yet. @returns its path
+ */
+export const inTurn = async (folder: string, name: string, requests: string[]): Promise<string> => {
+  const path = join(folder, `${name}.lua`)
+  const lines = [
+    'math.randomseed(os.time())',
+    'local requests = {',
+    requests.join(',\n'),
+    '}',
+    'local run, turn = math.random(1000000000), math.random(#requests)',
+    'request = function()',
+    '  turn = turn + 1',
+    '  return requests[turn % #requests + 1](run .. "-" .. turn)',
+    'end',
+  ]
+  await writeFile(path, lines.join('\n'))
+  return path
+}
+
+export const bearer = (token = ''): Record<string, string> => ({ Authorization: `Bearer ${token}` })
+
+/** One of these requests. */
+export const asLua = (method: string, path: string, headers: Record<string, string>, body?: string) => {
+  const given = Object.entries({ ...headers, 'Content-Type': 'application/json' })
+  const table = given.map(([name, value]) => `["${name}"] = [==[${value}]==]`).join(', ')
+  const text = body === undefined ? 'nil' : `([==[${body}]==]):gsub("@", turn)`
+  return `function(turn) local body = ${text} return wrk.format("${method}", "${path}", { ${table} }, body) end`
 }
 
 export const median = (values: number[]): number => {

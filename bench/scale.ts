@@ -3,7 +3,7 @@
  * PostgreSQL of its own, and what a further shard costs. CITUS_URL: the coordinator, as a superuser; **a database called
  * `bench` is dropped there** and made anew.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -12,9 +12,12 @@ import { distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
 import { createCluster } from '../test/database.js'
 import {
+  asLua,
+  bearer,
   benchmark,
   expectOk,
   freshDatabase,
+  inTurn,
   inTurns,
   prepare,
   type SignedIn,
@@ -43,27 +46,6 @@ const cluster = (workersUsed: number) => async () => {
   await distribute(url, () => {})
   return { url, stop: async () => void (await drop()) }
 }
-
-/** Requests of many callers in turn, as a script for `wrk`. */
-const inTurn = async (folder: string, name: string, requests: string[]) => {
-  const path = join(folder, `${name}.lua`)
-  await writeFile(
-    path,
-    [
-      'local requests = {',
-      requests.join(',\n'),
-      '}',
-      'local turn = math.random(#requests)',
-      'request = function()',
-    ]
-      .concat('  turn = turn + 1', '  return requests[turn % #requests + 1]()', 'end')
-      .join('\n'),
-  )
-  return path
-}
-
-const asLua = (method: string, path: string, token: string, body = '') =>
-  `function() return wrk.format("${method}", "${path}", { ["Authorization"] = "Bearer ${token}", ["Content-Type"] = "application/json" }, ${body === '' ? 'nil' : `[==[${body}]==]`}) end`
 
 /** Milliseconds of statements that touch so many shards, one of each workspace. */
 const costOfShards = async (url: string, workspaces: string[]) => {
@@ -132,15 +114,15 @@ const measure = (name: string, start: () => Promise<{ url: string; stop(): Promi
         body: JSON.stringify({ settings: { 'ext.blob': 'x'.repeat(2_000) } }),
       })
       if (pushed.status !== 200) throw new Error(await pushed.text())
-      dashboard.push(asLua('GET', `/api/team/dashboard?workspace=${workspace.id}`, admin?.token ?? ''))
+      dashboard.push(asLua('GET', `/api/team/dashboard?workspace=${workspace.id}`, bearer(admin?.token)))
       for (const { token } of members) {
         const entries = [0, 1, 2].map((repo) => ({
           repo: `acme-${team}/repo-${repo}`,
           day: today,
           minutes: 1,
         }))
-        flush.push(asLua('POST', '/api/team/active-minutes', token, JSON.stringify({ entries })))
-        pull.push(asLua('GET', `/api/settings/acme-${team}/api`, token))
+        flush.push(asLua('POST', '/api/team/active-minutes', bearer(token), JSON.stringify({ entries })))
+        pull.push(asLua('GET', `/api/settings/acme-${team}/api`, bearer(token)))
       }
     }
     for (const [what, requests] of Object.entries({ flush, pull, dashboard })) {

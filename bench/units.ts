@@ -1,0 +1,211 @@
+/**
+ * What each thing costs that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows; and the sums of
+ * docs/scale.md made of it. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
+ * `--team 20` (people in a workspace).
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import postgres from 'postgres'
+import { addDays } from '../src/domain/days.js'
+import { deleteOldFlushes } from '../src/queries/flushes.js'
+import {
+  addOthers,
+  addTeam,
+  asLua,
+  bearer,
+  benchmark,
+  cpuTimeOfServer,
+  inTurn,
+  makeAdmin,
+  memoryOf,
+  prepare,
+  type SignedIn,
+  say,
+  waitForRollups,
+  wrk,
+} from './harness.js'
+import { type Bytes, sumsOf, type Unit } from './sums.js'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    minutes: { type: 'string', default: '10' },
+    team: { type: 'string', default: '20' },
+  },
+})
+const SECONDS = Number(values.seconds)
+const TEAMS = 10
+const MEMBERS = 50
+/** Of each team; they take turns, so that nobody's hours fill up. */
+const CALLERS = 20
+const ROLLUPS = 20
+const OLD_FLUSHES = 100_000
+
+const ms = (microseconds: number) => (microseconds / 1_000).toFixed(2)
+
+await benchmark(async (cleanUp) => {
+  const setting = await prepare(cleanUp)
+  const { service, signIn, databaseUrl, database } = setting
+  // Apart from those of the service, and without its time-outs.
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  cleanUp(() => sql.end())
+  const [backend] = await sql`select pg_backend_pid() as pid`
+  const folder = await mkdtemp(join(tmpdir(), 'bench-units-'))
+  cleanUp(() => rm(folder, { recursive: true }))
+
+  const requests: Record<string, string[]> = {}
+  const add = (name: string, ...[method, path, headers, body]: Parameters<typeof asLua>) => {
+    requests[name] ??= []
+    requests[name].push(asLua(method, path, headers, body))
+  }
+  const json = (value: unknown) => JSON.stringify(value)
+  let today = ''
+  const everybody: SignedIn[] = []
+  const pushes: { admin: SignedIn; path: string }[] = []
+  for (let team = 1; team <= TEAMS; team++) {
+    const made = await addTeam(setting, team, { members: MEMBERS })
+    today = made.today
+    const callers = await Promise.all(
+      Array.from({ length: CALLERS }, (_, n) => signIn(`caller-${team}-${n}`)),
+    )
+    everybody.push(...callers)
+    for (const { id } of callers) await makeAdmin(setting, made.workspaceId, id)
+    const [admin] = callers
+    if (admin) pushes.push({ admin, path: `/api/settings/team-${team}/web` })
+    const board = `/api/team/dashboard?workspace=${made.workspaceId}`
+    add('dashboard', 'GET', board, bearer(admin?.token))
+    add(
+      'dashboard of a year',
+      'GET',
+      `${board}&from=${addDays(today, -364)}&to=${today}`,
+      bearer(admin?.token),
+    )
+    for (const { token } of callers) {
+      for (let hour = 0; hour < 24; hour++) {
+        const entries = ['web', 'docs', 'infra'].map((repo) => ({
+          repo: `team-${team}/${repo}`,
+          day: today,
+          minutes: 1,
+          hours: { [hour]: 1 },
+        }))
+        add('flush', 'POST', '/api/team/active-minutes', bearer(token), json({ flush_id: '@', entries }))
+      }
+      add('what is recorded', 'GET', '/api/me/recording', bearer(token))
+    }
+  }
+  for (const { admin, path } of pushes) {
+    const reply = await fetch(service.url + path, {
+      method: 'PUT',
+      headers: {
+        ...bearer(admin.token),
+        'Content-Type': 'application/json',
+        'X-Repohost-Token': admin.repohostToken,
+      },
+      body: json({ settings: { 'ext.blob': 'x'.repeat(2_000) } }),
+    })
+    if (!reply.ok) throw new Error(await reply.text())
+    const etag = reply.headers.get('etag') ?? ''
+    add('pull', 'GET', path, bearer(admin.token))
+    add('pull, unchanged', 'GET', path, { ...bearer(admin.token), 'If-None-Match': etag })
+  }
+  // After the pulls: it changes what they find.
+  for (const { admin, path } of pushes) {
+    const body = json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } })
+    add('push', 'PUT', path, { ...bearer(admin.token), 'X-Repohost-Token': admin.repohostToken }, body)
+  }
+  for (const { repohostToken } of everybody)
+    add('sign-in', 'POST', '/api/auth/verify', {}, json({ repohost_token: repohostToken }))
+  await addOthers(setting, 0)
+
+  const measured = async <T>(work: () => Promise<T>) => {
+    const [before] = await sql`select pg_current_wal_lsn() as lsn`
+    const cpu = await cpuTimeOfServer(backend?.pid)
+    const result = await work()
+    const used = (await cpuTimeOfServer(backend?.pid)) - cpu
+    const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${before?.lsn})::float8 as wal`
+    return { result, cpu: used, wal: Number(row?.wal) }
+  }
+  const units: Record<string, Unit> = {}
+  for (const [name, some] of Object.entries(requests)) {
+    const script = await inTurn(folder, name.replaceAll(/\W/g, '-'), some)
+    await wrk(service, {}, { seconds: 2, connections: 8, script })
+    const { result, cpu, wal } = await measured(() =>
+      wrk(service, {}, { seconds: SECONDS, connections: 8, script }),
+    )
+    const { requests: count } = result
+    units[name] = { service: result.cpu, database: cpu / count, wal: wal / count }
+  }
+
+  const memory = (await memoryOf(service.pid, 'VmHWM')) * 2 ** 20
+  await sql`vacuum analyze`
+  const bytes = await bytesPerRow(sql)
+
+  // As every minute in which somebody has flushed.
+  const rollups = await measured(() =>
+    ownCpu(async () => {
+      for (let round = 0; round < ROLLUPS; round++) {
+        await sql`insert into stale_days (workspace_id, day) select id, ${today} from workspaces`
+        await waitForRollups(database)
+      }
+    }),
+  )
+  const rolledUp = ROLLUPS * TEAMS
+  units['rollup of a day'] = {
+    service: rollups.result / rolledUp,
+    database: rollups.cpu / rolledUp,
+    wal: rollups.wal / rolledUp,
+  }
+  await sql`
+    insert into flushes (user_id, flush_id, body_hash, answer, created_at)
+    select ${everybody[0]?.id ?? ''}, 'old-' || n, repeat('x', 64), repeat('x', 60), now() - interval '40 days'
+    from generate_series(1, ${OLD_FLUSHES}) n`
+  const deletion = await measured(() =>
+    ownCpu(async () => {
+      while ((await database.transaction((tx) => deleteOldFlushes(tx, 500))) > 0);
+    }),
+  )
+  units['an answer is forgotten'] = {
+    service: deletion.result / OLD_FLUSHES,
+    database: deletion.cpu / OLD_FLUSHES,
+    wal: deletion.wal / OLD_FLUSHES,
+  }
+
+  say('\n| of each | service, ms of CPU | PostgreSQL, ms of CPU | WAL, bytes |\n|---|---|---|---|')
+  for (const [name, unit] of Object.entries(units))
+    say(`| ${name} | ${ms(unit.service)} | ${ms(unit.database)} | ${unit.wal.toFixed(0)} |`)
+  say(
+    `\nBytes: a row of activity ${bytes.activity.toFixed(0)}, and of its rollups ${bytes.rollups.toFixed(0)}; an answer ${bytes.flushes.toFixed(0)}; the service's memory at most ${(memory / 1e6).toFixed(0)} MB`,
+  )
+  say('')
+  for (const line of sumsOf(
+    units,
+    { ...bytes, memory },
+    { minutes: Number(values.minutes), team: Number(values.team) },
+  ))
+    say(line)
+})
+
+/** Microseconds of CPU of this process, which does here what an instance would. */
+async function ownCpu(work: () => Promise<unknown>) {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+/** What tables take on the disk, with their indexes, over how many rows there are. */
+async function bytesPerRow(sql: postgres.Sql): Promise<Omit<Bytes, 'memory'>> {
+  const found = await sql<{ name: string; bytes: number; rows: number }[]>`
+    select relname as name, pg_total_relation_size(oid)::float8 as bytes, reltuples::float8 as rows from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'`
+  const of = (name: string) => found.find((table) => table.name === name) ?? { bytes: 0, rows: 1 }
+  const each = (name: string) => of(name).bytes / of(name).rows
+  const rollups = found.filter(({ name }) => /^activity_.*(days|months|people|hours)$/.test(name))
+  return {
+    activity: each('activity'),
+    rollups: rollups.reduce((sum, { bytes }) => sum + bytes, 0) / of('activity').rows,
+    flushes: each('flushes'),
+  }
+}
