@@ -129,12 +129,12 @@ t.test('the own origin follows from where the service listens', async (t) => {
   t.ok(trustedOrigins.includes('http://127.0.0.1:3000'))
 })
 
-t.test('.env.example and the table of the README show every variable as it is read', async (t) => {
+t.test('.env.example and docs/configuration.md show every variable as it is read', async (t) => {
   const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
   const example = await read('.env.example')
   t.equal(example, envExample(), 'run `npm run config-docs`')
-  const readme = await read('README.md')
-  t.equal(readme, withVariables(readme), 'run `npm run config-docs`')
+  const page = await read('docs/configuration.md')
+  t.equal(page, withVariables(page), 'run `npm run config-docs`')
 
   const shown = Object.fromEntries(
     [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),

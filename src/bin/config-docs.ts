@@ -1,4 +1,4 @@
-/** Writes `.env.example`, the README's table of variables and the tables of docs/privacy.md and docs/metrics.md. */
+/** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { envExample, withPrivacy, withVariables } from '../domain/config-docs.js'
@@ -9,7 +9,7 @@ import { projectRoot } from '../runtime/root.js'
 runCommand(async () => {
   await writeFile(join(projectRoot, '.env.example'), envExample())
   for (const [name, fill] of [
-    ['README.md', withVariables],
+    ['docs/configuration.md', withVariables],
     ['docs/privacy.md', withPrivacy],
     ['docs/metrics.md', withMetrics],
   ] as const) {

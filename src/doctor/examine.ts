@@ -15,7 +15,7 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const about = 'configuration'
-    return [node, ...error.problems.map((says) => problem(about, says, 'See `.env.example`.'))]
+    return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
   }
   const [folder, database, network] = await Promise.all([
     checkFolder(config),

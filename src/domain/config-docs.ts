@@ -1,4 +1,4 @@
-/** `.env.example`, the README's table of variables and the tables of docs/privacy.md, made of what the service itself goes by. */
+/** `.env.example`, the table of docs/configuration.md and the tables of docs/privacy.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
 import { notRecorded, privacyRecords, privacyViews } from './privacy.js'
 
@@ -55,8 +55,8 @@ export const filled = (document: string, name: string, text: string): string => 
   return before + begin + text + end + after
 }
 
-/** The README with the table as it should be. */
-export const withVariables = (readme: string): string => filled(readme, 'variables', tableOfVariables())
+/** docs/configuration.md with the table as it should be. */
+export const withVariables = (page: string): string => filled(page, 'variables', tableOfVariables())
 
 /** docs/privacy.md with what the code says of itself, as configured by default. */
 export const withPrivacy = (page: string): string => {
