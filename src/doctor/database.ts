@@ -132,7 +132,7 @@ const checkPooler = async (
     problem(
       'time-outs',
       `With DATABASE_PREPARE=false the service cannot set ${row.missing.join(', ')}, and the database has none.`,
-      "On its role: ALTER ROLE … SET statement_timeout = '5s', lock_timeout = '2s', idle_in_transaction_session_timeout = '10s'.",
+      "On its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on; then let the pooler connect anew.",
     ),
   ]
 }
