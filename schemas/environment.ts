@@ -51,11 +51,23 @@ export const Environment = Type.Object({
     description: 'The folder of the embedded database and of the generated signing secret.',
     examples: ['/var/lib/team-settings'],
   }),
+  DATABASE_REPLICA_URL: Type.Optional(
+    Type.String({
+      format: 'postgres-url',
+      expected: 'a postgres:// URL',
+      secret: true,
+      whenUnset: 'all reads go to `DATABASE_URL`',
+      description:
+        'A streaming replica of `DATABASE_URL`, or a balancer of several. Dashboards, the audit trail and the funnel are read there while it has everything that was written before the request came, and otherwise from the primary.',
+      examples: ['postgres://user:password@replica:5432/name'],
+    }),
+  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 1_000,
     default: 10,
-    description: 'Connections of this process to the database; at least 4 are used.',
+    description:
+      'Connections of this process to the database, and as many to its replica; at least 4 are used.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({

@@ -13,6 +13,7 @@ export interface Config {
   port: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  databaseReplicaUrl: string | undefined
   dataDir: string
   databasePoolSize: number
   databasePrepare: boolean
@@ -90,12 +91,16 @@ export const readConfig = (
       'JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed',
     )
   }
+  if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {
+    problems.push('DATABASE_REPLICA_URL is a replica of DATABASE_URL, which must be set as well')
+  }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must be another one than PORT')
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     host: values.HOST,
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     dataDir: values.DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databasePrepare: values.DATABASE_PREPARE,

@@ -6,10 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
-import { connect } from './db/client.js'
 import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
+import { openDatabase } from './db/open.js'
 import { listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run } from './runtime/program.js'
@@ -25,7 +25,7 @@ const main = async (stopped: AbortSignal) => {
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
   const migrated = migrate(url, stopped)
   await (config.databaseUrl === undefined ? migrated : onGivenDatabase(migrated))
-  const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
+  const database = await openDatabase(config, url, logger)
   atEnd(() => database.close())
 
   const app = await buildApp(config, database, logger)

@@ -42,6 +42,7 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     HOST: 'not a host!',
     PORT: '99999',
     DATABASE_URL: 'mysql://root:hunter2@db',
+    DATABASE_REPLICA_URL: 'mysql://root:hunter2@db',
     DATABASE_POOL_SIZE: '0',
     DATABASE_PREPARE: 'yes',
     JWT_SECRETS: `${secret},hunter2`,
@@ -69,6 +70,11 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     t.equal(problems.filter((problem) => problem.split(' ').includes(name)).length, 1, name)
   }
   t.notMatch(problems.join('\n'), /hunter2/)
+})
+
+t.test('a replica needs a database that it is one of', async (t) => {
+  const DATABASE_REPLICA_URL = 'postgres://replica/db'
+  t.match(problemsOf({ DATABASE_REPLICA_URL }), [/^DATABASE_REPLICA_URL .* DATABASE_URL, which must be set/])
 })
 
 t.test('a database of many instances needs a common secret', async (t) => {

@@ -10,7 +10,7 @@ import { buildApp, type Clients, createClients } from '../src/app.js'
 import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
-import { connect } from '../src/db/client.js'
+import { openDatabase } from '../src/db/open.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
@@ -241,12 +241,9 @@ export const startService = async (
       done()
     },
   })
-  const database = connect({
-    url: config.databaseUrl ?? databaseUrl,
-    poolSize: config.databasePoolSize,
-    prepare: config.databasePrepare,
-  })
-  const app = await buildApp(config, database, createLogger(config.logLevel, sink), clients(config), {
+  const logger = createLogger(config.logLevel, sink)
+  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger)
+  const app = await buildApp(config, database, logger, clients(config), {
     ...usualPatience,
     ...patience,
   })

@@ -3,6 +3,7 @@ import type postgres from 'postgres'
 import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isConflict } from './failures.js'
+import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
@@ -25,6 +26,13 @@ export interface Database {
    * needs more than 5 s for a statement sets its own `statement_timeout`
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  /**
+   * Runs reads in a transaction, on the replica where there is one and it has all that was committed before this call, and
+   * else on the primary. `work` may be run twice.
+   */
+  readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Undefined where there is none. */
+  replica: Replica | undefined
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
 }
@@ -35,6 +43,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
+  /** As many connections again. */
+  replica?: { url: string; watch: ReplicaWatch } | undefined
 }
 
 /** Reads of hot paths that are under way at once. */
@@ -45,14 +55,22 @@ const CONFLICTS_MS = 4_000
 const PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
+/** How long a read waits for a connection to the replica, before it goes to the primary. */
+const FOLLOWERS_WAIT_MS = 500
 /** The longest that a stop waits for the server to hear that statements are cancelled. */
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql
 
-export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
+export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
     createDriver({ url, connections, prepare, answerSeconds })
+  const driverOf = (url: string, connections: number, answerSeconds: number) =>
+    createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
+  const followers = follower && {
+    pool: driverOf(follower.url, poolSize, ANSWER_SECONDS.requests),
+    watched: driverOf(follower.url, 1, ANSWER_SECONDS.reads),
+  }
   const turns = (places: number, waitMs?: number) => createTurns(places, poolSize * 100, waitMs)
   const door = (client: () => Client, inTurn: InTurn, watch = (sent: SentStatement) => sent): Db =>
     createDoor(
@@ -116,30 +134,49 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     }
   }
 
+  const hot = door(shared.now, shared.inTurn)
+  const onReserved = door(() => reserved, turns(1))
+  const onFollowers = turns(poolSize, FOLLOWERS_WAIT_MS)
+  const replica =
+    follower &&
+    followers &&
+    createReplica({
+      primary: { hot, reserved: onReserved },
+      replica: door(() => followers.watched, turns(1)),
+      begin: (work) => begin(followers.pool, onFollowers, work),
+      watch: follower.watch,
+    })
+  const transaction: Database['transaction'] = async (work, options = {}) => {
+    const deadline = Date.now() + CONFLICTS_MS
+    for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
+      try {
+        return options.background
+          ? await begin(background, onBackground, work)
+          : await begin(pool, onPoolAsWriter, work)
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
+      }
+      await sleep(Math.random() * pauseMs)
+    }
+  }
+
   return {
     read: door(() => pool, onPool),
-    hot: door(shared.now, shared.inTurn),
+    hot,
     write: door(() => pool, onPoolAsWriter),
-    reserved: door(() => reserved, turns(1)),
-    transaction: async <T>(work: (tx: Tx) => Promise<T>, options: { background?: boolean } = {}) => {
-      const deadline = Date.now() + CONFLICTS_MS
-      for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
-        try {
-          return options.background
-            ? await begin(background, onBackground, work)
-            : await begin(pool, onPoolAsWriter, work)
-        } catch (error) {
-          if (!isConflict(error)) throw error
-          if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
-        }
-        await sleep(Math.random() * pauseMs)
-      }
-    },
+    reserved: onReserved,
+    transaction,
+    readAnywhere: (work) => (replica ? replica.read(work, transaction) : transaction(work)),
+    replica,
     close: async () => {
+      replica?.close()
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
       await Promise.all(
-        [pool, shared.now(), reserved, background].map((client) => client.end({ timeout: 0.5 })),
+        [pool, shared.now(), reserved, background, ...Object.values(followers ?? {})].map((client) =>
+          client.end({ timeout: 0.5 }),
+        ),
       )
     },
   }
