@@ -219,6 +219,16 @@ export const Environment = Type.Object({
     description: '`off` for load tests only.',
     examples: ['off'],
   }),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      format: 'redis-url',
+      expected: 'a redis:// or rediss:// URL',
+      secret: true,
+      whenUnset: 'each instance counts for itself',
+      description: 'A Redis or Valkey in which all instances count the rate limits together.',
+      examples: ['rediss://user:password@host:6379/0'],
+    }),
+  ),
   TRUST_PROXY: Type.Optional(
     List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
       whenUnset: 'none',

@@ -22,6 +22,7 @@ import connections, {
   patience as usualPatience,
 } from './plugins/connections.js'
 import cors from './plugins/cors.js'
+import counts from './plugins/counts.js'
 import dashboard from './plugins/dashboard.js'
 import drain from './plugins/drain.js'
 import erasures from './plugins/erasures.js'
@@ -130,6 +131,7 @@ export const buildApp = async (
   await app.register(compression)
   await app.register(cookie)
   await app.register(session)
+  await app.register(counts)
   await app.register(rateLimit)
   await app.register(metrics)
   await app.register(routeChecks)

@@ -60,6 +60,8 @@ export interface Config {
     minGroup: number
   }
   rateLimits: boolean
+  /** Where instances count their limits together. */
+  redisUrl: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
   metricsPort: number | undefined
@@ -92,7 +94,7 @@ export const readConfig = (
     )
   }
   if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {
-    problems.push('DATABASE_REPLICA_URL is a replica of DATABASE_URL, which must be set as well')
+    problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
   }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must be another one than PORT')
   if (problems.length > 0) throw new ConfigError(problems)
@@ -129,6 +131,7 @@ export const readConfig = (
     activityDetailDays: values.ACTIVITY_DETAIL_DAYS,
     privacy: { floor: values.ACTIVITY_PRIVACY_FLOOR, minGroup: values.ACTIVITY_MIN_GROUP },
     rateLimits: values.RATE_LIMITS === 'on',
+    redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
@@ -200,6 +203,7 @@ const validator = once(() => {
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
     'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? ''),
+    'redis-url': isRedisUrl,
     'base-url': isBaseUrl,
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
     secret: (text) => Buffer.byteLength(text) >= 32,
@@ -234,6 +238,11 @@ const isBaseUrl = (text: string): boolean => {
   const url = parseUrl(text)
   if (!url || !/^https?:$/.test(url.protocol)) return false
   return !url.search && !url.hash && !url.username && !url.password
+}
+
+const isRedisUrl = (text: string): boolean => {
+  const url = parseUrl(text)
+  return url !== undefined && /^rediss?:$/.test(url.protocol) && /^(\/[0-9]{0,5})?$/.test(url.pathname)
 }
 
 const withoutSlash = (url: string): string => new URL(url).href.replace(/\/+$/, '')
