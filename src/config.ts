@@ -1,6 +1,7 @@
 /** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
@@ -15,6 +16,7 @@ export interface Config {
   databaseUrl: string | undefined
   databaseReplicaUrl: string | undefined
   dataDir: string
+  /** Of each process. */
   databasePoolSize: number
   databasePrepare: boolean
   /** The first signs, all verify. Empty only with the embedded database, which brings a generated one. */
@@ -64,6 +66,8 @@ export interface Config {
   redisUrl: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
+  /** Processes that serve; with 1 there is no other. */
+  workers: number
   metricsPort: number | undefined
   /** How long it serves on after it was told to stop, in milliseconds. */
   shutdownDelayMs: number
@@ -133,6 +137,7 @@ export const readConfig = (
     rateLimits: values.RATE_LIMITS === 'on',
     redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
+    workers: values.WORKERS === 'auto' ? availableParallelism() : Number(values.WORKERS),
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,

@@ -22,7 +22,7 @@ export interface Replica {
   isUsed(): boolean
   /** How many reads were done where. */
   readonly reads: { replica: number; primary: number }
-  /** Resolves after the first look, within a second. */
+  /** Resolves after the first look, within two seconds. */
   start(): Promise<void>
   close(): void
 }

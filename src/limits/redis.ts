@@ -9,7 +9,7 @@ const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
 const CONNECT_MS = 1_000
 /** How long a request waits for an answer, before Redis counts as away. */
-const ANSWER_MS = 300
+const ANSWER_MS = 500
 
 /** One round trip, and nothing comes in between. What is not there is only made by counting. */
 const ADD = defineScript({
@@ -76,7 +76,7 @@ interface RedisOptions {
   found: () => void
 }
 
-/** Resolves within a second, whether or not Redis is there. */
+/** Resolves within two seconds, whether or not Redis is there. */
 export const connectRedis = async ({
   url,
   secret,

@@ -1,4 +1,4 @@
-/** What limits are counted by: the memory of this process, or Redis, which all instances share. */
+/** What limits are counted by: the memory of this process, that of all workers together, or Redis, which all instances share. */
 import fp from 'fastify-plugin'
 import { type Counts, LocalCounts } from '../limits/counts.js'
 import { createLocalPlaces, type Places } from '../limits/places.js'
@@ -15,9 +15,9 @@ declare module 'fastify' {
 
 export default fp(
   async (app) => {
-    const { config, log } = app
-    const ofInstance = new LocalCounts()
-    app.decorate('places', createLocalPlaces())
+    const { config, clients, log } = app
+    const ofInstance = clients.primary?.counts ?? new LocalCounts()
+    app.decorate('places', clients.primary?.places ?? createLocalPlaces())
     if (config.redisUrl === undefined || !config.rateLimits) {
       app.decorate('counts', ofInstance)
       app.decorate('areLimitsShared', undefined)

@@ -14,7 +14,7 @@ export interface CircuitOptions {
 }
 
 const PERIOD_MS = 1_000
-const PROBE_MS = 1_000
+const PROBE_MS = 2_000
 /** What comes and goes has to be there for longer each time, up to so many looks. */
 const MOST_LOOKS = 30
 /** After so long it counts as steady again. */
@@ -36,7 +36,7 @@ export class Circuit {
     return this.away !== undefined
   }
 
-  /** Resolves after the first look, within a second. */
+  /** Resolves after the first look, within two seconds. */
   async start(): Promise<void> {
     await this.look()
   }
