@@ -102,13 +102,13 @@ t.test('two workers serve as one instance', async (t) => {
     }, 'the token is refused by both')
   })
 
-  await t.test('and their metrics are added up', async (t) => {
+  await t.test('and their metrics are added up', async () => {
     const own = () => ask(service, '/limits')
     for (let n = 0; n < 10; n++) await own()
     const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
     const line = /^http_request_duration_seconds_count\{.*route="\/api\/limits".*\} (\d+)$/m
     await until(async () => Number(line.exec(await scrape())?.[1]) === 10, 'all requests are counted')
-    t.equal(serversOf(service, '/api/limits').size, 2)
+    await until(() => serversOf(service, '/api/limits').size === 2, 'both have served')
   })
 
   await t.test('and one that dies is replaced, while the other serves', async (t) => {
