@@ -6,7 +6,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/domain/count-batches.js'
 import { addDays } from '../src/domain/days.js'
-import { markDays, readToday } from '../src/queries/activity.js'
+import { markDays } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/queries/counts.js'
 import {
   addOthers,

@@ -13,7 +13,7 @@ import { seedTeam } from '../demo/team.js'
 import { connect } from '../src/db/client.js'
 import { addDays } from '../src/domain/days.js'
 import { rollUp } from '../src/operations/roll-up.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { type AdHocDatabase, withAdHocSql } from '../test/ad-hoc.js'
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { benchmark, memoryOf, prepare, type Setting, say, send } from './harness.js'
 
 const BYTES = 24 * 2 ** 20 - 1_000

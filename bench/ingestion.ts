@@ -14,9 +14,9 @@ import {
   READ_DAYS,
   READ_FLUSH,
   REMEMBER_FLUSH,
-  readToday,
   TAKE_TURN,
 } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import {
   addOthers,
   benchmark,

@@ -3,7 +3,7 @@
  * long the answer takes and how large it is, and how much memory it costs.
  */
 import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import {
   benchmark,
   longestStall,

@@ -7,7 +7,7 @@ import { migrate } from '../src/db/migrate.js'
 import { statement } from '../src/db/statement.js'
 import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { listening } from '../src/runtime/listen.js'
 import { createLogger, openLogOutput } from '../src/runtime/logger.js'
 import { atEnd, run } from '../src/runtime/program.js'
@@ -109,7 +109,7 @@ const main = async (stopped: AbortSignal) => {
     prepare: true,
   })
   atEnd(() => database.close())
-  const output = openLogOutput()
+  const output = await openLogOutput()
   atEnd(() => output.end())
   const app = await buildApp(config, database, createLogger(config.logLevel, output))
   atEnd(() => app.close())

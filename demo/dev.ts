@@ -1,6 +1,8 @@
 /** Runs the service for development: when a source changes, what it changes is built and the service starts anew. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { watch } from 'node:fs'
+import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { atEnd, run } from '../src/runtime/program.js'
 import { projectRoot } from '../src/runtime/root.js'
@@ -17,8 +19,36 @@ const start = (...args: string[]) => {
 
 const forceEnd = (child: ChildProcess) => child.kill('SIGKILL')
 
-run(async () => {
+/** The page's own sources, and those of others that go into it. */
+const PAGE_SOURCES = ['web', 'client/src', 'schemas']
+/** Editors write a file in several steps. */
+const WRITTEN_MS = 100
+
+/** Builds the page when a source of it changes, and lets the service, which reads it at its start, start anew. */
+const keepPage = (server: string, stopped: AbortSignal) => {
+  let timer: NodeJS.Timeout | undefined
+  let building: Promise<unknown> = Promise.resolve()
+  const build = async () => {
+    const child = spawn(process.execPath, ['web/build.mjs'], { cwd: projectRoot, stdio: 'inherit' })
+    const [code] = await once(child, 'exit')
+    // The service is started anew when its file is touched.
+    if (code === 0) await utimes(join(projectRoot, server), new Date(), new Date())
+  }
+  for (const folder of PAGE_SOURCES) {
+    watch(join(projectRoot, folder), { recursive: true, signal: stopped }, () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        building = building.then(build)
+      }, WRITTEN_MS)
+    })
+  }
+  stopped.addEventListener('abort', () => clearTimeout(timer))
+}
+
+run(async (stopped) => {
   const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
+  const server = 'build/src/server.js'
   start(compiler, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput')
-  start('--watch', '--watch-preserve-output', '--enable-source-maps', 'build/src/server.js')
+  start('--watch', '--watch-preserve-output', '--enable-source-maps', server)
+  keepPage(server, stopped)
 })

@@ -544,7 +544,8 @@ order by a.day, lower(u.login);
 -- list the days of which the hours of somebody are known
 -- returns day date
 select distinct day from activity
-where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null;
+where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null
+order by day;
 
 -- list the newest audit entries
 -- returns id uuid, at timestamptz, actor text, action text, target text, details json|jsonb, total int2|int4
@@ -756,6 +757,10 @@ group by a.workspace_id, a.repo_key, a.user_id;
 
 -- mark days as stale
 insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]));
+
+-- mark days of a user as stale
+insert into stale_days (workspace_id, day, id) values ($1::uuid, unnest($2::date[]), $3::uuid)
+on conflict (workspace_id, day, id) do update set id = excluded.id where false;
 
 -- mark everything stale
 insert into stale_days (workspace_id, day)
@@ -1054,6 +1059,12 @@ where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
 group by a.day, coalesce(u.timezone, 'UTC');
 
+-- read the backlog of rollups
+-- returns days int2|int4, oldest float8
+select count(distinct (workspace_id, day))::int as days,
+       coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+from (select workspace_id, day from stale_days limit 20000) s;
+
 -- read the best snapshot
 -- returns ownsRepo bool, inWorkspace bool, workspaceId uuid, id uuid, owner text, repo text, version int2|int4, sizeBytes int2|int4, updatedAt timestamptz, updatedBy text, settings text
 select
@@ -1249,7 +1260,7 @@ group by weekday, hour;
 -- read the members of a dashboard
 -- returns login text, avatar_url text, role text, active_minutes float8, commits float8, closed_issues float8, active_days int2|int4, last_active_day date, active_members int2|int4
 with parts as (
-  select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31)) as active_days,
+  select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
     case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
   from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
   union all
@@ -1351,7 +1362,7 @@ select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activity
 from workspaces where id = $1::uuid and deleted_at is null;
 
 -- read the trends of members
--- returns trend json|jsonb
+-- returns place int2|int4, trend json|jsonb
 with parts as (
   select user_id, day, minutes from activity_member_days
   where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
@@ -1359,20 +1370,17 @@ with parts as (
   select a.user_id, a.day, a.minutes from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
 ), listed as (
-  select u.id as user_id, place from unnest($10::text[]) with ordinality as l (login_key, place) join users u using (login_key)
+  select u.id as user_id, place from unnest($9::text[]) with ordinality as l (login_key, place) join users u using (login_key)
 ), sums as (
-  select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+  select coalesce(place, cardinality($9::text[]) + 1)::int as place, (day - $7::date) / $8::int as step,
     sum(minutes::float8) as minutes
   from parts left join listed using (user_id)
   group by 1, 2
 )
-select json_agg(coalesce(minutes, 0) order by step) as trend
-from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
-left join sums using (place, step)
-group by place order by place;
+select place, json_object_agg(step, minutes) as trend from sums group by place;
 
 -- read the trends of repositories
--- returns trend json|jsonb
+-- returns place int2|int4, trend json|jsonb
 with parts as (
   select repo_key, day, minutes from activity_repo_days
   where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
@@ -1380,17 +1388,14 @@ with parts as (
   select a.repo_key, a.day, a.minutes from activity a where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0
 ), listed as (
-  select repo_key, place from unnest($10::text[]) with ordinality as l (repo_key, place)
+  select repo_key, place from unnest($9::text[]) with ordinality as l (repo_key, place)
 ), sums as (
-  select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+  select coalesce(place, cardinality($9::text[]) + 1)::int as place, (day - $7::date) / $8::int as step,
     sum(minutes::float8) as minutes
   from parts left join listed using (repo_key)
   group by 1, 2
 )
-select json_agg(coalesce(minutes, 0) order by step) as trend
-from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
-left join sums using (place, step)
-group by place order by place;
+select place, json_object_agg(step, minutes) as trend from sums group by place;
 
 -- read the work of a week
 -- returns userId uuid, day int2|int4, repoKey text, minutes int2|int4, commits int2|int4, closedIssues int2|int4, hours _int2|_int4, timezone text
@@ -1925,8 +1930,14 @@ where "workspaces"."id" = $1;
 
 -- workspace-settings.updateWorkspaceSettings
 update "workspaces"
-set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = case when "workspaces"."activity_privacy" = $4 then "workspaces"."activity_privacy_since" else statement_timestamp() end, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
-where "workspaces"."id" = $5
+set "idle_window_minutes" = $1, "settings" = $2, "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $3
+returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
+
+-- workspace-settings.updateWorkspaceSettings
+update "workspaces"
+set "idle_window_minutes" = $1, "settings" = $2, "activity_privacy" = $3, "activity_privacy_since" = statement_timestamp(), "settings_version" = "workspaces"."settings_version" + 1, "settings_updated_at" = now()
+where "workspaces"."id" = $4
 returning "idle_window_minutes", "activity_privacy", "activity_privacy_since", "settings", "settings_version", "settings_updated_at";
 
 -- workspaces.countPatterns

@@ -11,6 +11,8 @@ export interface PageStart {
   signed_in: boolean
   /** Whether the repository host's own login is set up. */
   oauth: boolean
+  /** `dormant`: there is a provider, but everybody has everything. */
+  billing: 'off' | 'dormant' | 'on'
   repohost_url: string
   extension_prefix: string
   people: OfferedPerson[]

@@ -14,6 +14,7 @@ import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
 import { openDatabase } from './db/open.js'
+import { createMeter } from './metrics/meter.js'
 import { listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run, runBelow } from './runtime/program.js'
@@ -23,31 +24,42 @@ import { startWorkers } from './workers/primary.js'
 
 const main = async (stopped: AbortSignal) => {
   const config = readConfig(process.env)
-  const logger = openLogger(config)
+  const logger = await openLogger(config)
   const databaseUrl = await prepareDatabase(config, logger, stopped)
-  const { leave, metrics } =
+  const serving =
     config.workers === 1
       ? await serve(config, databaseUrl, logger, stopped)
       : await serveByWorkers(config, databaseUrl, logger, stopped)
-  if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort, config, metrics, logger)
-  atEnd((hurry) => {
-    leave()
-    // Balancers see that the service is not ready and turn away from it, before any connection is closed.
-    return wait(config.shutdownDelayMs, undefined, { signal: hurry }).catch(() => {})
-  })
+  if (config.metricsPort !== undefined)
+    await serveMetrics(config.metricsPort, config, serving.metrics, logger)
+  atEnd((hurry) => leave(serving, config.shutdownDelayMs, hurry, logger))
   delayEnd(config.shutdownDelayMs)
-  announce(config)
+  announce(config, logger)
 }
 
 /** What is there once, however many processes serve. */
 interface Serving {
   /** Makes the service say that it is not ready. */
   leave(): void
+  /** Requests that are being answered; workers count their own. */
+  underWay(): number
   metrics: { contentType: string; text(): Promise<string> }
 }
 
-const openLogger = ({ logLevel }: Config): Logger => {
-  const output = openLogOutput()
+/** Balancers see that the service is not ready and turn away from it, before any connection is closed. */
+const leave = async (serving: Serving, delayMs: number, hurry: AbortSignal, log: Logger) => {
+  const waiting = [
+    delayMs > 0 && `it serves on for ${delayMs / 1_000} s, so that balancers turn away`,
+    serving.underWay() > 0 && `${counted(serving.underWay(), 'request')} being answered`,
+    process.stdout.isTTY && 'a second Ctrl-C ends at once',
+  ].filter((part) => part !== false)
+  log.info(['the service stops', ...waiting].join('; '))
+  serving.leave()
+  await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
+}
+
+const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
+  const output = await openLogOutput()
   atEnd(() => output.end())
   return createLogger(logLevel, output)
 }
@@ -65,6 +77,7 @@ const startOwnDatabase = async (
   log: Logger,
   stopped: AbortSignal,
 ): Promise<string> => {
+  log.info(`the embedded PostgreSQL in ${dataDir} starts`)
   const maxConnections = workers * databasePoolSize + 20
   const embedded = await startEmbedded({ dataDir, maxConnections, log, stopped })
   atEnd((hurry) => embedded.stop(hurry))
@@ -79,15 +92,23 @@ const serve = async (
   primary?: Link,
 ): Promise<Serving> => {
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
-  const database = await openDatabase(config, url, logger)
+  const meter = createMeter(config.metricsPort !== undefined)
+  const database = await openDatabase(config, url, logger, meter)
   atEnd(() => database.close())
-  const app = await buildApp(config, database, logger, { ...createClients(config), primary })
+  const app = await buildApp(config, database, logger, {
+    meter,
+    clients: { ...createClients(config, meter), primary },
+  })
   atEnd(() => app.close())
   if (primary) shareMetrics(app.metrics)
   stopped.throwIfAborted()
   await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
   const { contentType } = app.metrics
-  return { leave: () => app.leave(), metrics: { contentType, text: () => app.metrics.metrics() } }
+  return {
+    leave: () => app.leave(),
+    underWay: () => app.requestsUnderWay(),
+    metrics: { contentType, text: () => app.metrics.metrics() },
+  }
 }
 
 /** Answers the primary when that gathers the metrics of all workers. */
@@ -108,6 +129,7 @@ const serveByWorkers = async (
   const metrics = new AggregatorRegistry()
   return {
     leave: () => workers.order('leave'),
+    underWay: () => 0,
     metrics: { contentType: metrics.contentType, text: () => metrics.clusterMetrics() },
   }
 }
@@ -115,7 +137,7 @@ const serveByWorkers = async (
 /** One of several processes, whose primary has done what is done once. */
 const worker = (link: Link) => async (stopped: AbortSignal) => {
   const config = readConfig(process.env)
-  const logger = openLogger(config)
+  const logger = await openLogger(config)
   await link.watch({
     lost: () => logger.warn('the primary process does not answer: each worker counts limits for itself'),
     found: () => logger.info('the primary process answers: workers count limits together'),
@@ -138,11 +160,19 @@ const serveMetrics = async (port: number, { host }: Config, metrics: Serving['me
   })
   server.listen(port, host)
   await listening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
+  log.info(`The metrics are at http://${host}:${port}/metrics`)
   server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics could not be accepted'))
   atEnd(() => server.close())
 }
 
-const announce = ({ baseUrl, dashboard }: Config) => {
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
+
+const announce = ({ baseUrl, dashboard }: Config, log: Logger) => {
+  if (!process.stdout.isTTY) {
+    log.info(`The service is at ${baseUrl}`)
+    log.info(`The reference is at ${baseUrl}/api/docs`)
+    return
+  }
   process.stdout.write(`
   The service is at   ${baseUrl}${dashboard ? ' (open it in a browser)' : ''}
   The reference is at ${baseUrl}/api/docs

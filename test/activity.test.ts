@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { addDays, listDays } from '../src/domain/days.js'
 import { rebuildRollups, rollUp } from '../src/operations/roll-up.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
@@ -392,6 +392,37 @@ t.test('a change of the time zone moves the hours that another flush brings mean
   })
   t.equal((await zoneFlush)?.status, 200)
   await rollUp(service.database)
+  const { heatmap } = await dashboardOf(ada, id)
+  await rebuildRollups(service.database)
+  t.same(heatmap, (await dashboardOf(ada, id)).heatmap)
+})
+
+t.test('a time zone that goes back and forth marks each day once, and no rollup misses it', async (t) => {
+  const { service, ada, id, today } = await start(t)
+  const entries = [{ repo: 'acme/api', day: today, minutes: 30, hours: { 10: 30 } }]
+  await ada.post(MINUTES, { entries })
+  await rollUp(service.database)
+  const change = (timezone: string, flush_id?: string) =>
+    ada.post(MINUTES, { flush_id, timezone, entries: [{ repo: 'nobody/knows', day: today, minutes: 1 }] })
+  for (const timezone of ['Asia/Tokyo', 'Europe/Berlin', 'Asia/Tokyo']) await change(timezone)
+  const marks = await service.database.read.statement('select day from stale_days where workspace_id = $1', [
+    id,
+  ])
+  t.equal(marks.length, 1)
+
+  const takeId = `
+    insert into flushes (user_id, flush_id, body_hash, answer)
+    select id, 'zone', '', '' from users where login = 'ada'`
+  let zoneFlush: Promise<Reply> | undefined
+  let making: Promise<number> | undefined
+  await whileHeld(service, [takeId], async () => {
+    zoneFlush = change('Europe/Berlin', 'zone')
+    await lockWaiters(service)
+    making = rollUp(service.database)
+    await lockWaiters(service, 2)
+  })
+  t.equal((await zoneFlush)?.status, 200)
+  t.equal(await making, 1)
   const { heatmap } = await dashboardOf(ada, id)
   await rebuildRollups(service.database)
   t.same(heatmap, (await dashboardOf(ada, id)).heatmap)

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import postgres from 'postgres'
 import t from 'tap'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { DASHBOARD, type Service, startService } from './service.js'
 import { until } from './until.js'
 

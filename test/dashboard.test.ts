@@ -5,7 +5,7 @@ import { reportHours, reportMemberDays, reportRepoDays } from '../src/db/tables.
 import { addDays, listDays, weekdayOf } from '../src/domain/days.js'
 import { Heatmap } from '../src/domain/heatmap.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { type Caller, type Service, startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]

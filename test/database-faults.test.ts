@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { startLine } from './line.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { freePort, launch, onDatabase, ready } from './process.js'

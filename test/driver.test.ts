@@ -96,6 +96,47 @@ t.test('what a transaction still asks for after it has lost its connection is no
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
 })
 
+/** `begin` with the option that the patch adds. */
+type Begin = (
+  mode: string,
+  work: (tx: postgres.TransactionSql) => Promise<unknown>,
+  options: { readsFirst: boolean },
+) => Promise<unknown>
+
+t.test('a transaction whose first statement goes out with its beginning is one', async (t) => {
+  const { sql, rows } = await start(t)
+  const begin = sql.begin as unknown as Begin
+  const outcome = begin(
+    '',
+    async (tx) => {
+      await tx`insert into t values (1)`
+      await tx`insert into t values (2)`
+      throw new Error('roll back')
+    },
+    { readsFirst: true },
+  )
+  await t.rejects(outcome, { message: 'roll back' })
+  t.same(await rows(), [])
+  await begin('', (tx) => tx`insert into t values (3)`, { readsFirst: true })
+  t.same(await rows(), [3])
+})
+
+t.test('of a transaction whose beginning is refused, only what went out with it is done', async (t) => {
+  const { sql, rows } = await start(t)
+  const [before] = await sql`select pg_backend_pid() as pid`
+  const refused = (sql.begin as unknown as Begin)(
+    'isolation level unknown',
+    async (tx) => {
+      t.same([...(await tx`select 42 as n`)], [{ n: 42 }])
+      await tx`insert into t values (1)`
+    },
+    { readsFirst: true },
+  )
+  await t.rejects(refused, { code: '42601' })
+  t.same(await rows(), [])
+  t.same([...(await sql`select pg_backend_pid() as pid`)], [before])
+})
+
 t.test('after a statement that fails amid its rows, the next one has its own rows', async (t) => {
   const { sql } = await start(t)
   const failing = sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 200) i`

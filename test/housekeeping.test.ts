@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { monthOf } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { takeHousekeepingTurn } from '../src/queries/housekeeping.js'
 import { tablesOfWorkspaces } from '../src/queries/purge.js'
 import { rebuildMonth } from '../src/queries/rollups.js'

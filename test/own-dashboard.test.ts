@@ -1,6 +1,6 @@
 import t from 'tap'
 import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { type Caller, startService } from './service.js'
 
 const service = await startService(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { addDays, mondayOf, sundayOf } from '../src/domain/days.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { findHole, type Unknown } from './adversary.js'
 import { type Caller, type Service, startService } from './service.js'
 

@@ -150,10 +150,11 @@ export const samples: Sample[] = [
 
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),
-  ...calls(workspaceSettings.updateWorkspaceSettings, [
-    id,
-    { idleWindowMinutes: 5, activityPrivacy: 'team', settings: '{}' },
-  ]),
+  ...calls(
+    workspaceSettings.updateWorkspaceSettings,
+    [id, { idleWindowMinutes: 5, settings: '{}' }],
+    [id, { idleWindowMinutes: 5, settings: '{}', activityPrivacy: 'team' }],
+  ),
 
   ...calls(workspaces.readWorkspaceHead, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),

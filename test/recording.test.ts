@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { addDays, weekdayOf } from '../src/domain/days.js'
 import { recordedHoursOf, recordedPart } from '../src/domain/recording.js'
-import { readToday } from '../src/queries/activity.js'
+import { readToday } from '../src/queries/clock.js'
 import { type Caller, startService } from './service.js'
 
 const RECORDING = '/api/me/recording'

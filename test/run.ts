@@ -15,9 +15,9 @@ import { startTestServer } from './database.js'
  * others run while they wait. To start takes most of the time of the others, so several share a process.
  */
 const ALONE = `
-  web/screens web/tasks web/serving client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
+  web/failures web/screens web/tasks web/keyboard web/serving client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
   sign-in settings attack fair-share database-faults driver secrets access housekeeping lifecycle embedded demo
-  failover replica workers shared-limits backup upgrades doctor`
+  failover replica workers shared-limits backup upgrades doctor prometheus metrics logs`
 const SHARED_BY = 6
 const AT_ONCE = 4
 const PATIENCE_SECONDS = 300

@@ -11,6 +11,7 @@ import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
 import { openDatabase } from '../src/db/open.js'
+import { createMeter, type Meter } from '../src/metrics/meter.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
@@ -147,10 +148,12 @@ export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
 export interface ServiceOptions {
   /** Environment variables beyond those of every test. */
   env?: Record<string, string>
+  /** Where to listen, for who has to know before; otherwise any free port. */
+  port?: number
   /** Another instance of the same installation: its database and stand-ins are used. */
   beside?: Service
   /** Other clients than production has. */
-  clients?: (config: Config) => Clients
+  clients?: (config: Config, meter: Meter) => Clients
   /** Less of it than production has. */
   patience?: Partial<Patience>
 }
@@ -200,11 +203,14 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
     ASSISTANT_A_URL: a.url,
     ASSISTANT_B_URL: b.url,
   }
-  const clients = (config: Config): Clients => ({
-    ...createClients(config),
+  const clients = (config: Config, meter: Meter): Clients => ({
+    ...createClients(config, meter),
     ...(budgetMs !== undefined && {
-      billing: createBillingProvider({ secretKey: BILLING.secretKey, apiUrl: billing.url }, { budgetMs }),
-      assistants: createAssistants(config.assistants, { budgetMs }),
+      billing: createBillingProvider(
+        { secretKey: BILLING.secretKey, apiUrl: billing.url },
+        { budgetMs, meter },
+      ),
+      assistants: createAssistants(config.assistants, { budgetMs, meter }),
     }),
   })
   return { providers, env, clients }
@@ -217,7 +223,7 @@ const showTroubles = (logs: string[]) => {
 
 export const startService = async (
   test: Test,
-  { env = {}, beside, clients = createClients, patience }: ServiceOptions = {},
+  { env = {}, port = 0, beside, clients = createClients, patience }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
@@ -242,12 +248,14 @@ export const startService = async (
     },
   })
   const logger = createLogger(config.logLevel, sink)
-  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger)
-  const app = await buildApp(config, database, logger, clients(config), {
-    ...usualPatience,
-    ...patience,
+  const meter = createMeter(config.metricsPort !== undefined)
+  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter)
+  const app = await buildApp(config, database, logger, {
+    meter,
+    clients: clients(config, meter),
+    patience: { ...usualPatience, ...patience },
   })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port })
   test.teardown(async () => {
     await app.close()
     await database.close()

@@ -4,14 +4,19 @@ import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
+import { count } from './format.js'
 import { start } from './start.js'
 
 type Reading = Extract<Operation, `GET ${string}`>
 
-/** Signed out by the service in the middle of something: what is on screen stays, below a sign-in. */
 export const signedIn = signal(start.signed_in)
+/** Signed out by the service in the middle of something. */
+export const ended = signal(false)
+/** The sign-in is on top of what was on screen; it can be put aside. */
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
+/** How many answers are waited for that were not seen before. */
+export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
 
@@ -22,8 +27,10 @@ export interface Failure {
   code: string
   status: number
   requestId: string | undefined
-  /** Whether trying again can help. */
+  /** Whether trying again can help, so that reads are repeated by themselves. */
   canRetry: boolean
+  /** The session has ended: what helps is to sign in. */
+  isEnd: boolean
   /** Seconds that the service asks to wait. */
   retryAfter: number | undefined
   /** The members that come with the code. */
@@ -32,13 +39,20 @@ export interface Failure {
 
 type Words = [title: string, advice: string]
 
-const ENDED: Words = ['Your session has ended', 'Sign in again to go on.']
+const ENDED: Words = ['Your session has ended', 'Sign in again to go on. Nothing that you typed is lost.']
 
 const words: Record<string, Words> = {
   unreachable: [
     'The service cannot be reached',
     'Nothing that you typed is lost. Try again once it is back.',
   ],
+  no_answer: ['No answer came', 'The service, or the way to it, is slow. Try again.'],
+  perhaps_done: ['No answer came', 'It may have been done all the same: look before you try again.'],
+  unexpected_answer: [
+    'Something else answered in place of the service',
+    'It may be a proxy, or a network that wants you to sign in. Try again in a moment, then load the page again.',
+  ],
+  invalid_range: ['These days cannot be shown', 'A range has at most 366 days and ends after it begins.'],
   unauthenticated: ENDED,
   token_invalid: ENDED,
   token_expired: ENDED,
@@ -87,25 +101,41 @@ const words: Record<string, Words> = {
   csrf_rejected: ['The browser did not say where this comes from', 'Load the page again.'],
 }
 
-export const failureOf = (error: unknown): Failure => {
-  const reached = error instanceof ApiProblem
-  const code = reached ? error.code : 'unreachable'
-  const status = reached ? error.status : 0
+/** What the service said about single fields, such as `from must be a day of the calendar`. */
+const faultsOf = (error: ApiProblem): string | undefined => {
+  const { errors } = error as { errors?: { path: string; message: string }[] }
+  return errors?.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')
+}
+
+const codeOf = (error: unknown, operation: Operation): string => {
+  if (error instanceof ApiProblem) return error.code
+  if (!(error instanceof DOMException && error.name === 'TimeoutError')) return 'unreachable'
+  return operation.startsWith('GET ') ? 'no_answer' : 'perhaps_done'
+}
+
+const failureOf = (error: unknown, operation: Operation): Failure => {
+  const problem = error instanceof ApiProblem ? error : undefined
+  const code = codeOf(error, operation)
+  const status = problem?.status ?? 0
+  const retryAfter = problem?.retryAfter
   const [title, advice] = words[code] ?? [
     status >= 500 ? 'The service could not do that' : 'That did not work',
-    (reached && error.detail) || 'Try again.',
+    (problem && (faultsOf(problem) ?? problem.detail)) || 'Try again.',
   ]
   return {
     title,
-    advice,
+    advice: retryAfter ? `${advice} The service asks for ${count(Math.ceil(retryAfter))} seconds.` : advice,
     code,
     status,
-    requestId: reached ? error.requestId : undefined,
-    canRetry: status === 0 || status === 429 || status >= 500,
-    retryAfter: reached ? error.retryAfter : undefined,
-    problem: (reached ? error : {}) as Record<string, unknown>,
+    requestId: problem?.requestId,
+    canRetry: status === 0 || status === 429 || status >= 500 || code === 'unexpected_answer',
+    isEnd: status === 401 && !['repohost_token_invalid', 'admin_key_invalid'].includes(code),
+    retryAfter,
+    problem: (problem ?? {}) as Record<string, unknown>,
   }
 }
+
+const HEALTH = 'GET /api/health'
 
 /** One call. @throws {Failure} */
 export const call = async <O extends Operation>(
@@ -119,31 +149,67 @@ export const call = async <O extends Operation>(
     return answer
   } catch (error) {
     if (options.signal?.aborted) throw error
-    const failure = failureOf(error)
-    offline.value = failure.status === 0
-    if (failure.status === 401 && !['repohost_token_invalid', 'admin_key_invalid'].includes(failure.code)) {
-      if (signedIn.value) expired.value = true
+    const failure = failureOf(error, operation)
+    if (failure.status > 0) offline.value = false
+    // One call alone may be kept away by something in the browser.
+    else if (failure.code === 'unreachable' && operation !== HEALTH) tryNow()
+    if (failure.isEnd && signedIn.value) {
+      ended.value = true
+      expired.value = true
     }
     throw failure
   }
 }
 
-const RETRY_SECONDS = 5
+/**
+ * How long to wait before what failed is tried again, in ms: twice as long every time, at least as long as the service
+ * asks for, and never the same for two, so that not everybody comes back at once.
+ */
+const pauseAfter = (failures: number, retryAfter = 0): number => {
+  const seconds = Math.max(Math.min(60, 2 * 2 ** failures), Math.min(86_400, retryAfter))
+  return seconds * (1 + Math.random() / 4) * 1_000
+}
 
 /** Asks everything that is on screen again. */
 export const renewed = signal(0)
 export const renew = () => {
   renewed.value++
 }
-addEventListener('online', renew)
-// What failed may have been an action alone, which nothing repeats: whether the service is back has to be asked.
-effect(() => {
-  if (!offline.value) return
-  const asking = setInterval(renew, RETRY_SECONDS * 1_000)
-  return () => clearInterval(asking)
-})
+
+/** Asks whether the service can be reached. */
+export const tryNow = () =>
+  call(HEALTH, {}).then(
+    () => {},
+    ({ code }: Failure) => {
+      if (code === 'unreachable') offline.value = true
+    },
+  )
+addEventListener('online', tryNow)
 addEventListener('offline', () => {
   offline.value = true
+})
+
+/** How often the service was away in a row; being back for a minute ends the row. */
+let absences = 0
+let backSince = 0
+const LASTING_MS = 60_000
+// One small question is repeated, and what is on screen is asked for again only when that is answered.
+effect(() => {
+  if (!offline.value) return
+  if (Date.now() - backSince > LASTING_MS) absences = 0
+  let asking: ReturnType<typeof setTimeout>
+  let isBack = false
+  const askLater = () => {
+    if (isBack) return
+    asking = setTimeout(() => tryNow().then(askLater), pauseAfter(absences++))
+  }
+  askLater()
+  return () => {
+    isBack = true
+    backSince = Date.now()
+    clearTimeout(asking)
+    renew()
+  }
 })
 
 export interface Asked<T> {
@@ -171,6 +237,16 @@ const remember = (name: string, answer: Answer<unknown>) => {
   }
 }
 
+/** @returns what to call, perhaps more than once, when it is there */
+const waitFor = () => {
+  let waits = true
+  loading.value++
+  return () => {
+    if (waits) loading.value--
+    waits = false
+  }
+}
+
 /**
  * The answer to a read, asked for again when the question changes; `undefined` asks nothing. What was seen last stays
  * until the new answer is there.
@@ -184,26 +260,35 @@ export const useAsk = <O extends Reading>(
   const [round, again] = useReducer((n: number) => n + 1, 0)
   const shown = useRef<Answer<AnswerOf<O>>>(undefined)
   const [failed, fail] = useState<{ name: string; failure: Failure }>()
+  const failures = useRef({ name, count: 0 })
 
   useEffect(() => {
     if (!name || !options) return
+    if (failures.current.name !== name) failures.current = { name, count: 0 }
     const stop = new AbortController()
     let retry: ReturnType<typeof setTimeout> | undefined
+    const arrived = seen.has(name) ? () => {} : waitFor()
     call(operation, { ...options, signal: stop.signal }).then(
       (answer) => {
+        failures.current.count = 0
+        arrived()
         remember(name, answer)
         fail(undefined)
         settled(0)
       },
       (failure: Failure) => {
         if (stop.signal.aborted) return
+        arrived()
         fail({ name, failure })
-        const seconds = failure.retryAfter ?? RETRY_SECONDS
-        if (failure.canRetry && !offline.value) retry = setTimeout(() => again(0), seconds * 1_000)
+        if (!failure.canRetry) return
+        const pause = pauseAfter(failures.current.count++, failure.retryAfter)
+        // Once a service that is away is back, all is asked for again.
+        retry = setTimeout(() => offline.value || again(0), pause)
       },
     )
     return () => {
       stop.abort()
+      arrived()
       clearTimeout(retry)
     }
   }, [name, round, renewed.value])
@@ -215,24 +300,27 @@ export const useAsk = <O extends Reading>(
     etag: shown.current?.etag,
     failure: failed && failed.name === name ? failed.failure : undefined,
     stale: known === undefined && shown.current !== undefined,
-    again: () => again(0),
+    again: () => {
+      // Whoever asks again sees that it is being asked.
+      fail(undefined)
+      again(0)
+    },
   }
 }
 
-/** An action of a person: what it failed with, and whether it is under way. */
+/** An action of a person, made of calls: what it failed with, and whether it is under way. */
 export const useAct = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
+    // Buttons stay where the keyboard is while something is under way; pressed again, they do nothing.
+    if (state.busy) return false
     set({ busy: true })
     try {
       await work()
       set({ busy: false })
       return true
     } catch (failure) {
-      set({
-        busy: false,
-        failure: 'advice' in (failure as object) ? (failure as Failure) : failureOf(failure),
-      })
+      set({ busy: false, failure: failure as Failure })
       return false
     }
   }

@@ -1,9 +1,11 @@
 /** The frame of every screen: who one is, where one is, and what is the matter. */
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
-import { call, expired, forgetSeen, offline, renew, signedIn, useAsk } from './api.js'
+import { announced } from './announce.js'
+import { call, expired, forgetSeen, offline, signedIn, tryNow, useAct, useAsk } from './api.js'
+import { visible } from './format.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
 import { Mine } from './screens/mine.js'
 import { SignIn } from './screens/sign-in.js'
@@ -12,12 +14,22 @@ import { nextTheme, theme } from './theme.js'
 import { useTitle } from './title.js'
 import { Arrow, Dialog, FailureNote, Person, Wait } from './ui.js'
 
+const LOADED = 'loaded-anew'
+const OFTEN_MS = 30_000
+
+/** Not over and over, where something else keeps the rest of the page away. */
+const loadAnew = () => {
+  const last = Number(sessionStorage.getItem(LOADED))
+  sessionStorage.setItem(LOADED, String(Date.now()))
+  setTimeout(() => location.reload(), Math.max(0, last + OFTEN_MS - Date.now()))
+}
+
 /** What is not seen first comes in one piece, so that the first numbers need few requests. */
 const rest = () =>
   import('./screens/rest.js').catch(() => {
     // The service is away, or has another version of the page by now: the page is loaded anew once it answers.
     offline.value = true
-    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || location.reload()))
+    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || loadAnew()))
   })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
@@ -39,8 +51,8 @@ export const App = () => (
 
 const Frame = () => {
   const { path } = useLocation()
-  // The operator has a key and need not be anybody.
-  if (path === '/funnel') {
+  // The operator has a key and need not be anybody; nor need who mistyped an address.
+  if (path === '/funnel' || !OWN.test(path)) {
     return (
       <Page>
         <Router>
@@ -58,7 +70,6 @@ const Frame = () => {
         <Dialog
           title="Your session has ended"
           onClose={() => {
-            // The next call asks again.
             expired.value = false
           }}
         >
@@ -71,18 +82,27 @@ const Frame = () => {
 }
 
 const Known = () => {
-  const { path } = useLocation()
+  const { path, query } = useLocation()
   const asked = useAsk('GET /api/team/me', {})
   const me = asked.data
-  const id = path.match(/^\/w\/([^/]+)/)?.[1]
+  // What was pushed for a repository is looked at from a workspace, and one stays in it.
+  const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const space = me?.workspaces.find((one) => one.id === id)
   return (
     <Page
       me={me}
       space={space}
+      awaited={id !== undefined && !me}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Wait height={600} />}
+      {!me && asked.failure?.code === 'pro_required' && (
+        // Who has no subscription can begin one.
+        <Router>
+          <Route path="/account" component={Account} />
+          <Route default component={() => null} />
+        </Router>
+      )}
       {me && (
         <MeContext.Provider value={{ ...me, again: asked.again }}>
           {id !== undefined && !space ? (
@@ -126,26 +146,46 @@ const Nowhere = () => {
 }
 
 const signOut = async () => {
-  await call('POST /api/auth/logout', { body: {} }).catch(() => {})
+  await call('POST /api/auth/logout', { body: {} })
   forgetSeen()
   location.assign('/')
+}
+
+/** Keeps the frame when what is in it cannot be drawn. */
+const Guard = ({ children }: { children: preact.ComponentChildren }) => {
+  const { path } = useLocation()
+  const [error, forget] = useErrorBoundary()
+  useEffect(forget, [path])
+  if (!error) return <>{children}</>
+  return (
+    <div class="note fault stack tight" role="alert">
+      <div>
+        <strong>This cannot be shown.</strong> What came is not what this page knows: perhaps one of the two
+        is newer.
+      </div>
+      <div>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    </div>
+  )
 }
 
 const Page = (props: {
   me?: Me | undefined
   space?: Space | undefined
+  /** There will be one. */
+  awaited?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
   const { me, space } = props
   const { path } = useLocation()
-  const left = useRef<string>(undefined)
+  const leaving = useAct()
   useEffect(() => {
     // Menus close when the place changes.
     for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
-    // A new place is read from its beginning.
-    if (left.current !== undefined && left.current !== path) document.getElementById('content')?.focus()
-    left.current = path
   }, [path])
   return (
     <>
@@ -172,7 +212,7 @@ const Page = (props: {
                 <button type="button" class="plain" popovertarget="spaces">
                   <span class="away">Workspace: </span>
                   <strong>
-                    <bdi>{space?.name ?? 'My activity'}</bdi>
+                    <bdi>{space ? visible(space.name) : 'My activity'}</bdi>
                   </strong>
                   <Arrow />
                 </button>
@@ -189,7 +229,7 @@ const Page = (props: {
                           href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
                           aria-current={id === space?.id ? 'page' : undefined}
                         >
-                          <bdi class="grow">{name}</bdi>
+                          <bdi class="grow">{visible(name)}</bdi>
                           <span class="tag">{role}</span>
                         </a>
                       </li>
@@ -231,13 +271,16 @@ const Page = (props: {
                     <a href="/">My activity</a>
                   </li>
                   <li>
+                    <a href="/#about-me">What is recorded about me</a>
+                  </li>
+                  <li>
                     <a href="/account">Account</a>
                   </li>
                   <li>
                     <a href="/api/docs">Reference of the API</a>
                   </li>
                   <li>
-                    <button type="button" onClick={signOut}>
+                    <button type="button" onClick={() => leaving.act(signOut)}>
                       Sign out
                     </button>
                   </li>
@@ -246,24 +289,32 @@ const Page = (props: {
             </>
           )}
         </div>
-        {space && <Tabs space={space} path={path} />}
+        {space ? <Tabs space={space} path={path} /> : props.awaited && <div class="tabs wait" />}
       </header>
+      <p class="away" role="status">
+        {announced.value}
+      </p>
       <main id="content" tabIndex={-1}>
         <div class="stack">
           {offline.value && (
             <div class="note row apart" role="status">
               <span>
-                <strong>The service cannot be reached.</strong> What you see is from before; it goes on by
-                itself.
+                <strong>The service cannot be reached.</strong> What you see may be old. Once it is back, this
+                page goes on by itself.
               </span>
-              <button type="button" onClick={renew}>
+              <button type="button" onClick={tryNow}>
                 Try now
               </button>
             </div>
           )}
+          {leaving.failure && <FailureNote failure={leaving.failure} />}
+          {!me && props.failure && <h1 class="away">Team activity</h1>}
           {props.failure}
-          {props.children}
+          <Guard>{props.children}</Guard>
         </div>
+        <a class="away" href="#content">
+          To the beginning
+        </a>
       </main>
     </>
   )
@@ -284,7 +335,12 @@ const Tabs = ({ space, path }: { space: Space; path: string }) => {
           const target = `/w/${space.id}${end}`
           return (
             <li key={target}>
-              <a href={target} aria-current={path === target ? 'page' : undefined}>
+              <a
+                href={target}
+                aria-current={
+                  path === target || (end === '/repos' && path.startsWith('/s/')) ? 'page' : undefined
+                }
+              >
                 {title}
               </a>
             </li>

@@ -1,7 +1,7 @@
 /** Charts as SVG: a caption, values under the pointer and the arrow keys, and a table for who does not see them. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { duration, longWeekdays, WITHHELD, weekdays } from './format.js'
+import { compact, count, duration, longWeekdays, WITHHELD, weekdays } from './format.js'
 
 /** The width that an element has, followed. */
 const useWidth = () => {
@@ -39,11 +39,15 @@ const Readable = (props: {
   /** How many steps the upward and downward keys take. */
   down: number
   at: number | undefined
+  /** The one that is read first. */
+  first: number
   onMove: (at: number | undefined) => void
-  reading: string
+  said: (at: number) => string
+  /** What is to be done, in words. */
+  hint: string
   children: ComponentChildren
 }) => {
-  const { at, count, onMove } = props
+  const { at, count, first, onMove } = props
   return (
     <>
       <div
@@ -52,13 +56,13 @@ const Readable = (props: {
         aria-label={props.label}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, count - 1)}
-        aria-valuenow={at ?? 0}
-        aria-valuetext={props.reading}
-        onFocus={() => at === undefined && onMove(count - 1)}
+        aria-valuenow={at ?? first}
+        aria-valuetext={props.said(at ?? first)}
+        onFocus={() => at === undefined && onMove(first)}
         onBlur={() => onMove(undefined)}
         onPointerLeave={(event) => event.currentTarget !== document.activeElement && onMove(undefined)}
         onKeyDown={(event) => {
-          const target = steps(event.key, props.down, count - 1, at ?? 0)
+          const target = steps(event.key, props.down, count - 1, at ?? first)
           if (target === undefined) return
           event.preventDefault()
           onMove(target)
@@ -67,7 +71,7 @@ const Readable = (props: {
         {props.children}
       </div>
       <p class="reading muted" aria-hidden="true">
-        {props.reading}
+        {at === undefined ? props.hint : props.said(at)}
       </p>
     </>
   )
@@ -88,7 +92,19 @@ export const ticksOf = (max: number, unit: number): number[] => {
   const rough = Math.max(max, unit) / unit / 4
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = Math.max(1, [1, 2, 3, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough) * unit
-  return Array.from({ length: Math.ceil(max / step - 1e-9) + 1 || 2 }, (_, index) => index * step)
+  return Array.from({ length: Math.max(1, Math.ceil(max / step - 1e-9)) + 1 }, (_, index) => index * step)
+}
+
+/** The first and the last index of each run of values. */
+const stretchesOf = (points: Point[]): [first: number, last: number][] => {
+  const stretches: [number, number][] = []
+  for (const [index, { value }] of points.entries()) {
+    const current = stretches.at(-1)
+    if (value === null) continue
+    if (current?.[1] === index - 1) current[1] = index
+    else stretches.push([index, index])
+  }
+  return stretches
 }
 
 const HEIGHT = 220
@@ -116,11 +132,11 @@ export const Trend = (props: {
   const x = (index: number) =>
     LEFT + (props.columns ? slot * (index + 0.5) : (inner * index) / Math.max(1, points.length - 1))
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max)
-  const path = (pick: (point: Point) => number | null | undefined) => {
+  const path = (pick: (point: Point, index: number) => number | null | undefined) => {
     let pen = 'M'
     return points
       .map((point, index) => {
-        const value = pick(point)
+        const value = pick(point, index)
         if (value == null) {
           pen = 'M'
           return ''
@@ -132,27 +148,27 @@ export const Trend = (props: {
       .join('')
   }
   const line = path(({ value }) => value)
+  // Where a number is withheld, there is neither line nor area; one alone among them is a dot.
+  const stretches = stretchesOf(points)
   const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
   const point = at === undefined ? undefined : points[at]
   const compared = points.some(({ before }) => before)
-  const said = ({ title, value, before }: Point) =>
-    `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  const said = (index: number) => {
+    const { title = '', value = null, before } = points[index] ?? {}
+    return `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  }
   return (
     <figure class={`chart ${props.tone}`}>
       <figcaption class="away">{props.label}</figcaption>
       <Readable
         label={props.label}
         count={points.length}
-        down={7}
+        down={-7}
         at={at}
+        first={points.length - 1}
         onMove={move}
-        reading={
-          point
-            ? said(point)
-            : compared && !props.columns
-              ? 'Dashed: the days before. Point at a day to read it.'
-              : 'Point at a day to read it.'
-        }
+        said={said}
+        hint={`${compared && !props.columns ? 'Dashed: the days before. ' : ''}Point at a day to read it, or use the arrow keys.`}
       >
         <div ref={ref}>
           <svg
@@ -172,7 +188,7 @@ export const Trend = (props: {
                   <g key={tick}>
                     <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
                     <text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-                      {unit === 60 ? `${tick / 60} h` : tick}
+                      {unit === 60 ? `${count(tick / 60)} h` : count(tick)}
                     </text>
                   </g>
                 ))}
@@ -210,7 +226,23 @@ export const Trend = (props: {
                 ) : (
                   <>
                     {compared && <path class="before" d={path(({ before }) => before)} />}
-                    <path class="area" d={`${line}L${x(points.length - 1)} ${y(0)}L${x(0)} ${y(0)}Z`} />
+                    {stretches.map(([first, last]) =>
+                      first === last ? (
+                        <circle
+                          key={first}
+                          class="dot"
+                          cx={x(first)}
+                          cy={y(points[first]?.value ?? 0)}
+                          r="3"
+                        />
+                      ) : (
+                        <path
+                          key={first}
+                          class="area"
+                          d={`${path((point, index) => (index < first || index > last ? null : point.value))}L${x(last)} ${y(0)}L${x(first)} ${y(0)}Z`}
+                        />
+                      ),
+                    )}
                     <path class="line" d={line} />
                   </>
                 )}
@@ -245,7 +277,9 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
   const [open, set] = useState(false)
   return (
     <details onToggle={(event) => set(event.currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary>
+        As a table<span class="away">: {props.caption}</span>
+      </summary>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard, too
         <section class="scroll" aria-label={props.caption} tabIndex={0}>
@@ -270,6 +304,9 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
 
 const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 
+const HOURS_LEFT = 36
+const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
+
 /** Minutes by weekday and hour. */
 export const Heatmap = ({
   cells,
@@ -280,10 +317,12 @@ export const Heatmap = ({
 }) => {
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
-  const said = ({ weekday, hour, minutes }: (typeof cells)[number]) =>
-    `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
-  const cell = at === undefined ? undefined : cells[at]
-  const [across, down] = [16, 22]
+  const said = (index: number) => {
+    const { weekday = 1, hour = 0, minutes } = cells[index] ?? {}
+    return `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
+  }
+  const [ref, width] = useWidth()
+  const across = Math.max(0, width - HOURS_LEFT) / 24
   return (
     <figure class="chart heat">
       <figcaption class="away">{label}</figcaption>
@@ -292,35 +331,46 @@ export const Heatmap = ({
         count={cells.length}
         down={24}
         at={at}
+        first={Math.max(
+          0,
+          cells.findIndex(({ minutes }) => minutes === max),
+        )}
         onMove={move}
-        reading={cell ? said(cell) : 'The darker, the more minutes. Point at an hour to read it.'}
+        said={said}
+        hint="The darker, the more minutes. Point at an hour to read it, or use the arrow keys."
       >
-        <svg viewBox={`0 0 ${36 + 24 * across} ${7 * down + 18}`} aria-hidden="true">
-          {weekdays.map((name, index) => (
-            <text key={name} x="0" y={index * down + 14}>
-              {name}
-            </text>
-          ))}
-          {[0, 6, 12, 18].map((hour) => (
-            <text key={hour} x={36 + hour * across} y={7 * down + 14}>
-              {hourName(hour)}
-            </text>
-          ))}
-          {cells.map(({ weekday, hour, minutes }, index) => (
-            <rect
-              key={`${weekday} ${hour}`}
-              class={`cell ${minutes ? '' : 'none'} ${index === at ? 'chosen' : ''}`}
-              x={36 + hour * across}
-              y={(weekday - 1) * down}
-              width={across - 2}
-              height={down - 2}
-              rx="3"
-              // Five steps, so that neighbours can be told apart.
-              fill-opacity={minutes ? 0.2 + 0.2 * Math.min(4, Math.floor((minutes / max) * 5)) : 1}
-              onPointerMove={() => move(index)}
-            />
-          ))}
-        </svg>
+        <div ref={ref}>
+          <svg height={HEIGHT} aria-hidden="true">
+            {width > 0 && (
+              <>
+                {weekdays.map((name, index) => (
+                  <text key={name} x="0" y={(index + 0.5) * DAY_HEIGHT + 3}>
+                    {name}
+                  </text>
+                ))}
+                {[0, 6, 12, 18].map((hour) => (
+                  <text key={hour} x={HOURS_LEFT + hour * across} y={HEIGHT - 6}>
+                    {hourName(hour)}
+                  </text>
+                ))}
+                {cells.map(({ weekday, hour, minutes }, index) => (
+                  <rect
+                    key={`${weekday} ${hour}`}
+                    class={`cell ${minutes ? '' : 'none'} ${index === at ? 'chosen' : ''}`}
+                    x={HOURS_LEFT + hour * across}
+                    y={(weekday - 1) * DAY_HEIGHT}
+                    width={Math.max(0, across - 2)}
+                    height={DAY_HEIGHT - 2}
+                    rx="3"
+                    // Five steps, so that neighbours can be told apart.
+                    fill-opacity={minutes ? 0.2 + 0.2 * Math.min(4, Math.floor((minutes / max) * 5)) : 1}
+                    onPointerMove={() => move(index)}
+                  />
+                ))}
+              </>
+            )}
+          </svg>
+        </div>
       </Readable>
       <AsTable caption={label} head={['Hour', ...weekdays]}>
         {() =>
@@ -343,6 +393,15 @@ export const Heatmap = ({
   )
 }
 
+/** What a little line of minutes shows, for who does not see it: its first half beside its second. */
+const inWords = (values: (number | null)[]): string => {
+  const sum = (part: typeof values) => part.reduce<number>((all, value) => all + (value ?? 0), 0)
+  const half = Math.floor(values.length / 2)
+  const [before, after] = [sum(values.slice(0, half)), sum(values.slice(-half))]
+  const word = after > before * 1.1 ? 'rising' : after < before * 0.9 ? 'falling' : 'steady'
+  return `${word}: ${compact(before)}, then ${compact(after)}`
+}
+
 /** A little line without a scale, to compare shapes. */
 export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: string }) => {
   const max = Math.max(1, ...values.map((value) => value ?? 0))
@@ -353,8 +412,16 @@ export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: stri
     )
     .join('')
   return (
-    <svg class={`spark ${tone ?? 'blue'}`} viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
-      <path d={d} />
-    </svg>
+    <>
+      <svg
+        class={`spark ${tone ?? 'blue'}`}
+        viewBox="0 0 100 24"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <path d={d} />
+      </svg>
+      <span class="away">{inWords(values)}</span>
+    </>
   )
 }

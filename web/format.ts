@@ -44,7 +44,7 @@ export const beside = (now: Maybe, before: Maybe, write: (value: Maybe) => strin
   if (before === 0 || before === undefined) return ''
   if (now == null) return ''
   if (now === before) return 'as before'
-  if (before === null) return `before: ${write(before)}`
+  if (before === null) return 'before: withheld'
   return `${percent.format((now - before) / before)} on ${write(before)}`
 }
 
@@ -54,6 +54,10 @@ export const day = (text: string): string => shortDay.format(asDate(text))
 export const fullDay = (text: string): string => longDay.format(asDate(text))
 export const time = (text: string): string => moment.format(new Date(text))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
+
+/** A name as it can be seen and pressed, also one of characters that nobody sees. */
+export const visible = (name: string): string =>
+  /[^\p{C}\p{Z}\p{M}]/u.test(name) ? name : '(no visible name)'
 
 export const bytes = (value: number): string =>
   value < 1_024 ? `${number.format(value)} bytes` : `${number.format(Math.round(value / 1_024))} KB`

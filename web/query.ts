@@ -56,11 +56,11 @@ export const rangeBefore = ({ from, to }: Range): Range => {
   return { from: addDays(from, -length), to: addDays(from, -1) }
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
+const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /** The range of the address, or the last 30 days. */
 export const rangeOf = (query: Record<string, string | undefined>): Range => {
   const { from, to } = query
-  if (from && to && DAY.test(from) && DAY.test(to)) return { from, to }
+  if (from && to && isDay(from) && isDay(to)) return { from, to }
   return lastDays(30)
 }

@@ -42,7 +42,11 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
         onChoose={(days) => choose(lastDays(Number(days)))}
       />
       <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
-        {(preset === undefined && name) || 'Other'}
+        {(preset === undefined && name) || (
+          <span>
+            Other<span class="away"> days</span>
+          </span>
+        )}
         <Arrow />
       </button>
       <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>

@@ -1,7 +1,9 @@
 /** The small parts that all screens are made of. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Failure } from './api.js'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { announce } from './announce.js'
+import { ended, expired, type Failure, offline } from './api.js'
+import { goInto, goTo } from './keyboard.js'
 
 /** Drawn, because not every font has one. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
@@ -25,36 +27,87 @@ export const Face = ({ login }: { login: string }) => {
 export const Person = ({ login }: { login: string }) => (
   <span class="who">
     <Face login={login} />
-    <bdi class="text">{login}</bdi>
+    <bdi class="text" title={login}>
+      {login}
+    </bdi>
   </span>
 )
 
+/** A repository: what tells it from its neighbours is the name. */
+export const RepoName = ({ repo }: { repo: string }) => {
+  const [owner, ...name] = repo.split('/')
+  return (
+    <bdi class="text" title={repo}>
+      <span class="muted">{owner}/</span>
+      <wbr />
+      {name.join('/')}
+    </bdi>
+  )
+}
+
 /** A thing of the final size while its content is on the way. */
 export const Wait = ({ height }: { height: number }) => (
-  <div class="wait" style={{ height: `${height}px` }} role="status">
+  <div class="wait" style={{ height: `${height}px` }}>
     <span class="away">Loading</span>
   </div>
 )
 
-export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => (
-  <div class="note fault stack tight" role="alert">
-    <div>
-      <strong>{failure.title}.</strong> {failure.advice}
+/** The place of the figures at the head of a screen of numbers, and of what is below them. */
+export const WaitForNumbers = ({ children }: { children?: ComponentChildren }) => (
+  <div class="stack skeleton">
+    <div class="wait tiles">
+      <span class="away">Loading</span>
     </div>
-    <div class="row">
-      {again && (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
-      {failure.requestId && (
-        <span class="small muted">
-          Request <span class="mono">{failure.requestId}</span>
-        </span>
-      )}
+    <div class="lead">
+      <Wait height={340} />
+      <Wait height={340} />
     </div>
+    {children}
   </div>
 )
+
+/** What went wrong and what to do; `again` is for what is safe to repeat. */
+export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => {
+  // The frame says so for the whole page.
+  if (again && failure.code === 'unreachable' && offline.value) return null
+  if (failure.isEnd && (expired.value || !ended.value)) return null
+  return (
+    <div class="note fault stack tight" role="alert">
+      <div>
+        <strong>{failure.title}.</strong> {failure.advice}
+      </div>
+      <div class="row">
+        {failure.isEnd ? (
+          <button
+            type="button"
+            onClick={() => {
+              expired.value = true
+            }}
+          >
+            Sign in
+          </button>
+        ) : (
+          again && (
+            <button type="button" onClick={again}>
+              Try again
+            </button>
+          )
+        )}
+        {failure.requestId && (
+          <span class="small muted">
+            Request <span class="mono">{failure.requestId}</span>
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** What one of several answers that belong together failed with, and the way to ask for it again. */
+export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
+  const failed = asked.find(({ failure }) => failure)
+  return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
+}
 
 /** Shows the answer, or a place of its size, or what went wrong; what was seen stays below the trouble. */
 export const Shown = <T,>(props: {
@@ -107,9 +160,9 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
-    const opened = dialog.current
-    opened?.showModal()
-    return () => opened?.close()
+    const opener = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => opener?.focus()
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
@@ -131,6 +184,8 @@ export const Form = (props: {
     class={props.class}
     onSubmit={(event) => {
       event.preventDefault()
+      // A button that cannot be pressed now keeps the keyboard, which a disabled one would lose.
+      if (event.submitter?.ariaDisabled === 'true') return
       props.onSubmit(new FormData(event.currentTarget))
     }}
   >
@@ -178,7 +233,7 @@ export const Confirm = (props: {
           <button type="button" onClick={props.onNo}>
             Cancel
           </button>
-          <button type="submit" class="danger" disabled={!ready || props.busy}>
+          <button type="submit" class="danger" aria-disabled={!ready || props.busy}>
             {props.action}
           </button>
         </div>
@@ -209,35 +264,67 @@ export const Choices = <T extends string>(props: {
   </fieldset>
 )
 
-/** A filter that is on, with the way to take it back. */
-export const Chip = ({ text, onRemove }: { text: string; onRemove: () => void }) => (
-  <span class="chip">
-    <bdi>{text}</bdi>
-    <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
-      ×
-    </button>
-  </span>
+/** The filters that are on, each with the way to take it back. */
+export const Filters = (props: { on: [text: string | undefined, onRemove: () => void][] }) => {
+  const on = props.on.filter(([text]) => text)
+  if (on.length === 0) return null
+  return (
+    <ul class="row" aria-label="Filters">
+      {on.map(([text, onRemove]) => (
+        <li key={text} class="chip">
+          <bdi>{text}</bdi>
+          <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Ways past what is in between, seen while the keyboard is on them. */
+export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
+  <nav class="jumps" aria-label="On this page">
+    {to.map(([id, text]) => (
+      <a
+        key={id}
+        class="away"
+        href={`#${id}`}
+        onClick={(event) => {
+          // The address says what is shown, and stays as it is.
+          event.preventDefault()
+          goTo(document.getElementById(id))
+        }}
+      >
+        {text}
+      </a>
+    ))}
+  </nav>
 )
 
-export const Copy = ({ text, what }: { text: string; what: string }) => {
-  const [copied, set] = useState(false)
+/** `of` tells it from others to who does not see what it stands beside. */
+export const Copy = ({ text, what, of }: { text: string; what: string; of?: string }) => {
+  const [said, say] = useState('')
   // Browsers have none on pages without TLS.
   if (!navigator.clipboard) return null
+  const copy = async () => {
+    const done = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'The browser refused',
+    )
+    say(done)
+    setTimeout(say, 2_000, '')
+  }
   return (
-    <button
-      type="button"
-      onClick={() =>
-        navigator.clipboard.writeText(text).then(() => {
-          set(true)
-          setTimeout(() => set(false), 2_000)
-        })
-      }
-    >
-      {copied ? 'Copied' : `Copy ${what}`}
+    <>
+      <button type="button" onClick={copy}>
+        {said || `Copy ${what}`}
+        {of && <span class="away"> of {of}</span>}
+      </button>
       <span class="away" role="status">
-        {copied ? 'Copied' : ''}
+        {said}
       </span>
-    </button>
+    </>
   )
 }
 
@@ -268,6 +355,35 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren
 }
 
+/** Finds rows of the table below it. */
+export const Search = (props: {
+  what: string
+  sought: string
+  /** How many there are, in words. */
+  found: string
+  onSeek: (text: string) => void
+}) => {
+  const id = useId()
+  return (
+    <div class="row">
+      <input
+        type="search"
+        placeholder="Search"
+        aria-label={`Search ${props.what}`}
+        aria-describedby={id}
+        value={props.sought}
+        onInput={(event) => props.onSeek(event.currentTarget.value)}
+      />
+      <span id={id} class="hint small muted">
+        Arrow down goes to the rows
+      </span>
+      <span class="away" role="status">
+        {props.sought && props.found}
+      </span>
+    </div>
+  )
+}
+
 const [FIRST, STEP] = [10, 50]
 
 /** A table that sorts and searches by itself; the first column names the row. */
@@ -290,17 +406,51 @@ export const SortedTable = <Row,>(props: {
     searched && wanted ? props.rows.filter((row) => searched(row).toLowerCase().includes(wanted)) : props.rows
   const by = props.columns.find(({ name }) => name === sort.name)?.by
   const sorted = by ? [...found].sort((a, b) => compare(by(a), by(b)) * (sort.down ? -1 : 1)) : found
-  const toggle = ({ name, numeric = false }: Column<Row>) =>
-    sortBy((old) => ({ name, down: old.name === name ? !old.down : numeric }))
+  // Hundreds of rows are sorted and searched without being drawn anew.
+  const drawn = useMemo(() => new Map<Row, ComponentChildren>(), [props.rows, props.columns])
+  const draw = (row: Row) => {
+    const known = drawn.get(row)
+    if (known) return known
+    const fresh = (
+      <tr key={props.keyOf(row)}>
+        {props.columns.map((column, index) =>
+          index === 0 ? (
+            <th key={column.name} scope="row">
+              {column.cell(row)}
+            </th>
+          ) : (
+            <td key={column.name} class={classOf(column)}>
+              {column.cell(row)}
+            </td>
+          ),
+        )}
+      </tr>
+    )
+    drawn.set(row, fresh)
+    return fresh
+  }
+  const toggle = ({ name, title, numeric = false }: Column<Row>) => {
+    const down = sort.name === name ? !sort.down : numeric
+    sortBy({ name, down })
+    announce(`Sorted by ${title}, ${down ? 'downwards' : 'upwards'}`)
+    // What was sorted is read from its top.
+    show(Math.min(shown, FIRST + STEP))
+  }
+  const body = useRef<HTMLTableSectionElement>(null)
+  /** The first of the rows that were asked for. */
+  const fresh = useRef<number>(undefined)
+  useEffect(() => {
+    if (fresh.current !== undefined) goInto(body.current?.rows[fresh.current])
+    fresh.current = undefined
+  }, [shown])
   return (
     <div class="stack tight">
       {searched && props.rows.length > 8 && (
-        <input
-          type="search"
-          placeholder="Search"
-          aria-label={`Search ${props.caption}`}
-          value={sought}
-          onInput={(event) => seek(event.currentTarget.value)}
+        <Search
+          what={props.caption}
+          sought={sought}
+          found={`${found.length} of ${props.rows.length}`}
+          onSeek={seek}
         />
       )}
       <div class="scroll">
@@ -324,9 +474,7 @@ export const SortedTable = <Row,>(props: {
                   {column.by ? (
                     <button type="button" onClick={() => toggle(column)}>
                       {column.title}
-                      <span aria-hidden="true">
-                        {column.name === sort.name ? (sort.down ? '↓' : '↑') : ''}
-                      </span>
+                      {column.name === sort.name && <Arrow up={!sort.down} />}
                     </button>
                   ) : (
                     column.title
@@ -335,29 +483,19 @@ export const SortedTable = <Row,>(props: {
               ))}
             </tr>
           </thead>
-          <tbody>
-            {sorted.slice(0, shown).map((row) => (
-              <tr key={props.keyOf(row)}>
-                {props.columns.map((column, index) =>
-                  index === 0 ? (
-                    <th key={column.name} scope="row">
-                      {column.cell(row)}
-                    </th>
-                  ) : (
-                    <td key={column.name} class={classOf(column)}>
-                      {column.cell(row)}
-                    </td>
-                  ),
-                )}
-              </tr>
-            ))}
-          </tbody>
+          <tbody ref={body}>{sorted.slice(0, shown).map(draw)}</tbody>
         </table>
       </div>
       {sorted.length === 0 && <p class="muted">{wanted ? `Nothing is called “${sought}”.` : props.empty}</p>}
       {sorted.length > shown && (
         <div>
-          <button type="button" onClick={() => show(shown + STEP)}>
+          <button
+            type="button"
+            onClick={() => {
+              fresh.current = shown
+              show(shown + STEP)
+            }}
+          >
             Show more of {sorted.length}
           </button>
         </div>
@@ -385,7 +523,7 @@ export const More = (props: {
     {props.failure && <FailureNote failure={props.failure} />}
     {props.more && (
       <div>
-        <button type="button" onClick={() => props.more?.()} disabled={props.busy}>
+        <button type="button" onClick={() => props.more?.()} aria-disabled={props.busy}>
           Show more
         </button>
       </div>

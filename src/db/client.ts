@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
+import type { Pool } from '../domain/metrics.js'
+import { type Meter, silentMeter } from '../metrics/meter.js'
 import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isConflict } from './failures.js'
+import { followStatements } from './measuring.js'
 import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
@@ -22,10 +25,8 @@ export interface Database {
   /**
    * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to
    * four seconds, and then fails as `DatabaseBusy`.
-   * @param options.background on a connection apart from requests, whose answers are awaited for up to an hour; work that
-   * needs more than 5 s for a statement sets its own `statement_timeout`
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
    * Runs reads in a transaction, on the replica where there is one and it has all that was committed before this call, and
    * else on the primary. `work` may be run twice.
@@ -37,6 +38,19 @@ export interface Database {
   close(): Promise<void>
 }
 
+export interface TransactionOptions {
+  /**
+   * On a connection apart from requests, whose answers are awaited for up to an hour; work that needs more than 5 s for a
+   * statement sets its own `statement_timeout`.
+   */
+  background?: boolean
+  /**
+   * What the work sends before its first answer only reads. It goes out together with the beginning of the transaction,
+   * which may still be refused.
+   */
+  readsFirst?: boolean
+}
+
 export interface DatabaseOptions {
   url: string
   /** Connections in all, of which three are not for requests in general. With fewer than four there are four. */
@@ -45,6 +59,8 @@ export interface DatabaseOptions {
   prepare: boolean
   /** As many connections again. */
   replica?: { url: string; watch: ReplicaWatch } | undefined
+  /** Counts what is done here. */
+  meter?: Meter
 }
 
 /** Reads of hot paths that are under way at once. */
@@ -61,8 +77,20 @@ const FOLLOWERS_WAIT_MS = 500
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql
+/** With what `patches/` adds to it. */
+type Begin = (
+  mode: string,
+  work: (sql: postgres.TransactionSql) => Promise<unknown>,
+  options: { readsFirst: boolean },
+) => Promise<unknown>
 
-export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseOptions): Database => {
+export const connect = ({
+  url,
+  poolSize,
+  prepare,
+  replica: follower,
+  meter = silentMeter,
+}: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
     createDriver({ url, connections, prepare, answerSeconds })
   const driverOf = (url: string, connections: number, answerSeconds: number) =>
@@ -71,30 +99,33 @@ export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseO
     pool: driverOf(follower.url, poolSize, ANSWER_SECONDS.requests),
     watched: driverOf(follower.url, 1, ANSWER_SECONDS.reads),
   }
-  const turns = (places: number, waitMs?: number) => createTurns(places, poolSize * 100, waitMs)
+  const turns = (pool: Pool, places: number, waitMs?: number) =>
+    createTurns(meter, pool, places, poolSize * 100, waitMs)
+  const follow = followStatements(meter)
   const door = (client: () => Client, inTurn: InTurn, watch = (sent: SentStatement) => sent): Db =>
     createDoor(
       (text, parameters) =>
         watch(client().unsafe(text, parameters as never, { prepare, simple: false } as never)),
       inTurn,
+      follow,
     )
 
   const size = Math.max(1, poolSize - 3)
   const pool = driver(size, ANSWER_SECONDS.requests)
-  const onPool = turns(size)
+  const onPool = turns('requests', size)
   // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
-  const asWriter = turns(Math.max(1, size - 1))
+  const asWriter = turns('writers', Math.max(1, size - 1))
   const onPoolAsWriter: InTurn = (work, deadline = Date.now() + WAIT_MS) =>
     asWriter(() => onPool(work, deadline), deadline)
 
   const shared = createSharedConnection(
     () => driver(1, ANSWER_SECONDS.reads),
-    turns(READS),
+    turns('reads', READS),
     ANSWER_SECONDS.reads,
   )
   const reserved = driver(1, ANSWER_SECONDS.reads)
   const background = driver(1, ANSWER_SECONDS.background)
-  const onBackground = turns(1, ANSWER_SECONDS.background * 1_000)
+  const onBackground = turns('background', 1, ANSWER_SECONDS.background * 1_000)
 
   const inBackground = new Set<SentStatement>()
   /** Keeps a statement of the background in mind while it runs, so that a stop can cancel it. */
@@ -105,7 +136,12 @@ export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseO
     return statement
   }
 
-  const begin = async <T>(client: postgres.Sql, inTurn: InTurn, work: (tx: Tx) => Promise<T>) => {
+  const begin = async <T>(
+    client: postgres.Sql,
+    inTurn: InTurn,
+    work: (tx: Tx) => Promise<T>,
+    readsFirst: boolean,
+  ) => {
     let last: Promise<unknown> | undefined
     const lastly = (statements: Promise<unknown>) => {
       last = statements
@@ -127,7 +163,8 @@ export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseO
     }
     try {
       // Whatever the database is set to: what is read after a lock has to be what its last holder left.
-      return (await inTurn(() => client.begin('isolation level read committed', inside))) as T
+      const mode = 'isolation level read committed'
+      return (await inTurn(() => (client.begin as Begin)(mode, inside, { readsFirst }))) as T
     } finally {
       // When it has failed, that says more than that there was no commit.
       await last
@@ -135,31 +172,39 @@ export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseO
   }
 
   const hot = door(shared.now, shared.inTurn)
-  const onReserved = door(() => reserved, turns(1))
-  const onFollowers = turns(poolSize, FOLLOWERS_WAIT_MS)
+  const onReserved = door(() => reserved, turns('reserved', 1))
   const replica =
     follower &&
     followers &&
     createReplica({
       primary: { hot, reserved: onReserved },
-      replica: door(() => followers.watched, turns(1)),
-      begin: (work) => begin(followers.pool, onFollowers, work),
+      replica: door(() => followers.watched, turns('replica_probe', 1)),
+      begin: (() => {
+        const onFollowers = turns('replica', poolSize, FOLLOWERS_WAIT_MS)
+        return (work) => begin(followers.pool, onFollowers, work, true)
+      })(),
       watch: follower.watch,
     })
   const transaction: Database['transaction'] = async (work, options = {}) => {
+    const { readsFirst = false } = options
     const deadline = Date.now() + CONFLICTS_MS
     for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
       try {
-        return options.background
-          ? await begin(background, onBackground, work)
-          : await begin(pool, onPoolAsWriter, work)
+        const result = options.background
+          ? await begin(background, onBackground, work, readsFirst)
+          : await begin(pool, onPoolAsWriter, work, readsFirst)
+        meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
+        return result
       } catch (error) {
+        const outcome = isConflict(error) ? 'conflict' : 'failed'
+        meter.count('team_settings_database_transactions_total', { outcome })
         if (!isConflict(error)) throw error
         if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
       }
       await sleep(Math.random() * pauseMs)
     }
   }
+  const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
 
   return {
     read: door(() => pool, onPool),
@@ -167,7 +212,7 @@ export const connect = ({ url, poolSize, prepare, replica: follower }: DatabaseO
     write: door(() => pool, onPoolAsWriter),
     reserved: onReserved,
     transaction,
-    readAnywhere: (work) => (replica ? replica.read(work, transaction) : transaction(work)),
+    readAnywhere: (work) => (replica ? replica.read(work, transactionOfReads) : transactionOfReads(work)),
     replica,
     close: async () => {
       replica?.close()

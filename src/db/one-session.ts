@@ -1,6 +1,16 @@
 import postgres from 'postgres'
 import { targetOf } from './driver.js'
 
+/** A session of its own, which knows no types but the built-in ones. */
+export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
+  postgres(url, {
+    ...targetOf(url),
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: connectSeconds,
+    fetch_types: false,
+  })
+
 /**
  * Work that takes as long as it takes, in a session of its own. The locks of the session end with it.
  * @param stopped ends it; what was not done to the end is not done at all
@@ -11,13 +21,7 @@ export const inOneSession = async <T>(
   work: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> => {
   stopped?.throwIfAborted()
-  const sql = postgres(url, {
-    ...targetOf(url),
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 10,
-    fetch_types: false,
-  })
+  const sql = openSession(url)
   const giveUp = () => sql.end({ timeout: 0 })
   stopped?.addEventListener('abort', giveUp)
   try {

@@ -1,4 +1,5 @@
 import type { Config } from '../config.js'
+import type { Meter } from '../metrics/meter.js'
 import { connect, type Database } from './client.js'
 
 interface Log {
@@ -11,11 +12,13 @@ export const openDatabase = async (
   { databasePoolSize, databasePrepare, databaseReplicaUrl }: Config,
   url: string,
   log: Log,
+  meter: Meter,
 ): Promise<Database> => {
   const database = connect({
     url,
     poolSize: databasePoolSize,
     prepare: databasePrepare,
+    meter,
     replica:
       databaseReplicaUrl === undefined
         ? undefined

@@ -387,7 +387,8 @@ export const funnelDays = pgTable(
 
 /**
  * What a member did on a UTC day in a repository; rows whose numbers are all 0 count for nothing. There is no reference
- * to `members`, because what people did stays when they leave.
+ * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
+ * changes then stays in its page, and needs no new entries in the indexes.
  */
 export const activity = pgTable(
   'activity',
@@ -407,6 +408,7 @@ export const activity = pgTable(
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
     // With the user, so that a member's days are found as fast in this as in the key, whichever a plan takes.
     index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
+    index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
   ],
 )
 

@@ -1,9 +1,9 @@
 /** What can be said of the database. */
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import type { Config } from '../config.js'
-import { targetOf } from '../db/driver.js'
 import { remedyOf } from '../db/given.js'
 import { newestMigration, readNewestMigration } from '../db/migrate.js'
+import { openSession } from '../db/one-session.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const OLDEST = 15
@@ -14,9 +14,7 @@ const BACKLOG = 10_000
 const ABOUT = 'database'
 
 export const checkDatabase = async (url: string, config: Config): Promise<Finding[]> => {
-  const open = () =>
-    postgres(url, { ...targetOf(url), max: 1, onnotice: () => {}, connect_timeout: 5, fetch_types: false })
-  const [sql, other] = [open(), open()]
+  const [sql, other] = [openSession(url, 5), openSession(url, 5)]
   try {
     const findings = [...(await checkServer(sql)), ...(await checkRights(sql))]
     // The rest would only fail for the same reason.

@@ -8,11 +8,10 @@ export const DAYS_OF_WEEK = 7
 export const FIRST_DAY = '0003-01-01'
 export const LAST_DAY = '9999-12-31'
 
-export const addDays = (day: string, days: number): string => {
-  const moment = new Date(Date.parse(day) + days * DAY_MS)
-  // Years beyond 9999 have another form; callers compare with LAST_DAY first.
-  return moment.toISOString().slice(0, -14)
-}
+/** Years beyond 9999 have another form; callers compare with LAST_DAY first. */
+const dayAt = (moment: number): string => new Date(moment).toISOString().slice(0, -14)
+
+export const addDays = (day: string, days: number): string => dayAt(Date.parse(day) + days * DAY_MS)
 
 /** Whether the text is a day of the calendar. There is no year 0. */
 export const isDay = (text: string): boolean =>
@@ -24,8 +23,10 @@ export const isDay = (text: string): boolean =>
 export const countDays = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
 
-export const listDays = (from: string, to: string): string[] =>
-  Array.from({ length: countDays(from, to) }, (_, index) => addDays(from, index))
+export const listDays = (from: string, to: string): string[] => {
+  const start = Date.parse(from)
+  return Array.from({ length: countDays(from, to) }, (_, index) => dayAt(start + index * DAY_MS))
+}
 
 /** ISO: 1 is Monday. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7

@@ -106,8 +106,9 @@ export class Heatmap {
   }
 
   addZoneDay({ day, timezone, hours }: ZoneDay): void {
+    const weekday = weekdayOf(day)
     localHoursOf(timezone, day).forEach((local, hour) => {
-      this.add(cellAt(weekdayOf(day), local), hours[hour] ?? 0)
+      this.add(cellAt(weekday, local), hours[hour] ?? 0)
     })
   }
 

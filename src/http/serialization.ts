@@ -2,6 +2,7 @@
 import serializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySerializerCompiler } from 'fastify'
 import { resources } from '../../schemas/resources.js'
+import { onceForEach } from './compiled.js'
 
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
@@ -22,16 +23,10 @@ const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<
   return found
 }
 
-/** By the text of their schema: many routes share one, and so do all services of a process. */
-const compiled = new Map<string, Serialize>()
-
-const compile: FastifySerializerCompiler<unknown> = (route) => {
-  const text = JSON.stringify(route.schema)
-  const serialize = compiled.get(text) ?? (buildCompiler(resourcesIn(text))(route as never) as Serialize)
-  compiled.set(text, serialize)
-  return serialize
-}
+const compile = onceForEach(
+  (schema, text) => buildCompiler(resourcesIn(text))({ schema } as never) as Serialize,
+)
 
 export const installSerialization = (app: FastifyInstance) => {
-  app.setSerializerCompiler(compile)
+  app.setSerializerCompiler(({ schema }) => compile(schema))
 }

@@ -6,6 +6,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { resources } from '../../schemas/resources.js'
 import { formatsOf } from '../domain/formats.js'
 import { once } from '../runtime/once.js'
+import { onceForEach } from './compiled.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
@@ -79,18 +80,9 @@ const createTextAjv = (extensionPrefix: string) =>
   // Text can spell an infinite number, which strict numbers would refuse before any bound names the problem.
   createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })
 
-type Validate = ReturnType<FastifySchemaCompiler<object>>
-
-/** Compiles each schema once, however many routes share it. */
 const compilerOf = (createOwnAjv: () => Ajv) => {
   const ajv = once(createOwnAjv)
-  const compiled = new Map<string, Validate>()
-  return (schema: object): Validate => {
-    const text = JSON.stringify(schema)
-    const validate = compiled.get(text) ?? ajv().compile(schema)
-    compiled.set(text, validate)
-    return validate
-  }
+  return onceForEach((schema: object) => ajv().compile(schema))
 }
 
 /** Validators depend on nothing but the schemas and the prefix, so all services of a process share them. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LimitName } from '../domain/metrics.js'
 import { tooMany } from '../errors.js'
 import type { Counts } from './counts.js'
 
@@ -16,7 +17,7 @@ export class Refusals {
 
   constructor(
     private readonly counts: Counts,
-    private readonly limit: string,
+    private readonly limit: LimitName,
     private readonly max: number,
     private readonly isRefusal: (error: unknown) => boolean,
   ) {}
@@ -24,7 +25,7 @@ export class Refusals {
   /** @throws {ApiError} `rate_limited` after too many refusals */
   async check(key: string): Promise<void> {
     const { count, leftMs } = await this.add(key, 0)
-    if (count - this.countUnderWay(key) >= this.max) throw tooMany(this.max, leftMs / 1_000)
+    if (count - this.countUnderWay(key) >= this.max) throw tooMany(this.limit, this.max, leftMs / 1_000)
   }
 
   /**
@@ -40,9 +41,9 @@ export class Refusals {
       await this.add(key, -1)
       end()
       const others = this.underWay.get(key) ?? []
-      if (count - 1 - this.countUnderWay(key) >= this.max) throw tooMany(this.max, leftMs / 1_000)
+      if (count - 1 - this.countUnderWay(key) >= this.max) throw tooMany(this.limit, this.max, leftMs / 1_000)
       const left = deadline - Date.now()
-      if (left <= 0) throw tooMany(this.max, 1)
+      if (left <= 0) throw tooMany(this.limit, this.max, 1)
       await Promise.race([...others, sleep(left, undefined, { ref: false })])
     }
   }

@@ -36,7 +36,11 @@ export const patchWorkspaceSettings = (
     const before = current.idleWindowMinutes
     // Sent together: others wait for this workspace.
     const [next] = await Promise.all([
-      updateWorkspaceSettings(tx, call.workspaceId, { idleWindowMinutes, activityPrivacy, settings }),
+      updateWorkspaceSettings(tx, call.workspaceId, {
+        idleWindowMinutes,
+        settings,
+        activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
+      }),
       !isSameRest &&
         record('workspace_settings.changed', undefined, {
           version: current.version + 1,

@@ -2,7 +2,7 @@ import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
 import { type Range, resolveRange } from '../domain/days.js'
 import { ApiError } from '../errors.js'
-import { readToday } from '../queries/activity.js'
+import { readToday } from '../queries/clock.js'
 
 const DEFAULT_DAYS = 30
 

@@ -182,28 +182,32 @@ const lackOf = (total: Sums, listed: Sums): RepoRow[] => {
   return [{ repo: null, active_minutes, commits, closed_issues, members: null }]
 }
 
+const keyOf = ({ repo }: RepoRow): string => repo?.toLowerCase() ?? ''
+
+/** Most minutes first. */
+const compareRepos = (one: RepoRow, other: RepoRow): number =>
+  (other.active_minutes ?? 0) - (one.active_minutes ?? 0) || (keyOf(one) < keyOf(other) ? -1 : 1)
+
 /** One row for each; what has no name, and what is beyond the limit, in the last. */
 const mergeRepos = (rows: RepoRow[]): RepoRow[] => {
-  const merged = new Map<string | null, RepoRow>()
-  const mergeInto = (repo: string | null, row: RepoRow) => {
-    const key = repo === null ? null : repo.toLowerCase()
-    const known = merged.get(key)
-    const members = repo === null ? null : larger(row.members, known?.members ?? null)
-    merged.set(key, { repo: known?.repo ?? repo, ...addUp(known ? [known, row] : [row]), members })
+  const unnamed = rows.filter(({ repo }) => repo === null)
+  const partsOf = new Map<string, RepoRow[]>()
+  for (const row of rows) {
+    if (row.repo !== null) partsOf.set(keyOf(row), [...(partsOf.get(keyOf(row)) ?? []), row])
   }
-  for (const row of rows) mergeInto(row.repo, row)
-  const rest = merged.get(null)
-  merged.delete(null)
-  const amount = (row: RepoRow) => row.active_minutes ?? 0
-  const named = [...merged].sort(
-    ([a, x], [b, y]) => amount(y) - amount(x) || ((a ?? '') < (b ?? '') ? -1 : 1),
-  )
-  const places = limits.dashboard_rows - (rest || named.length > limits.dashboard_rows ? 1 : 0)
-  merged.clear()
-  for (const [key, row] of named.slice(0, places)) merged.set(key, row)
-  for (const [, row] of named.slice(places)) mergeInto(null, row)
-  if (rest) mergeInto(null, rest)
-  return [...merged.values()]
+  const named = Array.from(
+    partsOf.values(),
+    (parts): RepoRow => ({
+      repo: parts[0]?.repo ?? null,
+      ...addUp(parts),
+      members: parts.map(({ members }) => members).reduce(larger, null),
+    }),
+  ).sort(compareRepos)
+  const isAllListed = unnamed.length === 0 && named.length <= limits.dashboard_rows
+  const places = isAllListed ? named.length : limits.dashboard_rows - 1
+  const rest = [...named.slice(places), ...unnamed]
+  const last = isAllListed ? [] : [{ repo: null, ...addUp(rest), members: null }]
+  return [...named.slice(0, places), ...last]
 }
 
 const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[] | undefined)[]) => {

@@ -45,16 +45,13 @@ export const recordActiveMinutes = async (
     bodyHash: hashOf(body),
   }
 
-  // Most retries are answered, and what is too large is refused, without a transaction.
-  let target: FlushTarget | undefined = await readTarget(database.read, flush)
-  const known = answerFrom(target, flush)
-  if (known) return known
-  return database.transaction(async (tx) => {
-    // After a conflict, things may no longer be what they were.
-    const current = target ?? (await readTarget(tx, flush))
-    target = undefined
-    return answerFrom(current, flush) ?? count(tx, recordedOf(flush, current), current)
-  })
+  return database.transaction(
+    async (tx) => {
+      const target = await readTarget(tx, flush)
+      return answerFrom(target, flush) ?? count(tx, recordedOf(flush, target), target)
+    },
+    { readsFirst: true },
+  )
 }
 
 interface Flush {

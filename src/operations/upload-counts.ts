@@ -3,7 +3,8 @@ import type { CountBatches } from '../domain/count-batches.js'
 import { addDays } from '../domain/days.js'
 import { invalid } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
-import { markDays, readToday } from '../queries/activity.js'
+import { markDays } from '../queries/activity.js'
+import { readToday } from '../queries/clock.js'
 import {
   type CountKind,
   findMembers,

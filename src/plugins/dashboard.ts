@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import serveFiles from '@fastify/static'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../schemas/page-start.js'
 import { etagOfText, noneMatchNames } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
@@ -12,11 +13,15 @@ import { projectRoot } from '../runtime/root.js'
 declare module 'fastify' {
   interface FastifyInstance {
     offeredPeople: OfferedPerson[]
+    /** Undefined where there is no dashboard. */
+    sendPage: PageSender | undefined
   }
 }
 
+type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
 const built = join(projectRoot, 'build/web')
-const addresses = ['/', '/w/*', '/s/*', '/join/*', '/account', '/funnel']
+const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', '/account', '/funnel']
 
 const POLICY = [
   "default-src 'none'",
@@ -31,25 +36,18 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const dashboard: FastifyPluginAsync = async (app) => {
-  const { config } = app
-  app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: anyone, limit: 'none' }
-  })
-  if (!config.dashboard || !existsSync(join(built, 'index.html'))) {
-    if (config.dashboard) app.log.warn('the dashboard was not built, so there is none: npm run build:web')
-    // The query may say why a login failed, so it is kept.
-    app.get('/', { schema: { hide: true } }, async (request, reply) =>
-      reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
-    )
-    return
-  }
+const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:web'
 
+/** Answers with the page, which knows who asks; with the status that the reply has. */
+const pageSender = (app: FastifyInstance): PageSender => {
+  const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
   const pageFor = (signedIn: boolean) => {
+    const { secretKey, dormant } = config.billing
     const start: PageStart = {
       signed_in: signedIn,
       oauth: app.repohostOAuth !== undefined,
+      billing: secretKey === undefined ? 'off' : dormant ? 'dormant' : 'on',
       repohost_url: config.repohost.url,
       extension_prefix: config.extensionPrefix,
       people: app.offeredPeople,
@@ -57,14 +55,32 @@ const dashboard: FastifyPluginAsync = async (app) => {
     // No markup can begin inside of it.
     return `${before}${JSON.stringify(start).replaceAll('<', '\\u003c')}${after}`
   }
-  for (const address of addresses) {
-    app.get(address, { schema: { hide: true } }, async (request, reply) => {
-      const page = pageFor(!(request.session instanceof ApiError))
+  return (request, reply) => {
+    const page = pageFor(!(request.session instanceof ApiError))
+    reply.headers({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' })
+    if (reply.statusCode === 200) {
       const etag = etagOfText(page)
-      reply.headers({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache', ETag: etag })
+      reply.header('ETag', etag)
       if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      return reply.type('text/html; charset=utf-8').send(page)
-    })
+    }
+    return reply.type('text/html; charset=utf-8').send(page)
+  }
+}
+
+const addresses: FastifyPluginAsync = async (app) => {
+  const { sendPage } = app
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access: anyone, limit: 'none' }
+  })
+  if (!sendPage) {
+    // The query may say why a login failed, so it is kept.
+    app.get('/', { schema: { hide: true } }, async (request, reply) =>
+      reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
+    )
+    return
+  }
+  for (const address of ADDRESSES) {
+    app.get(address, { schema: { hide: true } }, async (request, reply) => sendPage(request, reply))
   }
   await app.register(serveFiles, {
     root: join(built, 'assets'),
@@ -78,4 +94,9 @@ const dashboard: FastifyPluginAsync = async (app) => {
   })
 }
 
-export default dashboard
+export default fp(async (app) => {
+  const isBuilt = existsSync(join(built, 'index.html'))
+  if (app.config.dashboard && !isBuilt) app.log.warn(NOT_BUILT)
+  app.decorate('sendPage', app.config.dashboard && isBuilt ? pageSender(app) : undefined)
+  await app.register(addresses)
+})

@@ -3,12 +3,23 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, invalid, toProblem } from '../errors.js'
+import { namesType } from '../http/accept.js'
 import { translate } from '../http/error-translation.js'
 import type { AnswerHeaders } from './headers.js'
+import { countAnswer } from './metrics.js'
+import { logAnswer } from './request-log.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller was told instead of an answer. */
+    failure: ApiError | null
+  }
+}
+
 export default fp(async (app) => {
+  app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
     // That it is not ready any more is what a service that was told to stop is asked for.
@@ -22,11 +33,17 @@ export default fp(async (app) => {
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
       throw invalid('/params', 'a path segment must not contain an encoded slash or NUL')
     }
+    // Who mistyped an address in a browser reads so in words, with a way home.
+    const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
+    if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
+      return app.sendPage(request, reply.code(404))
+    }
     return send(new ApiError('route_not_found'), request, reply)
   })
 })
 
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
+  request.failure = failure
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
   if (failure.limit !== undefined) {
     reply.header('RateLimit-Limit', failure.limit)
@@ -69,4 +86,6 @@ export const answerUnroutable =
   (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
     send(translate(error, request), request, reply)
+    logAnswer(request, reply)
+    countAnswer(request, reply)
   }

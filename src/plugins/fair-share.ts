@@ -22,7 +22,7 @@ export default fp(
     if (!app.config.rateLimits) return
     const enter = (kind: PlaceKind, key: string) =>
       app.places.enter(kind, key).catch((error) => {
-        throw error instanceof NoPlace ? tooMany(atOnce[kind], 1) : error
+        throw error instanceof NoPlace ? tooMany(`turns_of_${kind}`, atOnce[kind], 1) : error
       })
 
     // Before the body is read, so that waiting requests take no memory.

@@ -6,6 +6,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
+import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
 import { Refusals } from '../limits/refusals.js'
 
@@ -30,7 +31,7 @@ const MINUTE_MS = 60_000
 
 interface Limit {
   /** As counts are kept under. */
-  name: string
+  name: LimitName
   max: number
   keyOf: (request: FastifyRequest) => string
   windowMs?: number
@@ -56,9 +57,9 @@ export default fp(
       return
     }
     const { counts } = app
-    const general: Limit = { name: 'general', max: limits.rate_per_caller, keyOf: callerKey }
+    const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
     const special: Record<'signIn' | 'export' | 'invite', Limit> = {
-      signIn: { name: 'sign-in', max: limits.rate_verify_per_address, keyOf: addressOf },
+      signIn: { name: 'sign_in', max: limits.rate_verify_per_address, keyOf: addressOf },
       export: {
         name: 'export',
         max: limits.exports_per_hour,
@@ -68,13 +69,13 @@ export default fp(
       invite: { name: 'invite', max: limits.rate_join_per_caller, keyOf: callerKey },
     }
     const wrongSignatures: Limit = {
-      name: 'wrong-signature',
+      name: 'wrong_signatures',
       max: limits.rate_wrong_signatures_per_address,
       keyOf: addressOf,
     }
     const refusedTokens = new Refusals(
       counts,
-      'refused-token',
+      'refused_host_tokens',
       limits.rate_refused_tokens_per_caller,
       refusesToken,
     )
@@ -83,7 +84,7 @@ export default fp(
       const { name, max, keyOf, windowMs = MINUTE_MS } = limit
       const counted = await counts.add(name, keyOf(request), windowMs, 1)
       const left = Math.ceil(counted.leftMs / 1_000)
-      if (counted.count > max) throw tooMany(max, left)
+      if (counted.count > max) throw tooMany(name, max, left)
       reply?.header('RateLimit-Limit', max)
       reply?.header('RateLimit-Remaining', max - counted.count)
       reply?.header('RateLimit-Reset', left)

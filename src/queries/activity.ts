@@ -1,6 +1,6 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
 import type { RecordingHours } from '../../schemas/recording.js'
-import type { Database, Db } from '../db/client.js'
+import type { Db } from '../db/client.js'
 import { bool, date, integer, integers, json, orNull, statement, text, texts, uuid } from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
@@ -182,6 +182,18 @@ export const MARK_DAYS = statement(
   'insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]))',
 )
 
+/**
+ * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. A mark that is
+ * there is locked, so that it is not taken away before the zone has changed.
+ */
+const MARK_DAYS_OF = statement(
+  'mark days of a user as stale',
+  {},
+  `
+  insert into stale_days (workspace_id, day, id) values ($1::uuid, unnest($2::date[]), $3::uuid)
+  on conflict (workspace_id, day, id) do update set id = excluded.id where false`,
+)
+
 /** $1: the user; $2: flush id; $3: hash of the body; $4: answer. */
 export const REMEMBER_FLUSH = statement(
   'remember the answer to a flush',
@@ -265,7 +277,8 @@ const LIST_DAYS_WITH_HOURS = statement(
   { day: date },
   `
   select distinct day from activity
-  where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null`,
+  where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null
+  order by day`,
 )
 
 /**
@@ -282,8 +295,7 @@ export const changeTimezone = async (tx: Db, userId: string, timezone: string): 
       tx.rows(TAKE_TURN, [workspaceId, userId]),
       tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId]),
     ])
-    const days = rows.map(({ day }) => day)
-    await markDays(tx, workspaceId, days)
+    await tx.rows(MARK_DAYS_OF, [workspaceId, rows.map(({ day }) => day), userId])
   }
 }
 
@@ -350,16 +362,3 @@ export const listOwnMinutesOfAll = (
   userId: string,
   day: string,
 ): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL, [userId, day, day])
-
-const READ_TODAY = statement(
-  'read today',
-  { today: date },
-  `select (now() at time zone 'UTC')::date as today`,
-)
-
-/** The UTC day by the database's clock, which all instances share. */
-export const readToday = async ({ hot }: Database): Promise<string> => {
-  const [row] = await hot.rows(READ_TODAY, [])
-  if (!row) throw new Error('The database has no clock')
-  return row.today
-}

@@ -203,7 +203,7 @@ const READ_MEMBERS = statement(
   },
   `
   with parts as (
-    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31)) as active_days,
+    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
     from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
     union all
@@ -299,13 +299,14 @@ export const readRepos = (tx: Db, sources: Sources) => {
 }
 
 /**
- * A trend for each of the rows that are named in $10, and one for all that is in none of them. $5, $6: the first and the
- * last day; $7 to $9: `Steps`. Weeks lie across months, so it is the rollups of days that are added up.
+ * Minutes by step, where there are any, of the rows that are named in $9, by their place from 1, and behind them of all
+ * others together. $5, $6: the first and the last day; $7, $8: start and length of `Steps`. Weeks lie across months, so it is
+ * the rollups of days that are added up.
  */
 const trends = (name: string, rollup: string, key: string, listed: string) =>
   statement(
     name,
-    { trend: json<number[]>() },
+    { place: integer, trend: json<Record<number, number>>() },
     `
   with parts as (
     select ${key}, day, minutes from ${rollup}
@@ -315,29 +316,26 @@ const trends = (name: string, rollup: string, key: string, listed: string) =>
   ), listed as (
     ${listed}
   ), sums as (
-    select coalesce(place, cardinality($10::text[]) + 1) as place, (day - $7::date) / $8::int as step,
+    select coalesce(place, cardinality($9::text[]) + 1)::int as place, (day - $7::date) / $8::int as step,
       sum(minutes::float8) as minutes
     from parts left join listed using (${key})
     group by 1, 2
   )
-  select json_agg(coalesce(minutes, 0) order by step) as trend
-  from generate_series(1, cardinality($10::text[]) + 1) as place cross join generate_series(0, $9::int - 1) as step
-  left join sums using (place, step)
-  group by place order by place`,
+  select place, json_object_agg(step, minutes) as trend from sums group by place`,
   )
 
 const READ_MEMBER_TRENDS = trends(
   'read the trends of members',
   'activity_member_days',
   'user_id',
-  `select u.id as user_id, place from unnest($10::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
+  `select u.id as user_id, place from unnest($9::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
 )
 
 const READ_REPO_TRENDS = trends(
   'read the trends of repositories',
   'activity_repo_days',
   'repo_key',
-  `select repo_key, place from unnest($10::text[]) with ordinality as l (repo_key, place)`,
+  `select repo_key, place from unnest($9::text[]) with ordinality as l (repo_key, place)`,
 )
 
 const readTrends = async (
@@ -348,16 +346,11 @@ const readTrends = async (
   names: (string | null)[],
 ): Promise<number[][]> => {
   const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
-  const rows = await tx.rows(read, [
-    ...activityOf(sources),
-    sources.from,
-    sources.to,
-    start,
-    length,
-    count,
-    keys,
-  ])
-  return rows.map(({ trend }) => trend)
+  const rows = await tx.rows(read, [...activityOf(sources), sources.from, sources.to, start, length, keys])
+  const places = new Map(rows.map(({ place, trend }) => [place, trend]))
+  return Array.from({ length: keys.length + 1 }, (_, index) =>
+    Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
+  )
 }
 
 /** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */

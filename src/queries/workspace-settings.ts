@@ -68,27 +68,28 @@ export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise
   return withTimes(theRow(rows))
 }
 
+interface SettingsChange {
+  idleWindowMinutes: number
+  settings: string
+  /** Undefined: it stays as it is, and so does the moment from which it holds. */
+  activityPrivacy?: PrivacyLevel | undefined
+}
+
 /** Makes the next version. */
 export const updateWorkspaceSettings = async (
   tx: Db,
   workspaceId: string,
-  {
-    idleWindowMinutes,
-    activityPrivacy,
-    settings,
-  }: Pick<StoredWorkspaceSettings, 'idleWindowMinutes' | 'activityPrivacy' | 'settings'>,
+  { idleWindowMinutes, settings, activityPrivacy }: SettingsChange,
 ): Promise<StoredWorkspaceSettings> => {
   const rows = await tx
     .update(workspaces)
     .set({
       idleWindowMinutes,
-      activityPrivacy,
-      // Of this moment and not of the transaction's begin, so that no day on which the old level was in force is missed.
-      activityPrivacySince: sql`case when ${workspaces.activityPrivacy} = ${activityPrivacy}
-        then ${workspaces.activityPrivacySince} else statement_timestamp() end`,
       settings,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,
+      // Of this moment and not of the transaction's begin, so that no day on which the old level was in force is missed.
+      ...(activityPrivacy && { activityPrivacy, activityPrivacySince: sql`statement_timestamp()` }),
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)

@@ -13,7 +13,7 @@ import { startRepohost } from '../../demo/repohost.js'
 import { seedTeam } from '../../demo/team.js'
 import { connect } from '../../src/db/client.js'
 import { addDays } from '../../src/domain/days.js'
-import { readToday } from '../../src/queries/activity.js'
+import { readToday } from '../../src/queries/clock.js'
 import { withAdHocSql } from '../ad-hoc.js'
 import { createTestDatabase, startTestServer } from '../database.js'
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { projectRoot } from '../../src/runtime/root.js'
+import { freePort } from '../process.js'
 import { type Caller, type Service, type ServiceOptions, startService } from '../service.js'
 import { startBrowser } from './browser.js'
 
@@ -49,7 +50,9 @@ export class Visitor {
   }
 
   /** The violations of WCAG 2.2 AA on the page. */
-  violations(): Promise<string[]> {
+  async violations(): Promise<string[]> {
+    // Only now, because it takes longer to read than the whole page.
+    if (!(await this.page.evaluate('"axe" in globalThis'))) await this.page.evaluate(axe.source)
     return this.page.locator('html').evaluate(async () => {
       const { axe: there } = globalThis as unknown as {
         axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
@@ -86,14 +89,14 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
     return browser
   }
   test.teardown(() => browser.close())
-  const service = await startService(test, options)
-  // Its port is known only now.
-  service.config.trustedOrigins.push(service.url)
+  const port = await freePort()
+  // Browsers sign in at its own origin and come back to it.
+  const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, ...options?.env }
+  const service = await startService(test, { ...options, port, env })
   const visit = async (caller?: Caller) => {
     const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' })
     test.teardown(() => context.close())
     context.setDefaultTimeout(10_000)
-    await context.addInitScript({ content: axe.source })
     if (caller) {
       await context.addCookies([{ name: 'svc_token', value: caller.token, url: service.url, httpOnly: true }])
     }

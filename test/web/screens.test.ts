@@ -1,11 +1,15 @@
 /** Every screen, as an admin sees it: in light, dark and on a phone. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { addDays } from '../../src/domain/days.js'
+import { until } from '../until.js'
 import { type Scene, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
 })
+
+/** Of the window, by how far: what Chromium calls the cumulative layout shift. */
+const MOST_MOVED = 0.02
 
 /** Names that must be shown as they are and nothing else. */
 const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eabc🦊 ${'long'.repeat(15)}`
@@ -60,43 +64,43 @@ else {
     ['/w/00000000-0000-0000-0000-000000000000', 'There is nothing here for you'],
   ]
 
-  const look = async (
-    t: Pick<typeof import('tap').default, 'strictSame' | 'equal'>,
-    visitor: Visitor,
-    viewport: { width: number; height: number },
-    colorScheme: 'light' | 'dark',
-  ) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const [path, seen] of screens) {
-      await visitor.open(path)
-      await visitor.sees(seen)
-      await visitor.settled()
-      t.strictSame(await visitor.violations(), [], path)
-      t.equal(await visitor.width(), viewport.width, path)
+  /** Looks at what is open in every way: to open it anew for each would take longest. */
+  const look = async (t: Pick<Test, 'strictSame'>, visitor: Visitor, name: string) => {
+    const see = async (width: number, height: number, colorScheme: 'light' | 'dark') => {
+      await visitor.page.setViewportSize({ width, height })
+      await visitor.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await until(async () => (await visitor.width()) === width, `${name} fits in ${width} pixels`)
     }
-    const nobody = await scene.visit()
-    await nobody.page.emulateMedia({ colorScheme })
-    await nobody.page.setViewportSize(viewport)
-    await nobody.open('/?auth_error=access_denied')
-    await nobody.sees(/You said no/)
-    t.strictSame(await nobody.violations(), [], 'the sign-in')
-    visitor.complaints.push(...nobody.complaints)
+    await see(1280, 900, 'light')
+    t.strictSame(await visitor.violations(), [], name)
+    await see(390, 844, 'dark')
+    t.strictSame(await visitor.violations(), [], `${name} in dark on a phone`)
+    await see(320, 640, 'light')
   }
 
-  t.test('every screen is whole, accessible and quiet, in light and wide', async (t) => {
-    await look(t, visitor, { width: 1280, height: 900 }, 'light')
-    t.strictSame(visitor.complaints, [])
-  })
-
-  t.test('and in dark on a phone, where nothing is wider than the screen', async (t) => {
-    await look(t, visitor, { width: 390, height: 844 }, 'dark')
-    t.strictSame(visitor.complaints, [])
-  })
+  t.test(
+    'every screen is whole, accessible and quiet, in light and wide, and in dark on a phone',
+    async (t) => {
+      for (const [path, seen] of screens) {
+        await visitor.open(path)
+        await visitor.sees(seen)
+        await visitor.settled()
+        await look(t, visitor, path)
+      }
+      t.strictSame(visitor.complaints, [])
+      const nobody = await scene.visit()
+      await nobody.open('/?auth_error=access_denied')
+      await nobody.sees(/You said no/)
+      await look(t, nobody, 'the sign-in')
+      t.strictSame(nobody.complaints, [])
+    },
+  )
 
   t.test('what opens on top is accessible as well', async (t) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     for (const [path, opener] of [
-      [`/w/${id}`, 'Other'],
+      [`/w/${id}`, 'Other days'],
       [`/w/${id}`, 'About active time'],
       [`/w/${id}`, 'ada'],
       [`/w/${id}/people`, 'Invite somebody'],
@@ -114,14 +118,6 @@ else {
     }
   })
 
-  t.test('at 320 pixels everything can still be used', async (t) => {
-    await page.setViewportSize({ width: 320, height: 640 })
-    for (const [path] of screens) {
-      await visitor.open(path)
-      t.equal(await visitor.width(), 320, path)
-    }
-  })
-
   t.test('the first numbers need few requests', async (t) => {
     const fresh = await scene.visit(ada)
     const asked: string[] = []
@@ -134,6 +130,40 @@ else {
       asked.some((url) => !url.startsWith(fresh.url) && !url.startsWith('data:')),
       'nothing from elsewhere',
     )
+  })
+
+  t.test('nothing jumps while answers come late and one after the other', async (t) => {
+    const watched = await scene.visit(ada)
+    await watched.page.addInitScript(() => {
+      const seen = globalThis as unknown as { jumps: string[]; moved: number }
+      Object.assign(seen, { jumps: [], moved: 0 })
+      type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries() as unknown as Shift[]) {
+          seen.moved += value
+          seen.jumps.push(`${value}: ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
+        }
+      }).observe({ type: 'layout-shift' as never, buffered: true })
+    })
+    let late = 0
+    await watched.page.route('**/api/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 50 + 40 * (late++ % 4)))
+      await route.continue()
+    })
+    for (const width of [1280, 390]) {
+      await watched.page.setViewportSize({ width, height: 844 })
+      for (const [path, seen] of screens) {
+        await watched.open(path)
+        await watched.sees(seen)
+        await watched.page.waitForLoadState('networkidle')
+        await watched.settled()
+        const { moved, jumps } = await watched.page.evaluate(() => {
+          const { moved, jumps } = globalThis as unknown as { jumps: string[]; moved: number }
+          return { moved, jumps }
+        })
+        t.ok(moved <= MOST_MOVED, `${path} at ${width}: ${jumps.join('\n')}`)
+      }
+    }
   })
 
   t.test('a name is text, whatever is in it', async (t) => {

@@ -47,6 +47,31 @@ t.test('the page is served at its addresses and nowhere else', async (t) => {
   }
 })
 
+t.test('a mistyped address is a page for a browser and a problem for everybody else', async (t) => {
+  const open = (path: string, accept: string, method = 'GET') =>
+    fetch(service.url + path, { method, headers: { Accept: accept } })
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const path of ['/nope', '/w', '/index.html', '/apis?x=/api/']) {
+    const page = await open(path, browser)
+    t.equal(page.status, 404, path)
+    t.match(page.headers.get('content-type'), 'text/html', path)
+    t.equal(page.headers.get('content-security-policy'), POLICY)
+    t.equal(page.headers.get('etag'), null, 'which nobody keeps')
+  }
+  for (const [path, accept, method] of [
+    ['/nope', 'application/json'],
+    ['/nope', '*/*'],
+    ['/nope', browser, 'POST'],
+    ['/api/nope', browser],
+    ['/api?x', browser],
+    ['/api/settings/only-an-owner', browser],
+  ] as const) {
+    const reply = await open(path, accept, method)
+    t.equal(reply.status, 404, path)
+    t.match(await reply.json(), { code: 'route_not_found' }, `${method ?? 'GET'} ${path} ${accept}`)
+  }
+})
+
 t.test('its files never change under their names, and the first load is small', async (t) => {
   const html = await (await fetch(service.url)).text()
   const assets = assetsOf(html)
@@ -74,7 +99,13 @@ t.test('the page knows who may sign in how, and nothing breaks out of that', asy
     t.notMatch(text, '<')
     return JSON.parse(text)
   }
-  t.match(await startOf(), { signed_in: false, oauth: true, people: [], extension_prefix: 'ext' })
+  t.match(await startOf(), {
+    signed_in: false,
+    oauth: true,
+    billing: 'off',
+    people: [],
+    extension_prefix: 'ext',
+  })
   const ada = await service.signIn('ada')
   t.match(await startOf(`svc_token=${ada.token}`), { signed_in: true })
   t.match(await startOf('svc_token=nonsense'), { signed_in: false })
@@ -89,4 +120,6 @@ t.test('an installation can do without', async (t) => {
   })
   t.equal((await service.request('GET', '/')).headers.get('location'), '/api/docs')
   t.match(await service.request('GET', '/account'), { status: 404 })
+  const page = await fetch(`${service.url}/nope`, { headers: { Accept: 'text/html' } })
+  t.match(await page.json(), { code: 'route_not_found' })
 })

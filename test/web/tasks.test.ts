@@ -39,6 +39,36 @@ else {
     await visitor.heading('See what your team is working on').waitFor()
   })
 
+  t.test('somebody signs in at the repository host, and is where they wanted to be', async (t) => {
+    const { repohost } = service
+    const { page, ...visitor } = await visit()
+    const enter = () => page.getByRole('link', { name: /^Sign in with/ }).click()
+    repohost.browserUser = null
+    await page.goto(`${service.url}/w/${id}/people?x=1`)
+    await enter()
+    await page.getByText('You said no at').waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people?x=1`, 'the address is the one that was wanted')
+    repohost.browserUser = ada.repohostId
+    await enter()
+    await page.getByRole('heading', { name: 'People of Acme' }).waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people?x=1`)
+    await page.context().clearCookies()
+    await page.goto(`${service.url}/api/auth/callback?state=of-somebody-else&code=x`)
+    await page.getByText('The login took too long, or was begun in another browser.').waitFor()
+    await page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/w/${id}/people`)
+    await enter()
+    await page.getByRole('heading', { name: 'People of Acme' }).waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/people`, 'at the configured origin')
+    await page.context().clearCookies()
+    const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
+    repohost.browserUser = repohost.addUser('gus').id
+    await page.goto(`${service.url}/join/${code}`)
+    await page.getByRole('heading', { name: 'Sign in to see what you are invited to' }).waitFor()
+    await enter()
+    await page.getByRole('button', { name: 'Join as gus' }).waitFor()
+    t.strictSame(visitor.complaints, [])
+  })
+
   t.test('who worked most on a repository is two clicks away, and the address can be shared', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('When they work')
@@ -88,13 +118,16 @@ else {
     const reached = new Set<string>()
     for (let step = 0; step < 60; step++) {
       await admin.page.keyboard.press('Tab')
-      const focused = admin.page.locator(':focus')
-      if ((await focused.count()) === 0) break
-      const name = (await focused.getAttribute('aria-label')) ?? (await focused.innerText())
+      const { name, outline, isOver } = await admin.page.locator('body').evaluate(({ ownerDocument }) => {
+        const { activeElement, defaultView } = ownerDocument
+        return {
+          isOver: activeElement === ownerDocument.body,
+          name: activeElement.getAttribute('aria-label') ?? activeElement.innerText,
+          outline: defaultView.getComputedStyle(activeElement).outlineStyle,
+        }
+      })
+      if (isOver) break
       reached.add(name.replaceAll('\n', ' '))
-      const outline = await focused.evaluate(
-        (element) => element.ownerDocument.defaultView.getComputedStyle(element).outlineStyle,
-      )
       if (outline === 'none') t.fail(`${name} does not show that it is focused`)
     }
     for (const name of ['Acme', 'Team', 'Settings', '30 days', 'CSV', 'Commits', 'acme/api', 'bob']) {
@@ -206,6 +239,39 @@ else {
     t.strictSame(await visitor.violations(), [])
   })
 
+  t.test('what lies far back in the audit trail is found, and it is said how far was looked', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Old', patterns: ['old/*'] })
+    for (let round = 0; round < 110; round++) {
+      await ada.patch(`/api/team/workspaces/${id}`, { name: `Old ${round}` })
+    }
+    await admin.open(`/w/${id}/audit`)
+    t.equal((await rowsOf(admin, 'Changes, newest first')).length, 100)
+    await admin.page.getByLabel('Show').selectOption('workspace created')
+    await admin.sees(/^1 of all 111, back to .*\.$/)
+    t.equal((await rowsOf(admin, 'Changes, newest first')).length, 1)
+    await admin.page.getByLabel('Show').selectOption('member removed')
+    await admin.sees(/^0 of all 111/)
+  })
+
+  t.test('who has nothing to pay is offered nothing', async (t) => {
+    const { billing } = service.config
+    const offers = () => admin.button(/Subscribe|Manage the subscription/).allInnerTexts()
+    await admin.open('/account')
+    await admin.sees('Everything is included here; there is nothing to pay.')
+    t.strictSame(await offers(), [])
+    billing.secretKey = 'a-key'
+    await admin.open('/account')
+    await admin.sees('Everything is included here; there is nothing to pay.')
+    billing.dormant = false
+    try {
+      await admin.open('/account')
+      await admin.button('Subscribe').waitFor()
+    } finally {
+      billing.dormant = true
+      billing.secretKey = undefined
+    }
+  })
+
   t.test('an older version of settings is compared and restored', async (t) => {
     await ada.push('acme/web', { 'ext.theme': 'light' })
     await ada.push('acme/web', { 'ext.theme': 'dark' })
@@ -264,38 +330,5 @@ else {
     const again = await service.signIn('eve')
     const { body } = await again.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.kept': true })
-  })
-
-  t.test('what fails is said in words, with the request to name, and goes on by itself', async () => {
-    const visitor = await visit(ada)
-    const answer = (status: number, code: string, headers = {}) => ({
-      status,
-      headers: { 'X-Request-Id': 'the-request', ...headers },
-      contentType: 'application/problem+json',
-      body: JSON.stringify({ status, code, detail: 'What to do.' }),
-    })
-    const failures: [status: number, code: string, said: string | RegExp][] = [
-      [402, 'pro_required', 'This needs a subscription'],
-      [403, 'admin_required', 'Only admins of this workspace may do that'],
-      [404, 'workspace_not_found', 'There is no such workspace for you'],
-      [429, 'rate_limited', 'That was too often'],
-      [500, 'internal_error', 'The service could not do that'],
-      [503, 'unavailable', 'The service is busy or starting'],
-    ]
-    const address = '**/api/team/dashboard?**'
-    for (const [status, code, said] of failures) {
-      await visitor.page.route(address, (route) => route.fulfill(answer(status, code)))
-      await visitor.open(`/w/${id}`)
-      await visitor.sees(said)
-      await visitor.sees('the-request')
-      await visitor.page.unroute(address)
-    }
-    await visitor.button('Try again').click()
-    await visitor.sees('When they work')
-    await visitor.context.setOffline(true)
-    await visitor.button('7 days').click()
-    await visitor.page.getByText('The service cannot be reached.').first().waitFor()
-    await visitor.context.setOffline(false)
-    await visitor.page.getByText('The service cannot be reached.').first().waitFor({ state: 'detached' })
   })
 }

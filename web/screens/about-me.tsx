@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, forgetSeen, useAct, useAsk } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
+import { goTo } from '../keyboard.js'
 import { type Space, useMe } from '../me.js'
 import { Confirm, FailureNote, Form, Person, Shown } from '../ui.js'
 
@@ -11,13 +13,13 @@ type Recording = AnswerOf<'GET /api/me/recording'>
 export const AboutMe = ({ space }: { space: Space }) => {
   const { login } = useMe()
   const recording = useAsk('GET /api/me/recording', {})
-  const section = useRef<HTMLElement>(null)
+  const { url } = useLocation()
   useEffect(() => {
-    if (location.hash === '#about-me') section.current?.scrollIntoView()
-  }, [])
+    if (location.hash === '#about-me') goTo(document.getElementById('about-me'))
+  }, [url])
   const views = useAsk('GET /api/me/views', { query: { limit: 10 } })
   return (
-    <section class="stack tight" aria-labelledby="about-me" ref={section}>
+    <section class="stack tight" aria-labelledby="about-me">
       <h2 id="about-me">What is recorded about me</h2>
       <div class="two">
         <div class="card stack tight">
@@ -166,7 +168,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
       </label>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-disabled={busy}>
           Save
         </button>
         <span role="status" class="muted">
@@ -188,7 +190,9 @@ const DeleteMe = () => {
     location.assign('/')
   }
   const left =
-    failure?.code === 'last_admin' ? (failure.problem.workspaces as { id: string; name: string }[]) : []
+    failure?.code === 'last_admin'
+      ? ((failure.problem.workspaces ?? []) as { id: string; name: string }[])
+      : []
   return (
     <>
       <button type="button" class="danger" onClick={() => ask(true)}>

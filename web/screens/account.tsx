@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person, Shown } from '../ui.js'
 
@@ -22,8 +23,8 @@ export const Account = () => {
           <section class="card stack tight" aria-labelledby="plan">
             <Person login={login} />
             <h2 id="plan">Plan: {plan}</h2>
-            <p class="muted">{statuses[status]}.</p>
-            <Billing isCustomer={status !== 'none'} />
+            {(status !== 'none' || start.billing === 'on') && <p class="muted">{statuses[status]}.</p>}
+            <Billing isCustomer={status !== 'none'} plan={plan} />
           </section>
         )}
       </Shown>
@@ -36,30 +37,41 @@ export const Account = () => {
   )
 }
 
-const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
+const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pro' }) => {
   const { busy, failure, act } = useAct()
   const go = (operation: 'POST /api/billing/checkout' | 'POST /api/billing/portal') =>
     act(async () => {
       const { data } = await call(operation, { body: {} })
       location.assign(data.url)
     })
+  const { billing } = start
+  // Who pays can always stop; nobody begins where there is nothing to pay for.
+  if (billing === 'off' || (billing === 'dormant' && !isCustomer)) {
+    return (
+      <p class="muted">
+        {plan === 'pro'
+          ? 'Everything is included here; there is nothing to pay.'
+          : 'This installation has no billing: ask its operator.'}
+      </p>
+    )
+  }
   return (
     <>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        {isCustomer ? (
-          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/portal')}>
-            Manage the subscription
-          </button>
-        ) : (
-          <button type="button" disabled={busy} onClick={() => go('POST /api/billing/checkout')}>
-            Subscribe
-          </button>
-        )}
+        <button
+          type="button"
+          aria-disabled={busy}
+          onClick={() => go(isCustomer ? 'POST /api/billing/portal' : 'POST /api/billing/checkout')}
+        >
+          {isCustomer ? 'Manage the subscription' : 'Subscribe'}
+        </button>
       </div>
     </>
   )
 }
+
+const named = (zone: string) => zone.replaceAll('_', ' ')
 
 const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -70,7 +82,12 @@ const TimeZone = () => {
     <section class="card stack tight" aria-labelledby="zone">
       <h2 id="zone">Time zone</h2>
       <p class="muted">
-        Your heatmap and your recording hours are in it. The editor extension sends it by itself.
+        Your heatmap, your share of the team’s, and the hours in which you are recorded are in the zone that
+        was set last: here, or by your editor extension, which sends its own with what it counts. Unless one
+        was set it is UTC.
+      </p>
+      <p class="muted">
+        Days are UTC days everywhere, and moments are shown in the zone of this browser: {named(here)}.
       </p>
       <Form
         class="row"
@@ -80,18 +97,25 @@ const TimeZone = () => {
           )
         }}
       >
-        <select aria-label="Time zone" value={zone} onChange={(event) => choose(event.currentTarget.value)}>
+        <select
+          aria-label="Time zone"
+          value={zone}
+          onChange={(event) => {
+            choose(event.currentTarget.value)
+            save(false)
+          }}
+        >
           {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
             <option key={name} value={name}>
-              {name.replaceAll('_', ' ')}
+              {named(name)}
             </option>
           ))}
         </select>
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-disabled={busy}>
           Set
         </button>
         <span role="status" class="muted">
-          {saved ? 'Saved.' : ''}
+          {saved && 'Saved.'}
         </span>
       </Form>
       {failure && <FailureNote failure={failure} />}
@@ -113,10 +137,10 @@ const Sessions = () => {
       <p class="muted">Everywhere means every browser and editor that was signed in before now.</p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="button" disabled={busy} onClick={() => signOut(false)}>
+        <button type="button" aria-disabled={busy} onClick={() => signOut(false)}>
           Sign out here
         </button>
-        <button type="button" class="danger" disabled={busy} onClick={() => signOut(true)}>
+        <button type="button" class="danger" aria-disabled={busy} onClick={() => signOut(true)}>
           Sign out everywhere
         </button>
       </div>

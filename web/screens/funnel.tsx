@@ -37,7 +37,7 @@ export const Funnel = () => {
   return (
     <>
       <h1>How far people come</h1>
-      <Form class="card row" onSubmit={show}>
+      <Form class="card row low" onSubmit={show}>
         <label class="field">
           Admin key
           <input
@@ -45,6 +45,7 @@ export const Funnel = () => {
             required
             autocomplete="off"
             value={key}
+            aria-invalid={failure?.code === 'admin_key_invalid'}
             onInput={(event) => type(event.currentTarget.value)}
           />
         </label>
@@ -66,7 +67,7 @@ export const Funnel = () => {
             onChange={(event) => change({ source: event.currentTarget.value })}
           />
         </label>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           Show
         </button>
       </Form>
@@ -83,16 +84,15 @@ const Steps = ({ data }: { data: Data }) => {
       <section class="card stack tight" aria-labelledby="steps">
         <h2 id="steps">{count(data.users)} people</h2>
         <ol class="steps">
-          {data.steps.map((step) => (
+          {data.steps.map((step, index) => (
             <li key={step.event}>
               <div class="row apart">
                 <strong>{step.event.replaceAll('_', ' ')}</strong>
                 <span>
                   {count(step.users)} people
                   <span class="muted">
-                    , {share(step.conversion_from_previous)} of the step before,{' '}
-                    {share(step.conversion_from_start)} of the start, after{' '}
-                    {span(step.median_seconds_from_start)}
+                    {index > 0 &&
+                      `, ${share(step.conversion_from_previous)} of the step before, ${share(step.conversion_from_start)} of the start, after ${span(step.median_seconds_from_start)}`}
                   </span>
                 </span>
               </div>

@@ -27,7 +27,7 @@ export const Join = () => {
       )
     })
   return (
-    <div class="narrow">
+    <div class="stack narrow">
       <h1>An invite</h1>
       <Shown asked={asked} height={260}>
         {({ workspace, role, status, expires_at }) => (
@@ -62,7 +62,7 @@ export const Join = () => {
             {failure && <FailureNote failure={failure} />}
             {status === 'active' && (
               <div class="row">
-                <button type="button" class="primary" onClick={join} disabled={busy}>
+                <button type="button" class="primary" onClick={join} aria-disabled={busy}>
                   <span>
                     Join as <bdi>{login}</bdi>
                   </span>

@@ -17,10 +17,10 @@ import { type Space, useMe } from '../me.js'
 import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, FailureNote, SortedTable, Tip, Wait } from '../ui.js'
+import { FailureOf, Filters, Jumps, RepoName, SortedTable, Tip, WaitForNumbers } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
-import { Compared, numbersOf, pointsOf } from './team.js'
+import { Compared, measures, numbersOf, pointsOf, useHeard } from './team.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -51,6 +51,7 @@ const MineIn = ({ space }: { space: Space }) => {
   const asked = useAsk('GET /api/team/dashboard/mine', {
     query: { workspace: space.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
   })
+  useHeard(asked, `I${query.repo ? ` in ${query.repo}` : ''}`)
   // After the numbers that were asked for.
   const usual = useAsk(
     'GET /api/team/dashboard/mine',
@@ -80,14 +81,16 @@ const MineIn = ({ space }: { space: Space }) => {
             </label>
           )}
           <RangeChoice range={range} onChoose={set} />
+          <Jumps
+            to={[
+              ['repos', 'To my repositories'],
+              ['about-me', 'To what is recorded about me'],
+            ]}
+          />
         </div>
       </div>
-      {query.repo && (
-        <div class="row">
-          <Chip text={query.repo} onRemove={() => set({ repo: undefined })} />
-        </div>
-      )}
-      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
+      <FailureOf asked={[asked, usual, before]} />
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           <Now daily={usual.data?.daily} totals={asked.data.totals} before={before.data?.totals} />
@@ -110,8 +113,9 @@ const MineIn = ({ space }: { space: Space }) => {
               <header class="row apart">
                 <h2 id="hours">When I work</h2>
                 <Tip about="these hours">
-                  By weekday and hour of your own time zone. Nobody else sees this, at no level and in no
-                  workspace.
+                  By weekday and hour of your own time zone, which is set under Account. Minutes that came
+                  without an hour, and hours older than the service keeps them, are in none. Nobody else sees
+                  this, at no level and in no workspace.
                 </Tip>
               </header>
               <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
@@ -123,15 +127,7 @@ const MineIn = ({ space }: { space: Space }) => {
           </div>
         </div>
       ) : (
-        !asked.failure && (
-          <div class="stack">
-            <Wait height={110} />
-            <div class="lead">
-              <Wait height={348} />
-              <Wait height={348} />
-            </div>
-          </div>
-        )
+        !asked.failure && <WaitForNumbers />
       )}
       {asked.data && <AboutMe space={space} />}
     </>
@@ -169,39 +165,45 @@ const Now = (props: {
   const { daily, totals, before } = props
   const usual = daily && usualOf(daily)
   const weekday = longWeekdays[weekdayOf(today()) - 1]
+  const [active, commits] = measures
   const figures = [
-    [
-      'Today',
-      'blue',
-      usual ? duration(usual.today) : '…',
-      usual ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
-    ],
-    [
-      'This week',
-      'blue',
-      usual ? duration(usual.week) : '…',
-      usual ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
-    ],
-    [
-      'In these days',
-      'blue',
-      duration(totals.active_minutes),
-      beside(totals.active_minutes, before?.active_minutes, duration),
-    ],
-    ['Commits', 'orange', count(totals.commits), beside(totals.commits, before?.commits, count)],
+    {
+      name: 'Today',
+      value: usual && duration(usual.today),
+      beside: usual?.usualToday ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
+      about: `${active.about} What is usual is the mean of the same weekday in the ${USUAL_WEEKS} weeks before.`,
+    },
+    {
+      name: 'This week',
+      value: usual && duration(usual.week),
+      beside: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
+      about: `From Monday until today. What is usual is the mean of the ${USUAL_WEEKS} weeks before, up to the same weekday.`,
+    },
+    {
+      name: 'In these days',
+      value: duration(totals.active_minutes),
+      beside: beside(totals.active_minutes, before?.active_minutes, duration),
+      about: `${active.about} The small figure compares with the days before.`,
+    },
+    {
+      name: commits.title,
+      value: count(totals.commits),
+      beside: beside(totals.commits, before?.commits, count),
+      about: `${commits.about} The small figure compares with the days before.`,
+    },
   ]
   return (
-    <div class="figures">
-      {figures.map(([name, tone, value, beside]) => (
-        <div key={name} class={`figure-box ${tone}`}>
-          <div class="figure">
-            <span class="name">{name}</span>
-            <span class="value">{value}</span>
+    <section class="figures" aria-label="In short">
+      {figures.map(({ name, value = '…', beside, about }) => (
+        <div key={name} class={`figure-box ${name === commits.title ? commits.tone : active.tone}`}>
+          <p class="figure">
+            <span class="name">{name}</span> <span class="value">{value}</span>{' '}
             <span class="small muted">{beside}</span>
-          </div>
+          </p>
+          <Tip about={name.toLowerCase()}>{about}</Tip>
         </div>
       ))}
-    </div>
+    </section>
   )
 }
 
@@ -224,7 +226,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
               'All others'
             ) : (
               <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
-                <bdi class="text">{repo}</bdi>
+                <RepoName repo={repo} />
               </button>
             ),
         },
@@ -233,7 +235,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       keyOf={({ repo }) => repo ?? ''}
       searched={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty={`Nothing was recorded since ${fullDay(data.range.from)}.`}
+      empty={`Nothing was recorded since ${fullDay(data.range.from)}. Minutes come from the editor extension, once it is signed in here.`}
     />
   </section>
 )

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk, usePages } from '../api.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useSpace } from '../me.js'
 import { useTitle } from '../title.js'
-import { Confirm, Copy, Dialog, FailureNote, Form, More, Person, Shown } from '../ui.js'
+import { Confirm, Copy, Dialog, FailureNote, Form, More, Person, Search, Shown } from '../ui.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -55,6 +56,9 @@ export const People = () => {
   )
 }
 
+/** Pixels of a row, and rows of a page. */
+const [ROW, FIRST_PAGE] = [41, 100]
+
 const Members = () => {
   const space = useSpace()
   const me = useMe()
@@ -74,19 +78,31 @@ const Members = () => {
         path: { id: space.id },
         body: { login: member.login, role },
       })
+      announce(`${member.login} is ${role === 'admin' ? 'an admin' : 'a member'} now`)
       asked.again()
       if (member.login === login) me.again()
     })
-  const listed = pages.flatMap(({ members }) => members)
+  const [sought, seek] = useState('')
+  const wanted = sought.trim().toLowerCase()
+  const all = pages.flatMap(({ members }) => members)
+  const listed = all.filter((member) => member.login.toLowerCase().includes(wanted))
   // What comes in pages keeps the order of the service.
   if (!paging.more) listed.sort((a, b) => a.login.localeCompare(b.login))
   return (
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
       {failure && !removing && !steppingDown && <FailureNote failure={failure} />}
-      <Shown asked={asked} height={200}>
+      <Shown asked={asked} height={ROW * (1 + Math.min(space.member_count, FIRST_PAGE))}>
         {() => (
           <>
+            {all.length > 8 && (
+              <Search
+                what="members"
+                sought={sought}
+                found={`${listed.length} of ${all.length}`}
+                onSeek={seek}
+              />
+            )}
             <div class="scroll">
               <table>
                 <caption class="away">Members</caption>
@@ -129,8 +145,8 @@ const Members = () => {
                           <div class="row end">
                             <button
                               type="button"
-                              class="link"
-                              disabled={busy}
+                              class="plain act"
+                              aria-disabled={busy}
                               onClick={() => (member.login === login ? stepDown(true) : change(member))}
                             >
                               {member.role === 'admin' ? 'Make member' : 'Make admin'}
@@ -139,7 +155,7 @@ const Members = () => {
                             {member.login !== login && (
                               <button
                                 type="button"
-                                class="link"
+                                class="plain act"
                                 onClick={() => {
                                   clear()
                                   remove(member)
@@ -156,6 +172,11 @@ const Members = () => {
                 </tbody>
               </table>
             </div>
+            {wanted && listed.length === 0 && (
+              <p class="muted">
+                Nobody of {paging.more ? `the first ${all.length}` : 'them'} is called “{sought}”.
+              </p>
+            )}
             <More {...paging} />
           </>
         )}
@@ -192,6 +213,7 @@ const Members = () => {
                 path: { id: space.id },
                 query: { login: removing.login },
               })
+              announce(`${removing.login} was removed`)
               asked.again()
             })
             if (done) remove(undefined)
@@ -223,6 +245,7 @@ const Invites = ({
       await call('DELETE /api/team/workspaces/{id}/invites/{invite}', {
         path: { id: space.id, invite: invite.id },
       })
+      announce('The invite was revoked')
       asked.again()
     })
   if (invites.length === 0) return <p class="muted">There is none. Whoever shall join needs one.</p>
@@ -242,8 +265,8 @@ const Invites = ({
               </div>
             </div>
             <div class="row">
-              <Copy text={linkOf(invite)} what="link" />
-              <button type="button" class="danger" disabled={busy} onClick={() => revoke(invite)}>
+              <Copy text={linkOf(invite)} what="link" of={invite.code} />
+              <button type="button" class="danger" aria-disabled={busy} onClick={() => revoke(invite)}>
                 Revoke<span class="away"> {invite.code}</span>
               </button>
             </div>
@@ -323,7 +346,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
             <button type="button" onClick={onClose}>
               Cancel
             </button>
-            <button type="submit" class="primary" disabled={busy}>
+            <button type="submit" class="primary" aria-disabled={busy}>
               Make the invite
             </button>
           </div>

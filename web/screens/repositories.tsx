@@ -1,12 +1,14 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk, usePages } from '../api.js'
 import { time } from '../format.js'
 import { JsonField, parse, textOf, type Values } from '../json.js'
+import { goTo } from '../keyboard.js'
 import { useMe, useSpace } from '../me.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Chip, Confirm, Dialog, FailureNote, Form, More, Shown } from '../ui.js'
+import { Confirm, Dialog, FailureNote, Filters, Form, More, Shown } from '../ui.js'
 
 type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
 
@@ -29,7 +31,16 @@ const matches = (pattern: string, repo: string): boolean => {
 export const Repositories = () => {
   const space = useSpace()
   const { query, change } = useQuery()
+  const known = useKnown(query.repo === undefined)
+  const [hasChosen, choose] = useState(false)
   useTitle(`Repositories of ${space.name}`)
+  useEffect(() => {
+    if (hasChosen) goTo(document.getElementById(query.repo ? 'effective' : 'known'))
+  }, [query.repo])
+  const show = (repo: string | undefined) => {
+    choose(true)
+    change({ repo })
+  }
   return (
     <>
       <h1>
@@ -37,15 +48,13 @@ export const Repositories = () => {
       </h1>
       {query.repo ? (
         <>
-          <div class="row">
-            <Chip text={query.repo} onRemove={() => change({ repo: undefined })} />
-          </div>
+          <Filters on={[[query.repo, () => show(undefined)]]} />
           <Effective repo={query.repo} />
         </>
       ) : (
         <div class="two">
-          <Known onChoose={(repo) => change({ repo })} />
-          <Patterns />
+          <Known known={known} onChoose={show} />
+          <Patterns known={known} />
         </div>
       )}
       <Overrides only={query.repo} />
@@ -53,15 +62,17 @@ export const Repositories = () => {
   )
 }
 
-const useKnown = () => {
-  const asked = useAsk('GET /api/projects', { query: { limit: 500 } })
+const useKnown = (isShown: boolean) => {
+  const asked = useAsk('GET /api/projects', isShown ? { query: { limit: 500 } } : undefined)
   const paged = usePages(asked, (cursor) => call('GET /api/projects', { query: { limit: 500, cursor } }))
   return { asked, ...paged, projects: paged.pages.flatMap(({ projects }) => projects) }
 }
 
-const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
+type KnownRepos = ReturnType<typeof useKnown>
+
+const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string) => void }) => {
   const space = useSpace()
-  const { asked, projects, more, busy, failure } = useKnown()
+  const { asked, projects, more, busy, failure } = known
   const here = projects.filter(({ workspace_id }) => workspace_id === space.id)
   return (
     <section class="card stack tight" aria-labelledby="known">
@@ -127,6 +138,7 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
             name="repo"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             autocomplete="off"
           />
@@ -138,11 +150,17 @@ const Known = ({ onChoose }: { onChoose: (repo: string) => void }) => {
 }
 
 const MOST_PATTERNS = 50
+const MOST_NAMED = 8
 
-const Patterns = () => {
+/** How many, and the names of the first. */
+const countOf = (repos: string[]): string => {
+  const named = repos.slice(0, MOST_NAMED).join(', ')
+  return `${repos.length}${named && ` (${named}${repos.length > MOST_NAMED ? ', …' : ''})`}`
+}
+
+const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   const space = useSpace()
   const me = useMe()
-  const { projects } = useKnown()
   const [text, type] = useState(space.patterns.join('\n'))
   const { busy, failure, act } = useAct()
   const patterns = text.split(/\s+/).filter(Boolean)
@@ -173,6 +191,7 @@ const Patterns = () => {
                 body: { patterns },
               })
               me.again()
+              announce('Saved')
             })
           }}
         >
@@ -192,14 +211,12 @@ const Patterns = () => {
           </p>
           <div role="status">
             <p>
-              Known repositories that it covers: {covered.length}
-              {covered.length > 0 &&
-                `, such as ${covered.slice(0, 8).join(', ')}${covered.length > 8 ? ' …' : ''}`}
+              Known repositories that it covers:{' '}
+              {asked.data ? countOf(covered) : asked.failure ? 'they could not be asked for' : '…'}
             </p>
             {lost.length > 0 && (
               <p class="note">
-                No longer covered: {lost.slice(0, 8).join(', ')}. Their settings stay stored, but nobody gets
-                them.
+                No longer covered: {countOf(lost)}. Their settings stay stored, but nobody gets them.
               </p>
             )}
             {others.map(({ id, name }) => (
@@ -210,7 +227,7 @@ const Patterns = () => {
           </div>
           {failure && <FailureNote failure={failure} />}
           <div class="row">
-            <button type="submit" class="primary" disabled={busy || !isChanged}>
+            <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
               Save
             </button>
           </div>
@@ -230,67 +247,79 @@ const Effective = ({ repo }: { repo: string }) => {
         What holds in <bdi>{repo}</bdi>
       </h2>
       <Shown asked={asked} height={200}>
-        {(data) => {
-          const general = whole.data?.settings ?? {}
-          const hidden = Object.keys(general).filter((key) => !(key in data.settings))
-          return (
-            <>
-              <p class="muted">
-                By the pattern <span class="mono">{data.matched_pattern}</span>; idle window{' '}
-                {data.idle_window_minutes} minutes
-                {data.also_matched.length > 0 && '; other workspaces of yours cover it, too'}.
-              </p>
-              <div class="scroll">
-                <table>
-                  <caption class="away">Settings in force</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">Key</th>
-                      <th scope="col">Value</th>
-                      <th scope="col">Comes from</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {Object.entries(data.settings).map(([key, value]) => (
-                      <tr key={key}>
-                        <th scope="row" class="mono">
-                          {key}
-                        </th>
-                        <td class="mono">{JSON.stringify(value)}</td>
-                        <td>
-                          {data.sources[key] === 'project' ? (
-                            <>
-                              the override of this repository
-                              {key in general && (
-                                <span class="muted">
-                                  ; the workspace says <bdi>{JSON.stringify(general[key])}</bdi>
-                                </span>
-                              )}
-                            </>
-                          ) : (
-                            'the workspace'
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                    {hidden.map((key) => (
-                      <tr key={key}>
-                        <th scope="row" class="mono">
-                          {key}
-                        </th>
-                        <td class="muted">none</td>
-                        <td>hidden by the override of this repository</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              {Object.keys(data.settings).length + hidden.length === 0 && <p class="muted">No settings.</p>}
-            </>
-          )
-        }}
+        {(data) => (
+          <Shown asked={whole} height={200}>
+            {({ settings }) => <InForce data={data} general={settings} />}
+          </Shown>
+        )}
       </Shown>
     </section>
+  )
+}
+
+/** Every key of a repository with where it comes from, and those of the workspace that are hidden there. */
+const InForce = ({
+  data,
+  general,
+}: {
+  data: AnswerOf<'GET /api/team/effective-config'>
+  general: Values
+}) => {
+  const hidden = Object.keys(general).filter((key) => !(key in data.settings))
+  return (
+    <>
+      <p class="muted">
+        By the pattern <span class="mono">{data.matched_pattern}</span>; idle window{' '}
+        {data.idle_window_minutes} minutes
+        {data.also_matched.length > 0 && '; other workspaces of yours cover it, too'}.
+      </p>
+      <div class="scroll">
+        <table>
+          <caption class="away">Settings in force</caption>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Value</th>
+              <th scope="col">Comes from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(data.settings).map(([key, value]) => (
+              <tr key={key}>
+                <th scope="row" class="mono">
+                  {key}
+                </th>
+                <td class="mono">{JSON.stringify(value)}</td>
+                <td>
+                  {data.sources[key] === 'project' ? (
+                    <>
+                      the override of this repository
+                      {key in general && (
+                        <span class="muted">
+                          ; the workspace says <bdi>{JSON.stringify(general[key])}</bdi>
+                        </span>
+                      )}
+                    </>
+                  ) : (
+                    'the workspace'
+                  )}
+                </td>
+              </tr>
+            ))}
+            {hidden.map((key) => (
+              <tr key={key}>
+                <th scope="row" class="mono">
+                  {key}
+                </th>
+                <td class="muted">none</td>
+                <td>hidden by the override of this repository</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {Object.keys(data.settings).length + hidden.length === 0 && <p class="muted">No settings.</p>}
+    </>
   )
 }
 
@@ -421,6 +450,7 @@ const EditOverride = (props: {
             class="wide-input"
             required
             pattern="[\w.\-]+/[\w.\-]+"
+            title="owner/name"
             placeholder="owner/name"
             value={repo}
             readOnly={props.repo !== ''}
@@ -440,7 +470,7 @@ const EditOverride = (props: {
           <button type="button" onClick={props.onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={busy || !('values' in parsed)}>
+          <button type="submit" class="primary" aria-disabled={busy || !('values' in parsed)}>
             Save
           </button>
         </div>

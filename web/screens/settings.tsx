@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
 import { bytes, time } from '../format.js'
 import {
@@ -130,22 +131,24 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           </p>
         </section>
         <section class="card stack" aria-label="Activity">
-          <label class="field">
-            Idle window in minutes
-            <input
-              type="number"
-              min={1}
-              max={15}
-              required
-              value={draft.idle}
-              aria-describedby="idle-help"
-              onInput={(event) => edit({ idle: event.currentTarget.valueAsNumber })}
-            />
-          </label>
-          <p id="idle-help" class="small muted">
-            After so long without a key or a click, time no longer counts as active. Editors use 5 to 10 of
-            it.
-          </p>
+          <div class="stack tight">
+            <label class="field">
+              Idle window in minutes
+              <input
+                type="number"
+                min={1}
+                max={15}
+                required
+                value={draft.idle}
+                aria-describedby="idle-help"
+                onInput={(event) => edit({ idle: event.currentTarget.valueAsNumber })}
+              />
+            </label>
+            <p id="idle-help" class="small muted">
+              After so long without a key or a click, time no longer counts as active. Editors use 5 to 10 of
+              it.
+            </p>
+          </div>
           <fieldset class="stack tight">
             <legend>Who sees the numbers of a person</legend>
             {levels.map(([level, title, about]) => (
@@ -190,7 +193,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         failure && <FailureNote failure={failure} />
       )}
       <section class="card stack tight" aria-label="What will change">
-        {values && isChanged && (
+        {values && isChanged && !conflict && (
           <>
             <h2>What will change</h2>
             {changes.settings && <Diff before={draft.base.settings} after={values} />}
@@ -211,8 +214,8 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         <div class="row">
           <button
             type="submit"
-            class="primary"
-            disabled={busy || !values || !isChanged || conflict !== undefined}
+            class={conflict ? '' : 'primary'}
+            aria-disabled={busy || !values || !isChanged || conflict !== undefined}
           >
             Save
           </button>
@@ -301,7 +304,7 @@ const Conflict = (props: {
       <h3>What they changed</h3>
       <Diff before={base} after={theirs} />
       <div>
-        <button type="button" onClick={solve}>
+        <button type="button" class="primary" onClick={solve}>
           Put mine on top of theirs
         </button>
       </div>
@@ -322,6 +325,7 @@ const Rename = () => {
         onSubmit={() => {
           act(async () => {
             await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
+            announce('Renamed')
             me.again()
           })
         }}
@@ -334,7 +338,7 @@ const Rename = () => {
           value={name}
           onInput={(event) => type(event.currentTarget.value)}
         />
-        <button type="submit" disabled={busy || name === space.name}>
+        <button type="submit" aria-disabled={busy || name === space.name}>
           Rename
         </button>
       </Form>

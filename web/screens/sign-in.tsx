@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { call, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
+import { call, ended, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person } from '../ui.js'
@@ -41,6 +41,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
     const done = await act(() => call('POST /api/auth/verify', { body: { repohost_token, cookie: true } }))
     if (!done) return
     forgetSeen()
+    ended.value = false
     expired.value = false
     signedIn.value = true
     renew()
@@ -57,7 +58,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
                 <button
                   type="button"
                   class={index === 0 ? 'primary' : ''}
-                  disabled={busy}
+                  aria-disabled={busy}
                   onClick={() => signIn(repohost_token)}
                 >
                   <Person login={login} />
@@ -84,6 +85,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             <button
               type="button"
               onClick={() => {
+                ended.value = false
                 expired.value = false
                 renew()
               }}
@@ -110,6 +112,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}
+            aria-invalid={failure?.code === 'repohost_token_invalid'}
             aria-describedby="token-help"
           />
         </label>
@@ -123,7 +126,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           </a>
           . It needs no scope: it only shows who you are, once, and is not kept.
         </p>
-        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} disabled={busy}>
+        <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with the token
         </button>
       </Form>
@@ -134,7 +137,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
 }
 
 const Alone = ({ failed, children }: { failed: string | undefined; children: preact.ComponentChildren }) => {
-  useTitle('Sign in')
+  useTitle('Sign in', 'sign-in')
   const joins = location.pathname.startsWith('/join/')
   return (
     <main class="signing">

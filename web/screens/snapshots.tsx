@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
+import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
 import { bytes, time } from '../format.js'
 import { Diff, textOf } from '../json.js'
@@ -33,6 +34,7 @@ export const Snapshots = () => {
   const restore = (version: number) =>
     act(async () => {
       await call('POST /api/settings/{owner}/{repo}/restore', { path, query: workspace, body: { version } })
+      announce(`Version ${version} was restored`)
       change({ newer: undefined, older: undefined })
       current.again()
       versions.again()
@@ -84,8 +86,8 @@ export const Snapshots = () => {
                                 {index > 0 && isAdmin && (
                                   <button
                                     type="button"
-                                    class="link"
-                                    disabled={busy}
+                                    class="plain act"
+                                    aria-disabled={busy}
                                     onClick={() => restore(version)}
                                   >
                                     Restore<span class="away"> version {version}</span>
@@ -98,14 +100,15 @@ export const Snapshots = () => {
                               <td>
                                 <div class="row">
                                   {(['older', 'newer'] as const).map((side) => (
-                                    <input
-                                      key={side}
-                                      type="radio"
-                                      name={side}
-                                      aria-label={`Version ${version} as the ${side} one`}
-                                      checked={(side === 'older' ? older : newer) === version}
-                                      onChange={() => change({ [side]: String(version) })}
-                                    />
+                                    <label key={side} class="tap">
+                                      <input
+                                        type="radio"
+                                        name={side}
+                                        aria-label={`Version ${version} as the ${side} one`}
+                                        checked={(side === 'older' ? older : newer) === version}
+                                        onChange={() => change({ [side]: String(version) })}
+                                      />
+                                    </label>
                                   ))}
                                 </div>
                               </td>

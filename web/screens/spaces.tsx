@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call, useAct } from '../api.js'
+import { visible } from '../format.js'
 import { useMe } from '../me.js'
 import { Dialog, FailureNote, Form } from '../ui.js'
 
@@ -36,7 +37,7 @@ export const MySpaces = () => {
                 <tr key={id}>
                   <th scope="row">
                     <a href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}>
-                      <bdi>{name}</bdi>
+                      <bdi>{visible(name)}</bdi>
                     </a>
                   </th>
                   <td>{role}</td>
@@ -111,7 +112,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={busy}>
+          <button type="submit" class="primary" aria-disabled={busy}>
             Make it
           </button>
         </div>

@@ -1,5 +1,6 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
 import { useAsk } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
 import {
@@ -19,7 +20,19 @@ import { useSpace } from '../me.js'
 import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { Chip, type Column, FailureNote, Measure, Person, SortedTable, Tip, Wait } from '../ui.js'
+import {
+  type Column,
+  FailureOf,
+  Filters,
+  Jumps,
+  Measure,
+  Person,
+  RepoName,
+  SortedTable,
+  Tip,
+  Wait,
+  WaitForNumbers,
+} from '../ui.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
@@ -41,7 +54,7 @@ export const measures = [
     tone: 'orange',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
   },
   {
     name: 'closed_issues',
@@ -49,7 +62,7 @@ export const measures = [
     tone: 'green',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository.',
+    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
   },
   {
     name: 'active_members',
@@ -58,7 +71,7 @@ export const measures = [
     write: count,
     unit: 1,
     about:
-      'People with at least one active minute in the range. Those who have left count for the days when they were there.',
+      'People with at least one active minute in these UTC days. Those who have left count for the days when they were there.',
   },
 ] as const
 
@@ -95,6 +108,12 @@ const TeamOfAdmin = () => {
     'GET /api/team/dashboard',
     asked.data && { query: { workspace: space.id, ...rangeBefore(range), ...filter } },
   )
+  const isEmpty =
+    !asked.stale &&
+    !filter.member &&
+    !filter.repo &&
+    measures.every(({ name }) => asked.data?.totals[name] === 0)
+  useHeard(asked, `${filter.member ?? space.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = measures.find(({ name }) => name === query.show) ?? measures[0]
   const csv = new URLSearchParams(
     Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
@@ -113,23 +132,49 @@ const TeamOfAdmin = () => {
           <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
             CSV
           </a>
+          <Jumps
+            to={[
+              ['members', 'To the people'],
+              ['repos', 'To the repositories'],
+            ]}
+          />
         </div>
       </div>
-      {(filter.member || filter.repo) && (
-        <div class="row">
-          {filter.member && <Chip text={filter.member} onRemove={() => set({ member: undefined })} />}
-          {filter.repo && <Chip text={filter.repo} onRemove={() => set({ repo: undefined })} />}
-        </div>
-      )}
-      {asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      <Filters
+        on={[
+          [filter.member, () => set({ member: undefined })],
+          [filter.repo, () => set({ repo: undefined })],
+        ]}
+      />
+      <FailureOf asked={[asked, before]} />
       {space.activity_privacy === 'team' && (
         <p class="note">
           Here nobody sees the numbers of a single person. What you see are whole weeks, published three days
-          after their end; where too few people stand behind a number it is withheld: {WITHHELD}.
+          after their end; where too few people stand behind a number it is withheld: {WITHHELD}, or a gap in
+          the line.
         </p>
       )}
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          {isEmpty && (
+            <div class="note row apart">
+              <span class="grow">
+                Nothing was recorded in these days. Active time comes from the editors of members, while they
+                work in <bdi>{space.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
+              </span>
+              {space.patterns.length === 0 ? (
+                <a class="button primary" href={`/w/${space.id}/repos`}>
+                  Choose repositories
+                </a>
+              ) : (
+                !space.personal && (
+                  <a class="button primary" href={`/w/${space.id}/people`}>
+                    Invite somebody
+                  </a>
+                )
+              )}
+            </div>
+          )}
           <Figures
             totals={asked.data.totals}
             before={before.data?.totals}
@@ -160,25 +205,32 @@ const TeamOfAdmin = () => {
           </div>
         </div>
       ) : (
-        !asked.failure && <Skeleton />
+        !asked.failure && (
+          <WaitForNumbers>
+            <div class="two skeleton">
+              <Wait height={570} />
+              <Wait height={570} />
+            </div>
+          </WaitForNumbers>
+        )
       )}
     </>
   )
 }
 
-const Skeleton = () => (
-  <div class="stack">
-    <Wait height={110} />
-    <div class="lead">
-      <Wait height={348} />
-      <Wait height={348} />
-    </div>
-    <div class="two">
-      <Wait height={400} />
-      <Wait height={400} />
-    </div>
-  </div>
-)
+/** Says what is shown once it is there, to who cannot see the numbers change. */
+export const useHeard = (
+  { data, stale }: { data: { range: Range; totals: Dashboard['totals'] } | undefined; stale: boolean },
+  whose: string,
+) => {
+  const heard =
+    data && !stale
+      ? `${whose}, ${days(data.range.from, data.range.to)}: ${duration(data.totals.active_minutes)} of active time`
+      : ''
+  useEffect(() => {
+    if (heard) announce(heard)
+  }, [heard])
+}
 
 export const Figures = (props: {
   totals: Dashboard['totals']
@@ -273,7 +325,7 @@ const Hours = ({ data }: { data: Dashboard }) => (
       <h2 id="hours">When they work</h2>
       <Tip about="these hours">
         Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
-        and hours older than the service keeps them, are in none.
+        and hours older than the service keeps them, are in none. An hour is drawn where it begins.
       </Tip>
     </header>
     {data.heatmap ? (
@@ -285,6 +337,7 @@ const Hours = ({ data }: { data: Dashboard }) => (
 )
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
+  const isWithheld = useSpace().activity_privacy === 'team' && data.members.length === 0
   const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
@@ -319,7 +372,9 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
       <header class="row apart">
         <h2 id="members">People</h2>
         <span class="small muted">
-          {data.members.length} in all{data.members.length > 0 && '; each sees that you looked'}
+          {isWithheld
+            ? 'withheld'
+            : `${data.members.length} in all${data.members.length > 0 ? '; each sees that you looked' : ''}`}
         </span>
       </header>
       <SortedTable
@@ -329,7 +384,11 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         keyOf={({ login }) => login ?? ''}
         searched={({ login }) => login ?? ''}
         first="active_minutes"
-        empty="Nobody is listed for these days."
+        empty={
+          isWithheld
+            ? 'Nobody is listed: here the numbers of single people are their own.'
+            : 'Nobody is listed for these days.'
+        }
       />
     </section>
   )
@@ -348,7 +407,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
             'All others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
-              <bdi class="text">{repo}</bdi>
+              <RepoName repo={repo} />
             </button>
           ),
       },
