@@ -93,12 +93,6 @@ export const connect = ({
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
     createDriver({ url, connections, prepare, answerSeconds })
-  const driverOf = (url: string, connections: number, answerSeconds: number) =>
-    createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
-  const followers = follower && {
-    pool: driverOf(follower.url, poolSize, ANSWER_SECONDS.requests),
-    watched: driverOf(follower.url, 1, ANSWER_SECONDS.reads),
-  }
   const turns = (pool: Pool, places: number, waitMs?: number) =>
     createTurns(meter, pool, places, poolSize * 100, waitMs)
   const follow = followStatements(meter)
@@ -173,18 +167,22 @@ export const connect = ({
 
   const hot = door(shared.now, shared.inTurn)
   const onReserved = door(() => reserved, turns('reserved', 1))
-  const replica =
-    follower &&
-    followers &&
-    createReplica({
+  const openReplica = ({ url, watch }: NonNullable<DatabaseOptions['replica']>) => {
+    const driverOf = (connections: number, answerSeconds: number) =>
+      createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
+    const followers = driverOf(poolSize, ANSWER_SECONDS.requests)
+    const probed = driverOf(1, ANSWER_SECONDS.reads)
+    const onFollowers = turns('replica', poolSize, FOLLOWERS_WAIT_MS)
+    const replica = createReplica({
       primary: { hot, reserved: onReserved },
-      replica: door(() => followers.watched, turns('replica_probe', 1)),
-      begin: (() => {
-        const onFollowers = turns('replica', poolSize, FOLLOWERS_WAIT_MS)
-        return (work) => begin(followers.pool, onFollowers, work, true)
-      })(),
-      watch: follower.watch,
+      replica: door(() => probed, turns('replica_probe', 1)),
+      begin: (work) => begin(followers, onFollowers, work, true),
+      watch,
     })
+    return { replica, clients: [followers, probed] }
+  }
+  const opened = follower && openReplica(follower)
+  const replica = opened?.replica
   const transaction: Database['transaction'] = async (work, options = {}) => {
     const { readsFirst = false } = options
     const deadline = Date.now() + CONFLICTS_MS
@@ -219,7 +217,7 @@ export const connect = ({
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
       await Promise.all(
-        [pool, shared.now(), reserved, background, ...Object.values(followers ?? {})].map((client) =>
+        [pool, shared.now(), reserved, background, ...(opened?.clients ?? [])].map((client) =>
           client.end({ timeout: 0.5 }),
         ),
       )
