@@ -11,7 +11,7 @@ import type { Fault, Scope } from './fault.js'
 const ACCOUNT = 'postgres'
 
 /** @returns where it listens */
-const startPooler = async (scope: Scope, databaseUrl: string): Promise<string> => {
+export const startPooler = async (scope: Scope, databaseUrl: string): Promise<string> => {
   const { hostname, port, username, password } = new URL(databaseUrl)
   const front = await freePort()
   const folder = await temporaryFolder(scope)
@@ -29,6 +29,7 @@ pool_mode = transaction
 max_client_conn = 2000
 default_pool_size = 20
 server_idle_timeout = 5
+server_login_retry = 1
 `,
   )
   await chmod(file, 0o644)
@@ -51,6 +52,8 @@ export const pooled: Fault = {
     })
     const lines = (await text(tests.stdout)).trim().split('\n')
     const failures = lines.filter((line) => line.startsWith('FAIL'))
-    return { did: 'all tests through PgBouncer', details: lines.slice(-3), broken: failures }
+    // What failed, and the sums.
+    const details = lines.filter((line) => !/^(PASS|\{)/.test(line))
+    return { did: 'all tests through PgBouncer', details, broken: failures }
   },
 }
