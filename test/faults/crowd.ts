@@ -101,11 +101,11 @@ export const gather = async (options: CrowdOptions) => {
     return reply
   }
 
-  /** Sends until it is answered, and not with 503, as a correct client does. */
+  /** Sends until it is answered, and not with a failure, as a correct client does. */
   const insist = async (...call: Parameters<typeof send>): Promise<Reply> => {
     for (;;) {
       const reply = await send(...call)
-      if (reply.status !== 503 && reply.status !== 0) return reply
+      if (reply.status > 0 && reply.status < 500) return reply
       await sleep(50)
     }
   }

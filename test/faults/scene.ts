@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { startRepohost } from '../../demo/repohost.js'
 import { startEmbedded } from '../../src/db/embedded/index.js'
 import { freePort, launch, onDatabase, processesOf, ready, temporaryFolder } from '../process.js'
+import { until } from '../until.js'
 import { type Crowd, type CrowdOptions, gather } from './crowd.js'
 import { type Outcome, quiet, type Scope } from './fault.js'
 
@@ -52,8 +53,23 @@ export const setScene = async (scope: Scope, options: SceneOptions = {}) => {
     services[n] = service
     return service
   }
+  /** Waits until the database itself is back. @returns how long that took, in milliseconds */
+  const databaseBack = async () => {
+    const since = performance.now()
+    const answers = async () => {
+      const sql = postgres(database.url, { max: 1, onnotice: () => {}, connect_timeout: 1 })
+      const works = await sql`select`.then(
+        () => true,
+        () => false,
+      )
+      await sql.end({ timeout: 0 })
+      return works
+    }
+    await until(answers, 'the database is back')
+    return performance.now() - since
+  }
   const databaseProcesses = () => processesOf(database.location)
-  return { database, databaseProcesses, admin, repohost, services, restart, crowd }
+  return { databaseBack, databaseProcesses, admin, repohost, services, restart, crowd }
 }
 
 /** What came of it; that nothing is lost, doubled, wrong or failed is always promised. */
