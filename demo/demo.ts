@@ -109,7 +109,7 @@ const main = async (stopped: AbortSignal) => {
     prepare: true,
   })
   atEnd(() => database.close())
-  const output = openLogOutput()
+  const output = await openLogOutput()
   atEnd(() => output.end())
   const app = await buildApp(config, database, createLogger(config.logLevel, output))
   atEnd(() => app.close())

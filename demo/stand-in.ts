@@ -9,6 +9,8 @@ export interface StandIn {
   url: string
   /** `METHOD /path?query` of every request, in order. */
   requests: string[]
+  /** The header `traceparent` of each of them. */
+  traces: (string | undefined)[]
   fault: Fault | undefined
   close(): Promise<void>
 }
@@ -19,6 +21,7 @@ export const serveStandIn = async (handler: Handler): Promise<StandIn> => {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://stand-in')
     standIn.requests.push(`${request.method} ${request.url}`)
+    standIn.traces.push(request.headers.traceparent as string | undefined)
     if (standIn.fault) misbehave(standIn.fault, request, response)
     else await handler(request, response, url)
   }
@@ -29,6 +32,7 @@ export const serveStandIn = async (handler: Handler): Promise<StandIn> => {
   const standIn: StandIn = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
+    traces: [],
     fault: undefined,
     close: () =>
       new Promise((resolve) => {

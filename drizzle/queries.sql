@@ -1048,6 +1048,12 @@ where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
 group by a.day, coalesce(u.timezone, 'UTC');
 
+-- read the backlog of rollups
+-- returns days int2|int4, oldest float8
+select count(distinct (workspace_id, day))::int as days,
+       coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+from (select workspace_id, day from stale_days limit 20000) s;
+
 -- read the best snapshot
 -- returns ownsRepo bool, inWorkspace bool, workspaceId uuid, id uuid, owner text, repo text, version int2|int4, sizeBytes int2|int4, updatedAt timestamptz, updatedBy text, settings text
 select

@@ -12,6 +12,7 @@ import type { Config } from './config.js'
 import type { Database, Db } from './db/client.js'
 import { installSerialization } from './http/serialization.js'
 import { installValidation } from './http/validation.js'
+import { type Meter, silentMeter } from './metrics/meter.js'
 import { registerDocuments } from './openapi/index.js'
 import access from './plugins/access.js'
 import billingSignature from './plugins/billing-signature.js'
@@ -34,7 +35,7 @@ import milestones from './plugins/milestones.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
-import requestLog from './plugins/request-log.js'
+import requestLog, { withTrace } from './plugins/request-log.js'
 import rollups from './plugins/rollups.js'
 import routeChecks from './plugins/route-checks.js'
 import session from './plugins/session.js'
@@ -66,15 +67,16 @@ declare module 'fastify' {
     /** `database.read`, for queries of one statement. */
     db: Db
     clients: Clients
+    meter: Meter
   }
 }
 
-export const createClients = (config: Config): Clients => {
+export const createClients = (config: Config, meter: Meter = silentMeter): Clients => {
   const { secretKey, apiUrl } = config.billing
   return {
-    repohost: createRepohost(config.repohost.apiUrl),
-    billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }),
-    assistants: createAssistants(config.assistants),
+    repohost: createRepohost(config.repohost.apiUrl, meter),
+    billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }, { meter }),
+    assistants: createAssistants(config.assistants, { meter }),
   }
 }
 
@@ -85,13 +87,17 @@ export const buildApp = async (
   config: Config,
   database: Database,
   logger: FastifyBaseLogger,
-  clients: Clients = createClients(config),
-  patience: Patience = usualPatience,
+  {
+    meter = silentMeter,
+    clients = createClients(config, meter),
+    patience = usualPatience,
+  }: { meter?: Meter; clients?: Clients; patience?: Patience } = {},
 ): Promise<FastifyInstance> => {
   const headersOf = answerHeaders(config)
   const app = Fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: withTrace,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
@@ -118,6 +124,7 @@ export const buildApp = async (
   app.decorate('database', database)
   app.decorate('db', database.read)
   app.decorate('clients', clients)
+  app.decorate('meter', meter)
   app.decorate('offeredPeople', [] as OfferedPerson[])
   installValidation(app as never, config.extensionPrefix)
   installSerialization(app as never)
@@ -125,6 +132,7 @@ export const buildApp = async (
   await app.register(drain)
   await app.register(headers, { headersOf })
   await app.register(errors)
+  await app.register(requestLog)
   await app.register(connections)
   await app.register(cors)
   await app.register(compression)
@@ -138,7 +146,6 @@ export const buildApp = async (
   await app.register(access)
   await app.register(billingSignature)
   await app.register(fairShare)
-  await app.register(requestLog)
   await app.register(housekeeping)
   await app.register(repohostOAuth)
   await app.register(dashboard)

@@ -6,6 +6,7 @@ import {
   type Problem,
   type ProblemExtras,
 } from '../schemas/errors.js'
+import { type LimitName, quotaOf } from './domain/metrics.js'
 
 /** A failure that the caller is told about, by its code in the catalogue. */
 export class ApiError extends Error {
@@ -16,12 +17,19 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined
   /** For `RateLimit-Limit`: how much was allowed. */
   readonly limit: number | undefined
+  /** Which limit it is, for the operator. */
+  readonly limitName: LimitName | undefined
 
   constructor(
     code: ErrorCode,
-    options: ProblemExtras & { retryAfter?: number; limit?: number; cause?: unknown } = {},
+    options: ProblemExtras & {
+      retryAfter?: number
+      limit?: number
+      limitName?: LimitName
+      cause?: unknown
+    } = {},
   ) {
-    const { retryAfter, limit, cause, ...extras } = options
+    const { retryAfter, limit, limitName = quotaOf(code), cause, ...extras } = options
     const [status, detail] = errorCatalogue[code]
     super(extras.detail ?? detail, { cause })
     this.code = code
@@ -29,6 +37,7 @@ export class ApiError extends Error {
     this.extras = extras
     this.retryAfter = retryAfter ?? (code === 'unavailable' ? 1 : undefined)
     this.limit = limit
+    this.limitName = limitName
   }
 }
 
@@ -37,8 +46,9 @@ export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 
 /** More than the limit allows, for so many seconds yet. */
-export const tooMany = (limit: number, seconds: number, detail?: string) =>
+export const tooMany = (limitName: LimitName, limit: number, seconds: number, detail?: string) =>
   new ApiError('rate_limited', {
+    limitName,
     limit,
     retryAfter: Math.max(1, Math.ceil(seconds)),
     ...(detail !== undefined && { detail }),

@@ -10,6 +10,7 @@ import { connect } from './db/client.js'
 import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
+import { createMeter } from './metrics/meter.js'
 import { listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run } from './runtime/program.js'
@@ -17,7 +18,7 @@ import { readOrCreateSecret } from './runtime/secret.js'
 
 const main = async (stopped: AbortSignal) => {
   const config = readConfig(process.env)
-  const output = openLogOutput()
+  const output = await openLogOutput()
   atEnd(() => output.end())
   const logger = createLogger(config.logLevel, output)
 
@@ -25,21 +26,29 @@ const main = async (stopped: AbortSignal) => {
   if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
   const migrated = migrate(url, stopped)
   await (config.databaseUrl === undefined ? migrated : onGivenDatabase(migrated))
-  const database = connect({ url, poolSize: config.databasePoolSize, prepare: config.databasePrepare })
+  const meter = createMeter(config.metricsPort !== undefined)
+  const { databasePoolSize: poolSize, databasePrepare: prepare } = config
+  const database = connect({ url, poolSize, prepare, meter })
   atEnd(() => database.close())
 
-  const app = await buildApp(config, database, logger)
+  const app = await buildApp(config, database, logger, { meter })
   atEnd(() => app.close())
   stopped.throwIfAborted()
   if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort, config, app)
   await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
   atEnd((hurry) => leave(app, config.shutdownDelayMs, hurry))
   delayEnd(config.shutdownDelayMs)
-  announce(config)
+  announce(config, logger)
 }
 
 /** Balancers see that the service is not ready and turn away from it, before any connection is closed. */
 const leave = async (app: FastifyInstance, delayMs: number, hurry: AbortSignal) => {
+  const waiting = [
+    delayMs > 0 && `it serves on for ${delayMs / 1_000} s, so that balancers turn away`,
+    app.requestsUnderWay() > 0 && `${counted(app.requestsUnderWay(), 'request')} being answered`,
+    process.stdout.isTTY && 'a second Ctrl-C ends at once',
+  ].filter((part) => part !== false)
+  app.log.info(['the service stops', ...waiting].join('; '))
   app.leave()
   await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
 }
@@ -49,6 +58,7 @@ const startOwnDatabase = async (
   log: Logger,
   stopped: AbortSignal,
 ): Promise<string> => {
+  log.info(`the embedded PostgreSQL in ${dataDir} starts`)
   const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log, stopped })
   atEnd((hurry) => embedded.stop(hurry))
   return embedded.url
@@ -66,11 +76,19 @@ const serveMetrics = async (port: number, { host }: Config, { metrics, log }: Fa
   })
   server.listen(port, host)
   await listening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
+  log.info(`The metrics are at http://${host}:${port}/metrics`)
   server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics could not be accepted'))
   atEnd(() => server.close())
 }
 
-const announce = ({ baseUrl, dashboard }: Config) => {
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
+
+const announce = ({ baseUrl, dashboard }: Config, log: Logger) => {
+  if (!process.stdout.isTTY) {
+    log.info(`The service is at ${baseUrl}`)
+    log.info(`The reference is at ${baseUrl}/api/docs`)
+    return
+  }
   process.stdout.write(`
   The service is at   ${baseUrl}${dashboard ? ' (open it in a browser)' : ''}
   The reference is at ${baseUrl}/api/docs

@@ -11,6 +11,7 @@ import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
 import { connect } from '../src/db/client.js'
+import { createMeter, type Meter } from '../src/metrics/meter.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
@@ -152,7 +153,7 @@ export interface ServiceOptions {
   /** Another instance of the same installation: its database and stand-ins are used. */
   beside?: Service
   /** Other clients than production has. */
-  clients?: (config: Config) => Clients
+  clients?: (config: Config, meter: Meter) => Clients
   /** Less of it than production has. */
   patience?: Partial<Patience>
 }
@@ -202,11 +203,14 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
     ASSISTANT_A_URL: a.url,
     ASSISTANT_B_URL: b.url,
   }
-  const clients = (config: Config): Clients => ({
-    ...createClients(config),
+  const clients = (config: Config, meter: Meter): Clients => ({
+    ...createClients(config, meter),
     ...(budgetMs !== undefined && {
-      billing: createBillingProvider({ secretKey: BILLING.secretKey, apiUrl: billing.url }, { budgetMs }),
-      assistants: createAssistants(config.assistants, { budgetMs }),
+      billing: createBillingProvider(
+        { secretKey: BILLING.secretKey, apiUrl: billing.url },
+        { budgetMs, meter },
+      ),
+      assistants: createAssistants(config.assistants, { budgetMs, meter }),
     }),
   })
   return { providers, env, clients }
@@ -243,14 +247,17 @@ export const startService = async (
       done()
     },
   })
+  const meter = createMeter(config.metricsPort !== undefined)
   const database = connect({
     url: config.databaseUrl ?? databaseUrl,
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
+    meter,
   })
-  const app = await buildApp(config, database, createLogger(config.logLevel, sink), clients(config), {
-    ...usualPatience,
-    ...patience,
+  const app = await buildApp(config, database, createLogger(config.logLevel, sink), {
+    meter,
+    clients: clients(config, meter),
+    patience: { ...usualPatience, ...patience },
   })
   const url = await app.listen({ host: '127.0.0.1', port })
   test.teardown(async () => {

@@ -1,7 +1,8 @@
-/** Writes `.env.example`, the README's table of variables and the tables of docs/privacy.md. */
+/** Writes `.env.example`, the README's table of variables and the tables of docs/privacy.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { envExample, withPrivacy, withVariables } from '../domain/config-docs.js'
+import { withMetrics } from '../metrics/page.js'
 import { runCommand } from '../runtime/program.js'
 import { projectRoot } from '../runtime/root.js'
 
@@ -10,6 +11,7 @@ runCommand(async () => {
   for (const [name, fill] of [
     ['README.md', withVariables],
     ['docs/privacy.md', withPrivacy],
+    ['docs/metrics.md', withMetrics],
   ] as const) {
     const path = join(projectRoot, name)
     await writeFile(path, fill(await readFile(path, 'utf8')))

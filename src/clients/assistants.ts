@@ -3,8 +3,10 @@
  * Anthropic (docs.anthropic.com/en/api/models-list). The caller's key goes into a header of these calls and nowhere else.
  */
 import type { Model } from '../../schemas/models.js'
+import type { Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
-import { getJson, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
+import { type Meter, silentMeter } from '../metrics/meter.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
 
 /** A provider of models. */
 export interface Assistant {
@@ -12,7 +14,7 @@ export interface Assistant {
    * All models that the key may use, newest first.
    * @throws {ApiError} `assistant_key_rejected`, `upstream_failed`, `upstream_timeout`
    */
-  listModels(key: string): Promise<Model[]>
+  listModels(key: string, trace?: Trace): Promise<Model[]>
 }
 
 export interface Assistants {
@@ -63,16 +65,22 @@ const shapeB: Shape = {
 
 export const createAssistants = (
   urls: { a: string; b: string },
-  { budgetMs = BUDGET_MS }: { budgetMs?: number } = {},
+  { budgetMs = BUDGET_MS, meter = silentMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): Assistants => ({
-  a: createAssistant(urls.a, shapeA, budgetMs),
-  b: createAssistant(urls.b, shapeB, budgetMs),
+  a: createAssistant(urls.a, shapeA, budgetMs, meter),
+  b: createAssistant(urls.b, shapeB, budgetMs, meter),
 })
 
-const createAssistant = (url: string, shape: Shape, budgetMs: number): Assistant => {
+const createAssistant = (url: string, shape: Shape, budgetMs: number, meter: Meter): Assistant => {
+  const getJson = getJsonFrom(shape.upstream, meter)
   const failed = () => new ApiError('upstream_failed', { upstream: shape.upstream })
 
-  const readPage = async (key: string, after: string | undefined, signal: AbortSignal) => {
+  const readPage = async (
+    key: string,
+    after: string | undefined,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+  ) => {
     const query = new URLSearchParams({
       ...shape.firstPage,
       ...(after !== undefined && { [shape.after]: after }),
@@ -83,7 +91,7 @@ const createAssistant = (url: string, shape: Shape, budgetMs: number): Assistant
       'User-Agent': 'team-settings-cloud',
       ...shape.headersFor(key),
     }
-    const answer = await getJson(shape.upstream, `${url}${path}`, headers, signal)
+    const answer = await getJson(`${url}${path}`, headers, signal, trace)
     if (answer.status === 401 || answer.status === 403) throw new ApiError('assistant_key_rejected')
     if (answer.status === 429) throw rateLimitedUpstream(shape.upstream, answer.headers)
     const page = readList(answer)
@@ -93,12 +101,12 @@ const createAssistant = (url: string, shape: Shape, budgetMs: number): Assistant
   }
 
   return {
-    listModels: async (key) => {
+    listModels: async (key, trace) => {
       const signal = AbortSignal.timeout(budgetMs)
       const models = new Map<string, Model>()
       let after: string | undefined
       for (let pages = 1; ; pages++) {
-        const page = await readPage(key, after, signal)
+        const page = await readPage(key, after, signal, trace)
         for (const model of page.models) models.set(model.id, model)
         if (page.next === undefined) return [...models.values()].sort(newestFirst)
         if (pages === MAX_PAGES || page.next === after) throw failed()

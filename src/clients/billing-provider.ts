@@ -1,15 +1,17 @@
 /** The billing provider, through Stripe's own library: customers, checkouts and the customer portal. */
 import type { Stripe } from 'stripe'
+import type { Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
-import { boundedFetch } from './http.js'
+import { type Meter, silentMeter } from '../metrics/meter.js'
+import { boundedFetch, measured, tracing } from './http.js'
 
 export interface BillingProvider {
   /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */
-  createCustomer(user: { id: string; login: string }): Promise<string>
+  createCustomer(user: { id: string; login: string }, trace?: Trace): Promise<string>
   /** @returns the URL of a page where the customer subscribes. @throws {ApiError} */
-  createCheckout(checkout: Checkout): Promise<string>
+  createCheckout(checkout: Checkout, trace?: Trace): Promise<string>
   /** @returns the URL of a page where the customer manages their subscriptions. @throws {ApiError} */
-  createPortal(customerId: string, returnUrl: string): Promise<string>
+  createPortal(customerId: string, returnUrl: string, trace?: Trace): Promise<string>
 }
 
 export interface Checkout {
@@ -28,18 +30,22 @@ const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
-  { budgetMs = BUDGET_MS }: { budgetMs?: number } = {},
+  { budgetMs = BUDGET_MS, meter = silentMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): BillingProvider => {
   // Hundreds of modules, so only where billing is configured.
   const library = import('stripe')
   /** One call within the budget: the library's own time-out begins anew with each attempt. */
-  const call = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
+  const call = async <T>(trace: Trace | undefined, work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     const { Stripe } = await library
     const budget = AbortSignal.timeout(budgetMs)
     const send = async (url: string, init: RequestInit): Promise<Response> => {
       const { pathname, search } = new URL(url)
       const signal = init.signal ? AbortSignal.any([init.signal, budget]) : budget
-      const response = await boundedFetch(apiUrl ? `${apiUrl}${pathname}${search}` : url, { ...init, signal })
+      const headers = new Headers(init.headers)
+      for (const [name, value] of Object.entries(tracing(trace))) headers.set(name, value)
+      const response = await measured(meter, 'billing-provider', signal, () =>
+        boundedFetch(apiUrl ? `${apiUrl}${pathname}${search}` : url, { ...init, headers, signal }),
+      )
       // The library takes every JSON without `error` for a success.
       if (response.status >= 300 && response.status < 400) throw new Error('The provider sent a redirect')
       return response
@@ -58,8 +64,8 @@ export const createBillingProvider = (
   }
 
   return {
-    createCustomer: ({ id, login }) =>
-      call(async (stripe) => {
+    createCustomer: ({ id, login }, trace) =>
+      call(trace, async (stripe) => {
         // The key belongs to these very parameters: the provider refuses it with others.
         const idempotencyKey = `customer-${id}-${login}-${Math.floor(Date.now() / KEY_MS)}`
         const customer = await stripe.customers.create(
@@ -68,8 +74,8 @@ export const createBillingProvider = (
         )
         return expectText(customer.id)
       }),
-    createCheckout: ({ customerId, userId, priceId, successUrl, cancelUrl }) =>
-      call(async (stripe) => {
+    createCheckout: ({ customerId, userId, priceId, successUrl, cancelUrl }, trace) =>
+      call(trace, async (stripe) => {
         const session = await stripe.checkout.sessions.create({
           mode: 'subscription',
           customer: customerId,
@@ -81,8 +87,8 @@ export const createBillingProvider = (
         })
         return expectText(session.url)
       }),
-    createPortal: (customerId, returnUrl) =>
-      call(async (stripe) => {
+    createPortal: (customerId, returnUrl, trace) =>
+      call(trace, async (stripe) => {
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: returnUrl,

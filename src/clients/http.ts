@@ -1,5 +1,8 @@
 /** Calls to other services: bounded in time and size, without redirects, their failures translated once. */
+import type { LabelsOf } from '../domain/metrics.js'
+import { childOf, type Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
+import { type Meter, secondsSince } from '../metrics/meter.js'
 
 export type Upstream = 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 
@@ -12,28 +15,68 @@ export interface UpstreamAnswer {
 
 const MAX_BYTES = 1_048_576
 
-/**
- * One GET.
- * @throws {ApiError} `upstream_timeout` when `signal` ends it, `upstream_failed` when there is no whole answer.
- */
-export const getJson = async (
+type Outcome = LabelsOf<'team_settings_upstream_duration_seconds'>['outcome']
+
+/** One round trip to another service, for the metrics. */
+export const measured = async <Answer extends { status: number; headers: Headers; json?: unknown }>(
+  meter: Meter,
   upstream: Upstream,
+  signal: AbortSignal,
+  work: () => Promise<Answer>,
+): Promise<Answer> => {
+  const since = performance.now()
+  const end = (outcome: Outcome) =>
+    meter.observe('team_settings_upstream_duration_seconds', { upstream, outcome }, secondsSince(since))
+  try {
+    const answer = await work()
+    end(outcomeOf(answer))
+    return answer
+  } catch (error) {
+    end(signal.aborted ? 'timeout' : 'failed')
+    throw error
+  }
+}
+
+const outcomeOf = (answer: { status: number; headers: Headers; json?: unknown }): Outcome => {
+  const { status, headers } = answer
+  if (status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')) return 'limited'
+  if (status >= 500 || (status === 200 && 'json' in answer && answer.json === undefined)) return 'failed'
+  return status < 300 ? 'answered' : 'refused'
+}
+
+/** A call goes out as a part of the request that it is made for. */
+export const tracing = (trace: Trace | undefined): Record<string, string> =>
+  trace ? { traceparent: childOf(trace) } : {}
+
+/** How one service is called. */
+export type GetJson = (
   url: string,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<UpstreamAnswer> => {
-  try {
-    const response = await boundedFetch(url, { headers, signal })
-    return {
-      status: response.status,
-      headers: response.headers,
-      json: parseOrUndefined(await response.text()),
+  trace: Trace | undefined,
+) => Promise<UpstreamAnswer>
+
+/**
+ * Makes what sends one GET.
+ * @throws {ApiError} `upstream_timeout` when `signal` ends it, `upstream_failed` when there is no whole answer.
+ */
+export const getJsonFrom =
+  (upstream: Upstream, meter: Meter): GetJson =>
+  async (url, headers, signal, trace) => {
+    const get = async () => {
+      const response = await boundedFetch(url, { headers: { ...headers, ...tracing(trace) }, signal })
+      return {
+        status: response.status,
+        headers: response.headers,
+        json: parseOrUndefined(await response.text()),
+      }
     }
-  } catch (cause) {
-    if (cause instanceof ApiError) throw cause
-    throw new ApiError(signal.aborted ? 'upstream_timeout' : 'upstream_failed', { upstream, cause })
+    try {
+      return await measured(meter, upstream, signal, get)
+    } catch (cause) {
+      throw new ApiError(signal.aborted ? 'upstream_timeout' : 'upstream_failed', { upstream, cause })
+    }
   }
-}
 
 /** A `fetch` that follows no redirects and answers when the body, of at most 1 MiB, is there. */
 export const boundedFetch = async (url: string, init: RequestInit): Promise<Response> => {

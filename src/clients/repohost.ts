@@ -1,6 +1,8 @@
 /** The repository host, in the API shapes of GitHub (docs.github.com/en/rest: users, repos). */
+import type { Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
-import { getJson, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
+import { type Meter, silentMeter } from '../metrics/meter.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
 
 export interface RepohostUser {
   /** The host's numeric id, which never changes hands. */
@@ -13,21 +15,21 @@ export interface RepohostUser {
 
 export interface Repohost {
   /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
-  userOf(token: string): Promise<RepohostUser>
+  userOf(token: string, trace?: Trace): Promise<RepohostUser>
   /**
    * Whether the token belongs to the user with this id and gives access to the repository.
    * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
    */
-  checkAccess(token: string, userId: number, owner: string, repo: string): Promise<void>
+  checkAccess(token: string, userId: number, owner: string, repo: string, trace?: Trace): Promise<void>
 }
 
 /** For all calls that one request makes. */
 const BUDGET_MS = 5_000
 
-export const createRepohost = (apiUrl: string): Repohost => {
-  const get = (token: string, path: string, signal: AbortSignal) =>
+export const createRepohost = (apiUrl: string, meter: Meter = silentMeter): Repohost => {
+  const getJson = getJsonFrom('repohost', meter)
+  const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined) =>
     getJson(
-      'repohost',
       `${apiUrl}${path}`,
       {
         Authorization: `Bearer ${token}`,
@@ -36,10 +38,15 @@ export const createRepohost = (apiUrl: string): Repohost => {
         'User-Agent': 'team-settings-cloud',
       },
       signal,
+      trace,
     )
 
-  const userOf = async (token: string, signal: AbortSignal): Promise<RepohostUser> => {
-    const answer = await get(token, '/user', signal)
+  const userOf = async (
+    token: string,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+  ): Promise<RepohostUser> => {
+    const answer = await get(token, '/user', signal, trace)
     if (answer.status === 401) throw new ApiError('repohost_token_invalid')
     if (isRateLimited(answer)) throw rateLimitedUpstream('repohost', answer.headers)
     const user = answer.status === 200 ? readUser(answer.json) : undefined
@@ -48,15 +55,16 @@ export const createRepohost = (apiUrl: string): Repohost => {
   }
 
   return {
-    userOf: (token) => userOf(token, AbortSignal.timeout(BUDGET_MS)),
-    checkAccess: async (token, userId, owner, repo) => {
+    userOf: (token, trace) => userOf(token, AbortSignal.timeout(BUDGET_MS), trace),
+    checkAccess: async (token, userId, owner, repo, trace) => {
       const signal = AbortSignal.timeout(BUDGET_MS)
-      const user = await userOf(token, signal)
+      const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('repo_access_denied')
       const answer = await get(
         token,
         `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`,
         signal,
+        trace,
       )
       if (answer.status === 401) throw new ApiError('repohost_token_invalid')
       if (isRateLimited(answer)) throw rateLimitedUpstream('repohost', answer.headers)

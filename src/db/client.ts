@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
+import type { Pool } from '../domain/metrics.js'
+import { type Meter, silentMeter } from '../metrics/meter.js'
 import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isConflict } from './failures.js'
+import { followStatements } from './measuring.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
@@ -46,6 +49,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
+  /** Counts what is done here. */
+  meter?: Meter
 }
 
 /** Reads of hot paths that are under way at once. */
@@ -67,33 +72,36 @@ type Begin = (
   options: { readsFirst: boolean },
 ) => Promise<unknown>
 
-export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database => {
+export const connect = ({ url, poolSize, prepare, meter = silentMeter }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
     createDriver({ url, connections, prepare, answerSeconds })
-  const turns = (places: number, waitMs?: number) => createTurns(places, poolSize * 100, waitMs)
+  const turns = (pool: Pool, places: number, waitMs?: number) =>
+    createTurns(meter, pool, places, poolSize * 100, waitMs)
+  const follow = followStatements(meter)
   const door = (client: () => Client, inTurn: InTurn, watch = (sent: SentStatement) => sent): Db =>
     createDoor(
       (text, parameters) =>
         watch(client().unsafe(text, parameters as never, { prepare, simple: false } as never)),
       inTurn,
+      follow,
     )
 
   const size = Math.max(1, poolSize - 3)
   const pool = driver(size, ANSWER_SECONDS.requests)
-  const onPool = turns(size)
+  const onPool = turns('requests', size)
   // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
-  const asWriter = turns(Math.max(1, size - 1))
+  const asWriter = turns('writers', Math.max(1, size - 1))
   const onPoolAsWriter: InTurn = (work, deadline = Date.now() + WAIT_MS) =>
     asWriter(() => onPool(work, deadline), deadline)
 
   const shared = createSharedConnection(
     () => driver(1, ANSWER_SECONDS.reads),
-    turns(READS),
+    turns('reads', READS),
     ANSWER_SECONDS.reads,
   )
   const reserved = driver(1, ANSWER_SECONDS.reads)
   const background = driver(1, ANSWER_SECONDS.background)
-  const onBackground = turns(1, ANSWER_SECONDS.background * 1_000)
+  const onBackground = turns('background', 1, ANSWER_SECONDS.background * 1_000)
 
   const inBackground = new Set<SentStatement>()
   /** Keeps a statement of the background in mind while it runs, so that a stop can cancel it. */
@@ -143,16 +151,20 @@ export const connect = ({ url, poolSize, prepare }: DatabaseOptions): Database =
     read: door(() => pool, onPool),
     hot: door(shared.now, shared.inTurn),
     write: door(() => pool, onPoolAsWriter),
-    reserved: door(() => reserved, turns(1)),
+    reserved: door(() => reserved, turns('reserved', 1)),
     transaction: async (work, options = {}) => {
       const { readsFirst = false } = options
       const deadline = Date.now() + CONFLICTS_MS
       for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
         try {
-          return options.background
+          const result = options.background
             ? await begin(background, onBackground, work, readsFirst)
             : await begin(pool, onPoolAsWriter, work, readsFirst)
+          meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
+          return result
         } catch (error) {
+          const outcome = isConflict(error) ? 'conflict' : 'failed'
+          meter.count('team_settings_database_transactions_total', { outcome })
           if (!isConflict(error)) throw error
           if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
         }

@@ -3,6 +3,7 @@ import { PostgresJsDatabase, type PostgresJsQueryResultHKT, PostgresJsSession } 
 import type postgres from 'postgres'
 import { checkedRows } from './answers.js'
 import type { SentStatement } from './driver.js'
+import { type Follow, nameOfBuilt } from './measuring.js'
 import { type Parameter, toParameter } from './parameters.js'
 import type { Statement } from './statement.js'
 import type { InTurn } from './turns.js'
@@ -33,20 +34,25 @@ const dialect = new PgDialect()
 const builderOn = (driver: postgres.Sql) =>
   new PostgresJsDatabase(dialect, new PostgresJsSession(driver, dialect, undefined), undefined)
 
-export const createDoor = (send: Send, inTurn: InTurn): Db =>
-  Object.assign(builderOn(driverForDrizzle(send, inTurn)), {
-    rows: <Row>({ text }: Statement<Row>, parameters: Parameter[]) =>
-      inTurn(() => checkedRows(text, send(text, parameters.map(toParameter)))) as Promise<Row[]>,
+export const createDoor = (send: Send, inTurn: InTurn, follow?: Follow): Db =>
+  Object.assign(builderOn(driverForDrizzle(send, inTurn, follow)), {
+    rows: <Row>({ name, text }: Statement<Row>, parameters: Parameter[]) => {
+      const ask = () => checkedRows(text, send(text, parameters.map(toParameter)))
+      return inTurn(follow ? () => follow(name, ask) : ask) as Promise<Row[]>
+    },
   })
 
 /** The part of the driver that Drizzle uses. Through it, statements are prepared, which Drizzle does not ask for by itself. */
-const driverForDrizzle = (send: Send, inTurn: InTurn): postgres.Sql => {
+const driverForDrizzle = (send: Send, inTurn: InTurn, follow?: Follow): postgres.Sql => {
+  const rowsOf = (text: string, sent: () => SentStatement) => {
+    const ask = () => checkedRows(text, sent())
+    return inTurn(follow ? () => follow(nameOfBuilt(text), ask) : ask)
+  }
   const driver = {
     unsafe: (text: string, parameters: unknown[]) => ({
       // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits what `unsafe` returns
-      then: (ok: never, failed: never) =>
-        inTurn(() => checkedRows(text, send(text, parameters))).then(ok, failed),
-      values: () => inTurn(() => checkedRows(text, send(text, parameters).values() as never)),
+      then: (ok: never, failed: never) => rowsOf(text, () => send(text, parameters)).then(ok, failed),
+      values: () => rowsOf(text, () => send(text, parameters).values() as never),
     }),
   }
   return driver as unknown as postgres.Sql

@@ -3,8 +3,11 @@
  * a statement waiting. Within it, first come, first served is fair: no caller has more than four requests under way
  * (`plugins/fair-share.ts`), and each of them waits for a connection or two.
  */
+import type { Pool } from '../domain/metrics.js'
+import type { Meter } from '../metrics/meter.js'
 import { Gate } from '../runtime/gate.js'
 import { couldNotConnect, DatabaseBusy } from './failures.js'
+import { watchPool } from './measuring.js'
 
 /**
  * Runs `work` when its turn comes.
@@ -16,9 +19,19 @@ export type InTurn = <T>(work: () => PromiseLike<T>, deadline?: number) => Promi
 /** The longest that a request waits for a connection. */
 export const WAIT_MS = 2_000
 
-export const createTurns = (places: number, lineLimit: number, waitMs = WAIT_MS): InTurn => {
+export const createTurns = (
+  meter: Meter,
+  pool: Pool,
+  places: number,
+  lineLimit: number,
+  waitMs = WAIT_MS,
+): InTurn => {
   const refuse = () => new DatabaseBusy('No connection became free in time')
-  const gate = new Gate(places, lineLimit, waitMs, refuse)
+  const gate = new Gate(places, lineLimit, waitMs, refuse, (ms, hasPlace) => {
+    meter.observe('team_settings_database_wait_seconds', { pool }, ms / 1_000)
+    if (!hasPlace) meter.count('team_settings_database_wait_refusals_total', { pool })
+  })
+  watchPool(meter, pool, places, gate)
   return (work, deadline) =>
     gate.run(work, deadline).catch((error) => {
       // Those who wait would only wait for the same.

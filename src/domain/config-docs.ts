@@ -34,7 +34,8 @@ ${Object.entries(variables)
 
 const row = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 
-const tableOf = (head: string[], rows: string[][]): string =>
+/** A table of Markdown. */
+export const tableOf = (head: string[], rows: string[][]): string =>
   [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
 
 const tableOfVariables = (): string => {
@@ -46,7 +47,7 @@ const tableOfVariables = (): string => {
 }
 
 /** A document with what is made for one of its places. */
-const filled = (document: string, name: string, text: string): string => {
+export const filled = (document: string, name: string, text: string): string => {
   const [begin, end] = [`<!-- ${name}: made by \`npm run config-docs\` -->\n`, `\n<!-- end of ${name} -->`]
   const [before, rest] = document.split(begin)
   const after = rest?.split(end)[1]

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LimitName } from '../domain/metrics.js'
 import { tooMany } from '../errors.js'
 
 const WINDOW_MS = 60_000
@@ -17,6 +18,7 @@ export class Refusals {
   private readonly recent = new Map<string, Recent>()
 
   constructor(
+    private readonly name: LimitName,
     private readonly max: number,
     private readonly isRefusal: (error: unknown) => boolean,
   ) {}
@@ -24,7 +26,8 @@ export class Refusals {
   /** @throws {ApiError} `rate_limited` after too many refusals */
   check(key: string): void {
     const recent = this.recent.get(key)
-    if (recent && recent.refused >= this.max) throw tooMany(this.max, (recent.until - Date.now()) / 1_000)
+    if (recent && recent.refused >= this.max)
+      throw tooMany(this.name, this.max, (recent.until - Date.now()) / 1_000)
   }
 
   /**
@@ -37,7 +40,7 @@ export class Refusals {
     while (recent.refused + recent.underWay.size >= this.max) {
       this.check(key)
       const left = deadline - Date.now()
-      if (left <= 0) throw tooMany(this.max, 1)
+      if (left <= 0) throw tooMany(this.name, this.max, 1)
       await Promise.race([...recent.underWay, sleep(left, undefined, { ref: false })])
       recent = this.of(key)
     }

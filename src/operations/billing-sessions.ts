@@ -2,6 +2,7 @@ import type { BillingInterval } from '../../schemas/billing.js'
 import type { BillingProvider } from '../clients/billing-provider.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/client.js'
+import type { Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
 import { readCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
@@ -16,10 +17,10 @@ const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): st
  * Clicks of one user on this instance share what is under way; the provider's idempotency key and the first link in
  * the database do the same for clicks on several instances.
  */
-const sharePerUser = <T>(work: (userId: string) => Promise<T>) => {
+const sharePerUser = <T>(work: (userId: string, trace: Trace) => Promise<T>) => {
   const underWay = new Map<string, Promise<T>>()
-  return (userId: string): Promise<T> => {
-    const shared = underWay.get(userId) ?? work(userId).finally(() => underWay.delete(userId))
+  return (userId: string, trace: Trace): Promise<T> => {
+    const shared = underWay.get(userId) ?? work(userId, trace).finally(() => underWay.delete(userId))
     underWay.set(userId, shared)
     return shared
   }
@@ -37,11 +38,11 @@ export const createBillingSessions = (
     return configuredProvider
   }
 
-  const customerOf = sharePerUser(async (userId) => {
+  const customerOf = sharePerUser(async (userId, trace) => {
     const known = await readCustomer(db, userId)
     if (known !== undefined) return known
     const user = await readCaller(db, userId)
-    await linkCustomer(database.write, await provider().createCustomer(user), userId)
+    await linkCustomer(database.write, await provider().createCustomer(user, trace), userId)
     const linked = await readCustomer(db, userId)
     if (linked === undefined) {
       const cause = new Error("The provider gave out somebody else's customer")
@@ -50,33 +51,39 @@ export const createBillingSessions = (
     return linked
   })
 
-  const portal = async (customerId: string) => provider().createPortal(customerId, `${config.homeUrl}/`)
+  const portal = async (customerId: string, trace: Trace) =>
+    provider().createPortal(customerId, `${config.homeUrl}/`, trace)
 
   return {
     /**
      * Who has a subscription already is led to the portal: paying twice is never what they want.
      * @throws {ApiError} `billing_not_configured`, also when the interval has no price; `upstream_*`
      */
-    startCheckout: async (userId: string, interval: BillingInterval | undefined): Promise<string> => {
+    startCheckout: async (
+      userId: string,
+      interval: BillingInterval | undefined,
+      trace: Trace,
+    ): Promise<string> => {
       const priceId = priceOf(config, interval)
       if (priceId === undefined) throw new ApiError('billing_not_configured')
-      const customerId = await customerOf(userId)
-      if (givesPro(await readSubscriptionStatus(db, userId))) return portal(customerId)
-      return provider().createCheckout({
+      const customerId = await customerOf(userId, trace)
+      if (givesPro(await readSubscriptionStatus(db, userId))) return portal(customerId, trace)
+      const checkout = {
         customerId,
         userId,
         priceId,
         successUrl: `${config.homeUrl}/?billing=success`,
         cancelUrl: `${config.homeUrl}/?billing=canceled`,
-      })
+      }
+      return provider().createCheckout(checkout, trace)
     },
 
     /** @throws {ApiError} `no_subscription`, `billing_not_configured`, `upstream_*` */
-    openPortal: async (userId: string): Promise<string> => {
-      const billing = provider()
+    openPortal: async (userId: string, trace: Trace): Promise<string> => {
+      provider()
       const customerId = await readCustomer(db, userId)
       if (customerId === undefined) throw new ApiError('no_subscription')
-      return billing.createPortal(customerId, `${config.homeUrl}/`)
+      return portal(customerId, trace)
     },
   }
 }

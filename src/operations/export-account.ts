@@ -82,7 +82,8 @@ async function* piecesOf(database: Database, profile: Profile): AsyncGenerator<s
 export const createAccountExporter = (database: Database) => {
   const underWay = new Set<string>()
   return async function* (profile: Profile): AsyncGenerator<string> {
-    if (underWay.has(profile.id)) throw tooMany(1, 10, 'An export of yours is under way. Wait for its end.')
+    if (underWay.has(profile.id))
+      throw tooMany('export', 1, 10, 'An export of yours is under way. Wait for its end.')
     underWay.add(profile.id)
     try {
       yield* piecesOf(database, profile)

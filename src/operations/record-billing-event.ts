@@ -3,13 +3,20 @@ import type { Database } from '../db/client.js'
 import { readBillingEvent } from '../domain/billing-event.js'
 import { applyChange, insertBillingEvent, linkCustomer } from '../queries/billing.js'
 
-/** Takes a notification in, whose signature was checked: once, however often and in whatever order they come. */
-export const recordBillingEvent = async (database: Database, event: BillingEvent): Promise<void> => {
+/**
+ * Takes a notification in, whose signature was checked: once, however often and in whatever order they come.
+ * @returns whether it was known already, or of a kind that says nothing to us
+ */
+export const recordBillingEvent = async (
+  database: Database,
+  event: BillingEvent,
+): Promise<'applied' | 'duplicate' | 'without_effect'> => {
   const news = readBillingEvent(event)
-  if (!news) return
-  await database.transaction(async (tx) => {
-    if (!(await insertBillingEvent(tx, event.id, event.type))) return
+  if (!news) return 'without_effect'
+  return database.transaction(async (tx) => {
+    if (!(await insertBillingEvent(tx, event.id, event.type))) return 'duplicate'
     if (news.link) await linkCustomer(tx, news.link.customerId, news.link.userId)
     if (news.change) await applyChange(tx, news.change)
+    return 'applied'
   })
 }

@@ -14,6 +14,7 @@ export default fp(
 
     /** What is rightly signed is never limited: the provider sends as much as there is. */
     const refuse = async (request: FastifyRequest): Promise<never> => {
+      app.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
       await app.rateLimits.countWrongSignature(request)
       throw new ApiError('signature_invalid')
     }

@@ -8,6 +8,8 @@ declare module 'fastify' {
     isClosing(): boolean
     /** Whether requests are better sent elsewhere: the service is about to stop, or has begun to. */
     isLeaving(): boolean
+    /** How many requests are being answered. */
+    requestsUnderWay(): number
     /** Makes the service say that it is not ready, and lets it serve on. */
     leave(): void
   }
@@ -34,6 +36,7 @@ export default fp(async (app) => {
 
   app.decorate('isClosing', () => closing)
   app.decorate('isLeaving', () => leaving || closing)
+  app.decorate('requestsUnderWay', () => inFlight)
   app.decorate('leave', () => {
     leaving = true
   })

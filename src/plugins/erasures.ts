@@ -1,5 +1,6 @@
 /** Removes in the background what is left of deleted accounts; on one instance at a time. */
 import fp from 'fastify-plugin'
+import { asTask } from '../metrics/task.js'
 import { eraseAccounts } from '../operations/delete-account.js'
 import { repeat } from '../runtime/repeat.js'
 
@@ -16,5 +17,6 @@ const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
   app.decorate('erasures', { run: () => eraseAccounts(app.database) })
-  repeat(app, PERIOD_MS, (stop) => eraseAccounts(app.database, stop), 'the erasure of accounts')
+  const run = asTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
+  repeat(app, PERIOD_MS, run, 'the erasure of accounts')
 })

@@ -6,10 +6,20 @@ import { ApiError, invalid, toProblem } from '../errors.js'
 import { namesType } from '../http/accept.js'
 import { translate } from '../http/error-translation.js'
 import type { AnswerHeaders } from './headers.js'
+import { countAnswer } from './metrics.js'
+import { logAnswer } from './request-log.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller was told instead of an answer. */
+    failure: ApiError | null
+  }
+}
+
 export default fp(async (app) => {
+  app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
     // That it is not ready any more is what a service that was told to stop is asked for.
@@ -33,6 +43,7 @@ export default fp(async (app) => {
 })
 
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
+  request.failure = failure
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
   if (failure.limit !== undefined) {
     reply.header('RateLimit-Limit', failure.limit)
@@ -75,4 +86,6 @@ export const answerUnroutable =
   (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
     send(translate(error, request), request, reply)
+    logAnswer(request, reply)
+    countAnswer(request, reply)
   }

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
+import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
 import { whenOver } from '../http/when-over.js'
 import { Gate, Gates } from '../runtime/gate.js'
@@ -23,10 +24,10 @@ export default fp(
   async (app) => {
     app.decorateRequest('answered', null)
     if (!app.config.rateLimits) return
-    const turnsOf = (atOnce: number) =>
-      new Gates(() => new Gate(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(atOnce, 1)))
-    const callers = turnsOf(limits.requests_at_once_per_caller)
-    const addresses = turnsOf(limits.requests_at_once_per_address)
+    const turnsOf = (name: LimitName, atOnce: number) =>
+      new Gates(() => new Gate(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(name, atOnce, 1)))
+    const callers = turnsOf('turns_of_caller', limits.requests_at_once_per_caller)
+    const addresses = turnsOf('turns_of_address', limits.requests_at_once_per_address)
 
     // Before the body is read, so that waiting requests take no memory.
     app.addHook('onRequest', async (request, reply) => {

@@ -4,6 +4,8 @@
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../db/client.js'
+import type { Task } from '../domain/metrics.js'
+import { asTask } from '../metrics/task.js'
 import { deleteOldAuditEntries } from '../queries/audit.js'
 import { deleteOldBillingEvents } from '../queries/billing.js'
 import { deleteOldFlushes } from '../queries/flushes.js'
@@ -22,8 +24,8 @@ declare module 'fastify' {
   }
 }
 
-interface Job {
-  name: string
+interface Chore {
+  name: Task
   /** One small step within a transaction. @returns whether there may be more to do */
   step(tx: Db): Promise<boolean>
 }
@@ -33,12 +35,12 @@ const PERIOD_MS = 60_000
 const ROWS = 500
 
 /** A job that deletes what is past its time. */
-const deletion = (name: string, deleteOld: (tx: Db, rows: number) => Promise<number>): Job => ({
+const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
   name,
   step: async (tx) => (await deleteOld(tx, ROWS)) === ROWS,
 })
 
-const jobs: Job[] = [
+const chores: Chore[] = [
   { name: 'deleted workspaces', step: (tx) => purgeDeletedWorkspaces(tx, ROWS) },
   deletion('old audit entries', deleteOldAuditEntries),
   deletion('expired revocations', deleteExpiredRevocations),
@@ -50,15 +52,18 @@ const jobs: Job[] = [
 
 export default fp(
   async (app) => {
-    const finish = async ({ name, step }: Job) => {
+    const finish = async ({ name, step }: Chore) => {
       const takeStep = () =>
         app.database.transaction(async (tx) => {
           await takeHousekeepingTurn(tx)
           return step(tx)
         })
-      try {
+      const allSteps = async () => {
         let more = true
         while (more && !app.isClosing()) more = await takeStep()
+      }
+      try {
+        await asTask(app.meter, name, allSteps)()
       } catch (error) {
         // A stop does not wait for the step, which the database rolls back.
         if (app.isClosing()) return
@@ -73,7 +78,7 @@ export default fp(
       next ??= current.then(async () => {
         current = next ?? current
         next = undefined
-        for (const job of jobs) await finish(job)
+        for (const chore of chores) await finish(chore)
       })
       return next
     }

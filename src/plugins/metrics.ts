@@ -1,6 +1,13 @@
 /** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
+import { statfs } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { newestMigration } from '../db/migrate.js'
+import { tasks } from '../domain/metrics.js'
+import { readBacklog } from '../queries/rollups.js'
+import { serviceVersion } from '../runtime/root.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -8,21 +15,63 @@ declare module 'fastify' {
   }
 }
 
+/** How long an answer of the database serves, however often metrics are asked for. */
+const KEPT_MS = 5_000
+/** A scrape waits no longer for the database, and goes without. */
+const PATIENCE_MS = 1_000
+
+export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
+  const { meter } = request.server
+  if (!meter.isOn) return
+  const { method, failure } = request
+  const route = request.routeOptions.url ?? 'unknown'
+  const status = String(reply.statusCode)
+  meter.count('http_requests_total', { method, route, status, code: failure?.code ?? '' })
+  meter.observe('http_request_duration_seconds', { method, route, status }, reply.elapsedTime / 1_000)
+  if (failure?.limitName) meter.count('team_settings_refusals_total', { limit: failure.limitName })
+}
+
 export default fp(async (app) => {
-  const registry = new Registry()
-  app.decorate('metrics', registry)
-  if (app.config.metricsPort === undefined) return
-  collectDefaultMetrics({ register: registry })
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time to answer, by route, method and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
+  const { meter, config } = app
+  app.decorate('metrics', meter.registry)
+  if (!meter.isOn) return
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
+    countAnswer(request, reply)
     done()
   })
+  meter.read('http_requests_under_way', {}, () => app.requestsUnderWay())
+
+  const since = Date.now() / 1_000
+  for (const task of tasks)
+    meter.set('team_settings_background_last_success_timestamp_seconds', { task }, since)
+  const build = { version: serviceVersion, node: process.version, schema: newestMigration.tag }
+  meter.set('team_settings_build_info', build, 1)
+
+  const askBacklog = async () => {
+    const asked = readBacklog(app.database.reserved).catch(() => undefined)
+    return Promise.race([asked, sleep(PATIENCE_MS, undefined, { ref: false })])
+  }
+  const backlog = kept(askBacklog)
+  meter.read('team_settings_database_up', {}, async () => ((await backlog()) ? 1 : 0))
+  meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
+  meter.read('team_settings_rollup_oldest_stale_day_age_seconds', {}, async () => (await backlog())?.oldest)
+
+  const disk = kept(() => statfs(config.dataDir).catch(() => undefined))
+  meter.read('team_settings_data_dir_free_bytes', {}, async () => {
+    const found = await disk()
+    return found && found.bavail * found.bsize
+  })
+  meter.read('team_settings_data_dir_size_bytes', {}, async () => {
+    const found = await disk()
+    return found && found.blocks * found.bsize
+  })
 })
+
+/** Asks again only after a while. */
+const kept = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let last: { at: number; answer: Promise<T> } | undefined
+  return () => {
+    if (!last || Date.now() - last.at > KEPT_MS) last = { at: Date.now(), answer: ask() }
+    return last.answer
+  }
+}

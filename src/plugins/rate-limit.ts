@@ -3,6 +3,7 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
+import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
 import { Refusals } from '../http/refusals.js'
 
@@ -51,24 +52,29 @@ export default fp(
     }
     await app.register(rateLimit, { global: false })
     const limiter = (
+      name: LimitName,
       max: number,
       keyGenerator: (request: FastifyRequest) => string,
       timeWindow = WINDOW_MS,
-    ) => app.createRateLimit({ max, timeWindow, keyGenerator, ...remembered })
+    ) => ({ name, count: app.createRateLimit({ max, timeWindow, keyGenerator, ...remembered }) })
     type Limiter = ReturnType<typeof limiter>
-    const general = limiter(limits.rate_per_caller, callerKey)
+    const general = limiter('caller', limits.rate_per_caller, callerKey)
     const special = {
-      signIn: limiter(limits.rate_verify_per_address, addressOf),
-      export: limiter(limits.exports_per_hour, callerKey, 60 * WINDOW_MS),
-      invite: limiter(limits.rate_join_per_caller, callerKey),
+      signIn: limiter('sign_in', limits.rate_verify_per_address, addressOf),
+      export: limiter('export', limits.exports_per_hour, callerKey, 60 * WINDOW_MS),
+      invite: limiter('invite', limits.rate_join_per_caller, callerKey),
     }
-    const wrongSignatures = limiter(limits.rate_wrong_signatures_per_address, addressOf)
-    const refusedTokens = new Refusals(limits.rate_refused_tokens_per_caller, refusesToken)
+    const wrongSignatures = limiter('wrong_signatures', limits.rate_wrong_signatures_per_address, addressOf)
+    const refusedTokens = new Refusals(
+      'refused_host_tokens',
+      limits.rate_refused_tokens_per_caller,
+      refusesToken,
+    )
 
     const count = async (limit: Limiter, request: FastifyRequest, reply?: FastifyReply) => {
-      const state = await limit(request)
+      const state = await limit.count(request)
       if (state.isAllowed) return
-      if (state.isExceeded) throw tooMany(state.max, state.ttlInSeconds)
+      if (state.isExceeded) throw tooMany(limit.name, state.max, state.ttlInSeconds)
       reply?.header('RateLimit-Limit', state.max)
       reply?.header('RateLimit-Remaining', state.remaining)
       reply?.header('RateLimit-Reset', state.ttlInSeconds)

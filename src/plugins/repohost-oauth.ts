@@ -2,7 +2,9 @@
 import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { LabelsOf } from '../domain/metrics.js'
 import { ApiError } from '../errors.js'
+import { secondsSince } from '../metrics/meter.js'
 import { cookieOptionsOf } from './session.js'
 
 declare module 'fastify' {
@@ -65,10 +67,25 @@ export default fp(
         return { location, state: new URL(location).searchParams.get('state') ?? '' }
       },
       finish: async (request, reply) => {
-        const { token } = await oauth2.getAccessTokenFromAuthorizationCodeFlow(request, reply).catch(giveUp)
+        const since = performance.now()
+        const end = (outcome: LabelsOf<'team_settings_upstream_duration_seconds'>['outcome']) =>
+          app.meter.observe(
+            'team_settings_upstream_duration_seconds',
+            { upstream: 'repohost', outcome },
+            secondsSince(since),
+          )
+        const { token } = await oauth2
+          .getAccessTokenFromAuthorizationCodeFlow(request, reply)
+          .catch((cause) => {
+            const failure = failureOf(cause)
+            end(failure.code === 'upstream_timeout' ? 'timeout' : 'failed')
+            throw failure
+          })
+        const isGiven = typeof token.access_token === 'string'
+        end(isGiven ? 'answered' : 'refused')
         // The host answers a wrong code with status 200.
-        if (typeof token.access_token !== 'string') return giveUp(new Error('The host gave no token'))
-        return token.access_token
+        if (!isGiven) throw failureOf(new Error('The host gave no token'))
+        return token.access_token as string
       },
     }
     app.decorate('repohostOAuth', oauth)
@@ -77,7 +94,7 @@ export default fp(
 )
 
 /** The library's HTTP client reports a time-out as 408 or 504. */
-const giveUp = (cause: Error & { output?: { statusCode?: number } }): never => {
+const failureOf = (cause: Error & { output?: { statusCode?: number } }): ApiError => {
   const timedOut = [408, 504].includes(cause.output?.statusCode ?? 0)
-  throw new ApiError(timedOut ? 'upstream_timeout' : 'upstream_failed', { upstream: 'repohost', cause })
+  return new ApiError(timedOut ? 'upstream_timeout' : 'upstream_failed', { upstream: 'repohost', cause })
 }

@@ -1,5 +1,6 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
 import fp from 'fastify-plugin'
+import { asTask } from '../metrics/task.js'
 import { publishWeeks, raiseToFloor } from '../operations/publish-weeks.js'
 import { retireActivity, rollUp } from '../operations/roll-up.js'
 import { repeat } from '../runtime/repeat.js'
@@ -50,6 +51,6 @@ export default fp(async (app) => {
         }),
   })
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
-  repeat(app, ROLL_UP_MS, run, 'the rollup of activity')
-  repeat(app, RETIRE_MS, retire, 'the retirement of old activity')
+  repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity')
+  repeat(app, RETIRE_MS, asTask(app.meter, 'retirement', retire), 'the retirement of old activity')
 })

@@ -1,6 +1,7 @@
 /** Who is calling: the session of the token that a request carries, in the header or in the cookie. */
 import fp from 'fastify-plugin'
 import { ApiError } from '../errors.js'
+import { asTask } from '../metrics/task.js'
 import { readRevocations } from '../queries/sessions.js'
 import { repeat } from '../runtime/repeat.js'
 import { Revocations } from '../sessions/revocations.js'
@@ -71,7 +72,7 @@ export default fp(
       since = found.asOf
     }
     await refresh()
-    repeat(app, REFRESH_MS, refresh, 'the refresh of revocations')
+    repeat(app, REFRESH_MS, asTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the forgetting of revocations')
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },

@@ -5,7 +5,8 @@
  */
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
-import { bool, date, integers, statement, text, uuid } from '../db/statement.js'
+import { bool, date, double, integer, integers, statement, text, uuid } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
 import { HOURS } from '../domain/days.js'
 import { DELETED_USER } from '../domain/deleted-user.js'
 import { Heatmap } from '../domain/heatmap.js'
@@ -34,6 +35,22 @@ const LIST_STALE_MONTHS = statement(
 /** Months with days whose rollups do not hold. */
 export const listStaleMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit])
+
+/** How many marks are looked at; a day has as many as there were changes of it. */
+const MARKS_COUNTED = 20_000
+
+const READ_BACKLOG = statement(
+  'read the backlog of rollups',
+  { days: integer, oldest: double },
+  `
+  select count(distinct (workspace_id, day))::int as days,
+         coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+  from (select workspace_id, day from stale_days limit ${MARKS_COUNTED}) s`,
+)
+
+/** How many days wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
+export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
+  theRow(await db.rows(READ_BACKLOG, []))
 
 /** With time enough for a month of the largest workspace. */
 const TAKE_TURN = statement(

@@ -38,6 +38,20 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** To a page of the dashboard. `URL` encodes what is not ASCII, which a header cannot hold. */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
 
+  /** Counts how a sign-in ends; undefined is the user's own no. */
+  const counted = async <T>(way: 'token' | 'browser', work: () => Promise<T>): Promise<T> => {
+    const end = (outcome: 'issued' | 'refused' | 'failed') =>
+      app.meter.count('team_settings_sign_ins_total', { way, outcome })
+    try {
+      const session = await work()
+      end(session === undefined ? 'refused' : 'issued')
+      return session
+    } catch (error) {
+      end(error instanceof ApiError && error.status < 500 ? 'refused' : 'failed')
+      throw error
+    }
+  }
+
   app.route({
     method: 'POST',
     url: '/verify',
@@ -59,8 +73,10 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
-      const user = await clients.repohost.userOf(repohost_token)
-      const session = await signIn({ database, tokens, milestones }, user, config.repohost.allowedClientIds)
+      const session = await counted('token', async () => {
+        const user = await clients.repohost.userOf(repohost_token, request.trace)
+        return signIn({ database, tokens, milestones }, user, config.repohost.allowedClientIds)
+      })
       if (cookie) setSessionCookie(reply, session.token)
       return session
     },
@@ -111,23 +127,28 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
-      const returnTo = await finishState(request)
-      clearOAuthCookies(reply)
+      const { repohostOAuth } = app
       const { error, code } = request.query
-      if (error === 'access_denied') return redirectHome(reply, '/?auth_error=access_denied')
-      if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
-      const token = await app.repohostOAuth.finish(request, reply)
-      const user = await clients.repohost.userOf(token).catch((cause) => {
-        throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
+      const finished = await counted('browser', async () => {
+        const returnTo = await finishState(request)
+        clearOAuthCookies(reply)
+        if (error === 'access_denied') return undefined
+        if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
+        const token = await repohostOAuth.finish(request, reply)
+        const user = await clients.repohost.userOf(token, request.trace).catch((cause) => {
+          throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
+        })
+        // The allow-list is about other apps; this token was made for our own.
+        return { returnTo, ...(await signIn({ database, tokens, milestones }, user, undefined)) }
       })
-      // The allow-list is about other apps; this token was made for our own.
-      const session = await signIn({ database, tokens, milestones }, user, undefined)
-      setSessionCookie(reply, session.token)
-      return redirectHome(reply, returnTo)
+      if (!finished) return redirectHome(reply, '/?auth_error=access_denied')
+      setSessionCookie(reply, finished.token)
+      return redirectHome(reply, finished.returnTo)
     },
     /** A person in a browser is sent to the dashboard instead of being shown a problem document. */
     errorHandler: (error, request, reply) => {
       const failure = translate(error, request)
+      request.failure = failure
       const { accept } = request.headers
       const hostFailed = failure.extras.upstream !== undefined
       const asksForJson = namesType(accept, 'application/json') || namesType(accept, PROBLEM_JSON)
@@ -174,10 +195,12 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const generation = await revokeAllTokens(database.write, userId)
         if (generation === undefined) throw new ApiError('token_invalid')
         revocations.addOlderThan(userId, generation)
+        app.meter.count('team_settings_sessions_revoked_total', { scope: 'all_of_user' })
       } else if (!(request.session instanceof ApiError)) {
         const { jti, expiresAt } = request.session
         await revokeToken(database.write, jti, expiresAt)
         revocations.addToken(jti)
+        app.meter.count('team_settings_sessions_revoked_total', { scope: 'one' })
       }
       reply.clearCookie(SESSION_COOKIE, cookieOptions)
       clearOAuthCookies(reply)

@@ -22,7 +22,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(BillingUrl) },
     },
     handler: async (request) => ({
-      url: await billingSessions.startCheckout(request.caller.userId, request.body.interval),
+      url: await billingSessions.startCheckout(request.caller.userId, request.body.interval, request.trace),
     }),
   })
 
@@ -40,7 +40,9 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: NoBody,
       response: { 200: ref(BillingUrl) },
     },
-    handler: async (request) => ({ url: await billingSessions.openPortal(request.caller.userId) }),
+    handler: async (request) => ({
+      url: await billingSessions.openPortal(request.caller.userId, request.trace),
+    }),
   })
 }
 
@@ -64,7 +66,11 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Received },
     },
     handler: async (request) => {
-      await recordBillingEvent(app.database, request.body)
+      const outcome = await recordBillingEvent(app.database, request.body).catch((error) => {
+        app.meter.count('team_settings_webhooks_total', { outcome: 'failed' })
+        throw error
+      })
+      app.meter.count('team_settings_webhooks_total', { outcome })
       return { received: true } as const
     },
   })

@@ -14,7 +14,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const turns = new Gates(
     () =>
       new Gate(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
-        tooMany(limits.assistant_lookups_per_caller, 1),
+        tooMany('model_lookups', limits.assistant_lookups_per_caller, 1),
       ),
   )
 
@@ -50,7 +50,9 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await turns.run(request.caller.userId, () => assistant.listModels(request.query.apiKey)),
+        models: await turns.run(request.caller.userId, () =>
+          assistant.listModels(request.query.apiKey, request.trace),
+        ),
       }),
     })
   }

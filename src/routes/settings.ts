@@ -94,8 +94,10 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { query, headers, body } = request
-      const checkAccess: Repohost['checkAccess'] = (...access) =>
-        app.rateLimits.showHostToken(request, () => app.clients.repohost.checkAccess(...access))
+      const checkAccess: Repohost['checkAccess'] = (token, userId, owner, repo) =>
+        app.rateLimits.showHostToken(request, () =>
+          app.clients.repohost.checkAccess(token, userId, owner, repo, request.trace),
+        )
       const { result, etag } = await pushSettings(
         { database, repohost: { checkAccess }, privacy: app.config.privacy.floor },
         {

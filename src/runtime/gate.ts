@@ -9,6 +9,8 @@ export class Gate {
     private readonly waitMs: number,
     /** The error for those who get no turn. */
     private readonly refuse: () => Error,
+    /** Told of every wait: its milliseconds, and whether there was a place in the end. */
+    private readonly onWait?: (ms: number, hasPlace: boolean) => void,
   ) {}
 
   /**
@@ -30,11 +32,21 @@ export class Gate {
       this.running++
       return
     }
-    if (this.waiting.size >= this.queueLimit) throw this.refuse()
-    return new Promise((proceed, reject) => {
+    if (this.waiting.size >= this.queueLimit) {
+      this.onWait?.(0, false)
+      throw this.refuse()
+    }
+    const since = performance.now()
+    return new Promise((resolve, reject) => {
       const waiting = {
-        proceed,
-        giveUp: (error: Error) => reject(error),
+        proceed: () => {
+          this.onWait?.(performance.now() - since, true)
+          resolve()
+        },
+        giveUp: (error: Error) => {
+          this.onWait?.(performance.now() - since, false)
+          reject(error)
+        },
         timer: setTimeout(() => this.end(waiting).giveUp(this.refuse()), Math.max(0, deadline - Date.now())),
       }
       this.waiting.add(waiting)
@@ -51,6 +63,16 @@ export class Gate {
   /** Refuses all who wait, with this error. */
   turnAway(error: Error): void {
     for (const waiting of this.waiting) this.end(waiting).giveUp(error)
+  }
+
+  /** How many run. */
+  get taken(): number {
+    return this.running
+  }
+
+  /** How many wait. */
+  get queue(): number {
+    return this.waiting.size
   }
 
   /** Whether nothing runs and nothing waits. */

@@ -32,8 +32,44 @@ export interface LogOutput extends DestinationStream {
   end(): Promise<void>
 }
 
-/** Standard output, written in batches. Without a reader lines are dropped silently. */
-export const openLogOutput = (): LogOutput => {
+/** Says in words what a line of the log says in JSON. */
+type Format = (line: string) => string
+
+interface Pretty {
+  prettyFactory(options: {
+    colorize: boolean
+    translateTime: string
+    singleLine: boolean
+    ignore: string
+    messageFormat(line: Record<string, unknown>): string
+  }): Format
+}
+
+/** What would move the cursor or change colours: callers choose parts of what is logged. */
+const CONTROLS = /\\u00[01][0-9a-f]|[\x7f-\x9f]/g
+
+/** For people at a terminal, if the optional package is there; undefined elsewhere. */
+const openFormat = async (): Promise<Format | undefined> => {
+  if (!process.stdout.isTTY) return undefined
+  // As a text, so that the service can also be built without it.
+  const pretty: Pretty | undefined = await import('pino-pretty' as string).catch(() => undefined)
+  const format = pretty?.prettyFactory({
+    colorize: process.stdout.hasColors(),
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    ignore: 'pid,hostname,trace_id,span_id,method,route,path,status,ms',
+    messageFormat: ({ msg, method, route, path, status, ms }) =>
+      msg === 'request' ? `${method} ${path ?? route} ${status} in ${ms} ms` : String(msg),
+  })
+  return format && ((line) => format(line.replace(CONTROLS, '?')))
+}
+
+/**
+ * Standard output: JSON, written in batches; on a terminal readable lines, at once. Without a reader lines are dropped
+ * silently.
+ */
+export const openLogOutput = async (): Promise<LogOutput> => {
+  const format = await openFormat()
   let batch = ''
   const flush = (done = () => {}) => {
     const text = process.stdout.writableLength > UNREAD ? '' : batch
@@ -43,8 +79,8 @@ export const openLogOutput = (): LogOutput => {
   setInterval(() => batch !== '' && flush(), BATCH_MS).unref()
   return {
     write: (line) => {
-      batch += line
-      if (batch.length >= BATCH) flush()
+      batch += format ? format(line) : line
+      if (format || batch.length >= BATCH) flush()
     },
     end: () =>
       new Promise((resolve) => {

@@ -13,7 +13,7 @@ const HURRY_MS = 9_100
 /** How long force may take. */
 const FORCE_MS = 700
 /** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
-const ECHO_MS = 1_000
+const ECHO_MS = 500
 
 /** What was started, in that order; it is stopped in the opposite one. */
 const started: Stop[] = []

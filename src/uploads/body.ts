@@ -64,7 +64,8 @@ export const readLargeCounts = (
   const { extensionPrefix, rateLimits } = app.config
   const read = createCountsReader(extensionPrefix)
   const places = new Gate(PLACES, WAITING, WAIT_MS, () => new ApiError('unavailable'))
-  const refuse = () => tooMany(PLACES_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
+  const refuse = () =>
+    tooMany('large_uploads', PLACES_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
   const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, refuse))
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
     const inPlace = () => places.run(work)

@@ -13,12 +13,21 @@ import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import { JSON_TYPE, sendJsonText } from '../../http/json-text.js'
 import { sendPieces } from '../../http/streaming.js'
+import type { Meter } from '../../metrics/meter.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
 import { adminOf, anyCaller } from '../../policies/access.js'
 import { countsOf, readLargeCounts } from '../../uploads/body.js'
+
+/** What a duplicate says of its entries was counted when it first came. */
+const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
+  meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
+  if (duplicate) return
+  for (const [outcome, entries] of Object.entries({ accepted, capped, ignored }))
+    meter.count('team_settings_flush_entries_total', { outcome: outcome as 'accepted' }, entries)
+}
 
 export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
@@ -39,6 +48,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const answer = await recordActiveMinutes(database, userId, request.body)
       app.milestones.reached(userId, 'activity_flushed')
+      countFlush(app.meter, answer)
       return answer
     },
   })

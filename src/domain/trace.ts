@@ -1,0 +1,40 @@
+/** W3C Trace Context (w3.org/TR/trace-context): which request of which caller some work belongs to. */
+import { randomUUID } from 'node:crypto'
+
+export interface Trace {
+  /** 32 hexadecimal digits; the caller's where they sent any. */
+  traceId: string
+  /** 16 hexadecimal digits, of this request alone. */
+  spanId: string
+  /** `01` where the caller records the trace, else `00`. */
+  flags: '00' | '01'
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
+const NOTHING = /^0+$/
+/** Of the only version there is; later ones may be longer. */
+const LENGTH = 55
+
+const newTraceId = () => randomUUID().replaceAll('-', '')
+/** Never 0: the second half of a UUID begins with its variant. */
+const spanIn = (traceId: string) => traceId.slice(16)
+const newSpanId = () => spanIn(newTraceId())
+
+/** The trace of a request by its header `traceparent`; a new one, which nobody records, where that is missing or not valid. */
+export const traceOf = (traceparent: unknown): Trace => {
+  const text = typeof traceparent === 'string' ? traceparent.slice(0, LENGTH + 1) : ''
+  const [, version = 'ff', traceId = '', parent = '', flags = ''] = FORM.exec(text) ?? []
+  const isValid =
+    version !== 'ff' &&
+    (version !== '00' || text.length === LENGTH) &&
+    !NOTHING.test(traceId) &&
+    !NOTHING.test(parent)
+  if (!isValid) {
+    const ownId = newTraceId()
+    return { traceId: ownId, spanId: spanIn(ownId), flags: '00' }
+  }
+  return { traceId, spanId: newSpanId(), flags: Number.parseInt(flags, 16) & 1 ? '01' : '00' }
+}
+
+/** The header `traceparent` of a call that is made for a request. */
+export const childOf = ({ traceId, flags }: Trace): string => `00-${traceId}-${newSpanId()}-${flags}`

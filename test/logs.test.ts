@@ -1,0 +1,185 @@
+import { request as httpRequest } from 'node:http'
+import t from 'tap'
+import { type Service, startProviders, startService } from './service.js'
+import { until } from './until.js'
+
+const setup = await startProviders(t, { budgetMs: 700 })
+const service = await startService(t, {
+  ...setup,
+  env: { ...setup.env, RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
+})
+const ada = await service.signIn('ada')
+const { id: adaId } = (await ada.get('/api/me')).body
+
+type Line = Record<string, unknown>
+
+const linesOf = ({ logs }: Service): Line[] => logs.map((line) => JSON.parse(line))
+
+/** The lines about a request; the last one is written when its answer has been sent. */
+const linesAbout = async (id: string): Promise<Line[]> => {
+  const lines = () => linesOf(service).filter(({ request_id }) => request_id === id)
+  await until(() => lines().some(({ msg }) => msg === 'request'), `the request ${id} is logged`)
+  return lines()
+}
+
+let requests = 0
+
+/** Sends a request, and finds out what was logged of it. */
+const logged = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+  const id = `request-${++requests}`
+  const reply = await service.request(method, path, { headers: { ...headers, 'X-Request-Id': id }, body })
+  const lines = await linesAbout(id)
+  return { reply, lines, line: lines.at(-1) ?? {} }
+}
+
+const bearer = { Authorization: `Bearer ${ada.token}` }
+
+t.test('a line says who asked for what, and what became of it', async (t) => {
+  const { line } = await logged('GET', '/api/settings/ada/dotfiles?key=canary', bearer)
+  t.match(line, {
+    level: 30,
+    msg: 'request',
+    method: 'GET',
+    route: '/api/settings/:owner/:repo',
+    status: 404,
+    code: 'never_synced',
+    user_id: adaId,
+    ms: Number,
+    trace_id: /^[0-9a-f]{32}$/,
+    span_id: /^[0-9a-f]{16}$/,
+  })
+  t.notOk('path' in line)
+  t.notMatch(JSON.stringify(line), /canary|dotfiles/)
+
+  const anonymous = await logged('GET', '/api/me')
+  t.match(anonymous.line, { route: '/api/me', status: 401, code: 'unauthenticated' })
+  t.notOk('user_id' in anonymous.line)
+  const good = await logged('GET', '/api/me', bearer)
+  t.match(good.line, { status: 200, user_id: adaId })
+  t.notOk('code' in good.line)
+})
+
+t.test('a line names the limit that has refused a request', async (t) => {
+  const headers = { 'X-Forwarded-For': '192.0.2.7' }
+  const body = { repohost_token: 'wrong' }
+  let line: Line = {}
+  for (let n = 0; n < 40 && line.status !== 429; n++)
+    line = (await logged('POST', '/api/auth/verify', headers, body)).line
+  t.match(line, { status: 429, code: 'rate_limited', limit: 'sign_in' })
+})
+
+t.test('a path that leads nowhere is logged: short, and without its query', async (t) => {
+  /** `fetch` would tidy the path up. */
+  const ask = async (path: string) => {
+    const id = `request-${++requests}`
+    const { hostname, port } = new URL(service.url)
+    await new Promise((resolve, reject) => {
+      const options = { hostname, port, path, headers: { 'X-Request-Id': id } }
+      const request = httpRequest(options, (response) => response.resume().on('end', resolve))
+      request.on('error', reject).end()
+    })
+    return (await linesAbout(id)).at(-1) ?? {}
+  }
+  t.match(await ask('/api/nowhere?apiKey=canary#canary'), {
+    status: 404,
+    code: 'route_not_found',
+    path: '/api/nowhere',
+  })
+  t.equal((await ask('/api/%1b[31m')).path, '/api/%1b[31m')
+  t.equal((await ask(`/a/${'b'.repeat(1_000)}/c`)).path, `/a/${'b'.repeat(20)}...`)
+  t.equal(
+    (await ask(`/api/${ada.repohostToken}${ada.token}`)).path?.toString().includes(ada.repohostToken),
+    false,
+  )
+  t.match(await ask('/api/settings/%zz'), {
+    status: 400,
+    code: 'validation_failed',
+    path: '/api/settings/%zz',
+  })
+})
+
+t.test('what balancers ask is logged at debug', async (t) => {
+  for (const probe of ['health', 'ready'])
+    t.match((await logged('GET', `/api/${probe}`)).line, { level: 20, route: `/api/${probe}`, status: 200 })
+})
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+t.test('a request goes on with the trace of its caller, up to other services', async (t) => {
+  const { providers } = setup
+  const traceparent = `00-${TRACE}-${PARENT}-01`
+  const calls = {
+    repohost: () =>
+      logged(
+        'PUT',
+        '/api/settings/ada/a',
+        { ...bearer, traceparent, 'X-Repohost-Token': ada.repohostToken },
+        {
+          settings: { 'ext.a': 1 },
+        },
+      ),
+    billing: () => logged('POST', '/api/billing/checkout', { ...bearer, traceparent }, {}),
+    a: () => logged('GET', `/api/assistant-a-models?apiKey=${providers.a.key}`, { ...bearer, traceparent }),
+    b: () => logged('GET', `/api/assistant-b-models?apiKey=${providers.b.key}`, { ...bearer, traceparent }),
+  }
+  const standIns = { repohost: service.repohost, ...providers }
+  for (const [name, call] of Object.entries(calls)) {
+    const standIn = standIns[name as keyof typeof calls]
+    const before = standIn.traces.length
+    const { reply, line } = await call()
+    t.equal(reply.status, 200, name)
+    t.match(line, { trace_id: TRACE, span_id: /^(?!00f067aa0ba902b7)[0-9a-f]{16}$/ })
+    const sent = standIn.traces.slice(before)
+    t.ok(sent.length > 0)
+    for (const trace of sent) t.match(trace, new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))
+    const spans = [PARENT, line.span_id, ...sent.map((trace) => trace?.split('-')[2])]
+    t.equal(new Set(spans).size, spans.length, 'each call is a span of its own')
+  }
+})
+
+t.test('all lines of a request that fails have its trace', async (t) => {
+  service.repohost.fault = 'status-500'
+  const { reply, lines } = await logged(
+    'POST',
+    '/api/auth/verify',
+    { traceparent: `00-${TRACE}-${PARENT}-00`, 'X-Forwarded-For': '192.0.2.8' },
+    { repohost_token: 'any' },
+  )
+  service.repohost.fault = undefined
+  t.equal(reply.status, 502)
+  t.strictSame(
+    lines.map(({ level, trace_id }) => [level, trace_id]),
+    [
+      [50, TRACE],
+      [30, TRACE],
+    ],
+  )
+})
+
+t.test('a trace that is not valid is not taken over', async (t) => {
+  const good = [`cc-${TRACE}-${PARENT}-01-what-comes-later`, `01-${TRACE}-${PARENT}-09`]
+  for (const traceparent of good)
+    t.equal((await logged('GET', '/api/limits', { traceparent })).line.trace_id, TRACE, traceparent)
+  const bad = [
+    '',
+    TRACE,
+    `00-${TRACE}-${PARENT}-01-more`,
+    `00-${TRACE}-${PARENT}-0`,
+    `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+    `ff-${TRACE}-${PARENT}-01`,
+    `00-${'0'.repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+    `01-${TRACE}-${PARENT}-01x`,
+    `00-${'a'.repeat(10_000)}`,
+  ]
+  const found = new Set<unknown>()
+  for (const traceparent of bad) {
+    const { line } = await logged('GET', '/api/limits', { traceparent })
+    t.match(line.trace_id, /^[0-9a-f]{32}$/)
+    t.not(line.trace_id, TRACE, traceparent.slice(0, 80))
+    found.add(line.trace_id)
+  }
+  t.equal(found.size, bad.length, 'each gets a new one')
+})
