@@ -1300,6 +1300,10 @@ select case when count(*) = 1 and not bool_or(deleted) then min(login) end as lo
   count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
 from rows group by row order by row;
 
+-- read the moment
+-- returns moment timestamptz
+select clock_timestamp()::timestamptz(3) as moment;
+
 -- read the newest migration
 -- returns newest float8
 select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;

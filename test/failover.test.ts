@@ -1,8 +1,8 @@
 /** A streaming pair: the primary ends under load, the standby takes over, and the service finds it. */
 import t from 'tap'
 import { startRepohost } from '../demo/repohost.js'
-import { startPair } from './pair.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
+import { startPair } from './streaming-pair.js'
 import { until } from './until.js'
 
 const CALLERS = 8

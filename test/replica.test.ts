@@ -2,9 +2,9 @@
 import t from 'tap'
 import { migrate } from '../src/db/migrate.js'
 import { createTestDatabase } from './database.js'
-import { startPair } from './pair.js'
 import { processesOf } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
+import { startPair } from './streaming-pair.js'
 import { until } from './until.js'
 
 const { first, second } = await startPair(t)

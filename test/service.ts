@@ -16,7 +16,7 @@ import { type Patience, patience as usualPatience } from '../src/plugins/connect
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, reach } from './database.js'
 import { until } from './until.js'
 
 /** What tests need of tap. */
@@ -228,7 +228,7 @@ export const startService = async (
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
   const config = readConfig({
-    DATABASE_URL: databaseUrl,
+    ...reach(databaseUrl),
     DATABASE_POOL_SIZE: '8',
     JWT_SECRETS: JWT_SECRET,
     SITE_URL: DASHBOARD,

@@ -4,7 +4,6 @@ import { appendFile, chown, copyFile, readFile, stat, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
-import type { Test } from 'tap'
 import { startEmbedded } from '../src/db/embedded/index.js'
 import { temporaryFolder } from './process.js'
 import { until } from './until.js'
@@ -12,16 +11,20 @@ import { until } from './until.js'
 const run = promisify(execFile)
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
+interface Scope {
+  teardown(work: () => unknown): void
+}
+
 /** Two servers, of which the second follows the first; with `synchronous`, what is committed there is on both. */
-export const startPair = async (t: Test, { synchronous = false } = {}) => {
+export const startPair = async (test: Scope, { synchronous = false } = {}) => {
   const start = async (dataDir: string) => {
     const server = await startEmbedded({ dataDir, maxConnections: 40, log: quiet })
-    t.teardown(() => server.stop())
+    test.teardown(() => server.stop())
     const sql = postgres(server.url, { max: 1, onnotice: () => {}, connect_timeout: 2 })
-    t.teardown(() => sql.end({ timeout: 1 }))
+    test.teardown(() => sql.end({ timeout: 1 }))
     return { ...server, sql, address: new URL(server.url), folder: dataDir }
   }
-  const folders = { first: await temporaryFolder(t), second: await temporaryFolder(t) }
+  const folders = { first: await temporaryFolder(test), second: await temporaryFolder(test) }
   const made = await startEmbedded({ dataDir: folders.first, maxConnections: 40, log: quiet })
   await made.stop()
 
