@@ -23,6 +23,9 @@ on conflict (workspace_id, user_id, day, repo_key) do update set
 -- allow any time
 set local statement_timeout = 0;
 
+-- begin a new transaction on the same connection
+commit and chain;
+
 -- change the time zone of a user
 update users set timezone = $2::text where id = $1::uuid and repohost_id is not null;
 
@@ -1004,6 +1007,14 @@ from activity a join users u on u.id = a.user_id
 where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
 group by a.day, coalesce(u.timezone, 'UTC');
 
+-- read how far the primary is
+-- returns cluster text, position text, distributed bool
+select (select system_identifier::text from pg_control_system())
+  || ' ' || (select oid::text from pg_database where datname = current_database()) || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as cluster,
+  (case current_setting('synchronous_commit')
+    when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end)::text as position,
+  exists (select from pg_extension where extname = 'citus') as distributed;
+
 -- read published cells
 -- returns weekday int2|int4, hour int2|int4, minutes float8
 select p.weekday, p.hour, sum(p.minutes)::float8 as minutes
@@ -1289,6 +1300,10 @@ select case when count(*) = 1 and not bool_or(deleted) then min(login) end as lo
   count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
 from rows group by row order by row;
 
+-- read the moment
+-- returns moment timestamptz
+select clock_timestamp()::timestamptz(3) as moment;
+
 -- read the newest migration
 -- returns newest float8
 select max(created_at)::float8 as newest from drizzle.__drizzle_migrations;
@@ -1447,6 +1462,13 @@ from users where id = $1::uuid;
 -- read what is recorded of a user
 -- returns paused bool, repos_off _text, hours json|jsonb
 select paused, repos_off, hours from recordings where user_id = $1::uuid;
+
+-- read whether a replica is as far
+-- returns cluster text, follows bool, reached bool
+select (select system_identifier::text from pg_control_system())
+  || ' ' || (select oid::text from pg_database where datname = current_database()) || ' ' || upper(lpad(to_hex(timeline_id), 8, '0')) as cluster, pg_is_in_recovery() as follows,
+  coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as reached
+from pg_control_checkpoint();
 
 -- record that workspaces were raised to the privacy level team
 insert into privacy_levels (workspace_id, id, since, level)

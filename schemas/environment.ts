@@ -51,11 +51,23 @@ export const Environment = Type.Object({
     description: 'The folder of the embedded database and of the generated signing secret.',
     examples: ['/var/lib/team-settings'],
   }),
+  DATABASE_REPLICA_URL: Type.Optional(
+    Type.String({
+      format: 'postgres-url',
+      expected: 'a postgres:// URL',
+      secret: true,
+      whenUnset: 'all reads go to `DATABASE_URL`',
+      description:
+        'A streaming replica of `DATABASE_URL`, or a balancer of several. Dashboards, the audit trail and the funnel are read there while it has everything that was written before the request came, and otherwise from the primary.',
+      examples: ['postgres://user:password@replica:5432/name'],
+    }),
+  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 1_000,
     default: 10,
-    description: 'Connections of this process to the database; at least 4 are used.',
+    description:
+      'Connections of each process to the database, and as many to its replica; at least 4 are used. With `WORKERS` every worker is a process.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({
@@ -207,6 +219,16 @@ export const Environment = Type.Object({
     description: '`off` for load tests only.',
     examples: ['off'],
   }),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      format: 'redis-url',
+      expected: 'a redis:// or rediss:// URL',
+      secret: true,
+      whenUnset: 'each instance counts for itself',
+      description: 'A Redis or Valkey in which all instances count the rate limits together.',
+      examples: ['rediss://user:password@host:6379/0'],
+    }),
+  ),
   TRUST_PROXY: Type.Optional(
     List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
       whenUnset: 'none',
@@ -214,6 +236,14 @@ export const Environment = Type.Object({
       examples: ['10.0.0.0/8,127.0.0.1'],
     }),
   ),
+  WORKERS: Type.String({
+    pattern: '^(auto|[1-9][0-9]{0,2})$',
+    expected: '`auto` or a whole number from 1 to 999',
+    default: '1',
+    description:
+      'How many processes serve on one port; `auto`: one for each processor. They count limits together.',
+    examples: ['auto'],
+  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       ...port,

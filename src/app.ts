@@ -23,6 +23,7 @@ import connections, {
   patience as usualPatience,
 } from './plugins/connections.js'
 import cors from './plugins/cors.js'
+import counts from './plugins/counts.js'
 import dashboard from './plugins/dashboard.js'
 import drain from './plugins/drain.js'
 import erasures from './plugins/erasures.js'
@@ -51,6 +52,7 @@ import { profileRoutes } from './routes/profile.js'
 import { recordingRoutes } from './routes/recording.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
+import type { Shared } from './workers/link.js'
 
 /** The outside world. */
 export interface Clients {
@@ -58,6 +60,8 @@ export interface Clients {
   /** Undefined: billing is not configured. */
   billing: BillingProvider | undefined
   assistants: Assistants
+  /** What the workers of one instance share; undefined in an instance of one process. */
+  primary?: Shared | undefined
 }
 
 declare module 'fastify' {
@@ -138,6 +142,7 @@ export const buildApp = async (
   await app.register(compression)
   await app.register(cookie)
   await app.register(session)
+  await app.register(counts)
   await app.register(rateLimit)
   await app.register(metrics)
   await app.register(routeChecks)

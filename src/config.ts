@@ -1,6 +1,7 @@
 /** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
@@ -13,7 +14,9 @@ export interface Config {
   port: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  databaseReplicaUrl: string | undefined
   dataDir: string
+  /** Of each process. */
   databasePoolSize: number
   databasePrepare: boolean
   /** The first signs, all verify. Empty only with the embedded database, which brings a generated one. */
@@ -59,8 +62,12 @@ export interface Config {
     minGroup: number
   }
   rateLimits: boolean
+  /** Where instances count their limits together. */
+  redisUrl: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
+  /** Processes that serve; with 1 there is no other. */
+  workers: number
   metricsPort: number | undefined
   /** How long it serves on after it was told to stop, in milliseconds. */
   shutdownDelayMs: number
@@ -90,12 +97,16 @@ export const readConfig = (
       'JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed',
     )
   }
+  if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {
+    problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
+  }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must be another one than PORT')
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     host: values.HOST,
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     dataDir: values.DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databasePrepare: values.DATABASE_PREPARE,
@@ -124,7 +135,9 @@ export const readConfig = (
     activityDetailDays: values.ACTIVITY_DETAIL_DAYS,
     privacy: { floor: values.ACTIVITY_PRIVACY_FLOOR, minGroup: values.ACTIVITY_MIN_GROUP },
     rateLimits: values.RATE_LIMITS === 'on',
+    redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
+    workers: values.WORKERS === 'auto' ? availableParallelism() : Number(values.WORKERS),
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,
@@ -195,6 +208,7 @@ const validator = once(() => {
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
     'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? ''),
+    'redis-url': isRedisUrl,
     'base-url': isBaseUrl,
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
     secret: (text) => Buffer.byteLength(text) >= 32,
@@ -229,6 +243,11 @@ const isBaseUrl = (text: string): boolean => {
   const url = parseUrl(text)
   if (!url || !/^https?:$/.test(url.protocol)) return false
   return !url.search && !url.hash && !url.username && !url.password
+}
+
+const isRedisUrl = (text: string): boolean => {
+  const url = parseUrl(text)
+  return url !== undefined && /^rediss?:$/.test(url.protocol) && /^(\/[0-9]{0,5})?$/.test(url.pathname)
 }
 
 const withoutSlash = (url: string): string => new URL(url).href.replace(/\/+$/, '')

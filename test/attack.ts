@@ -220,12 +220,16 @@ const headerRuns = [
 /** All headers of a request have 16 KB in all. */
 const HEADER_BYTES = 14_000
 
-/** Each string, number, array and object in the body, the path, the query and the headers of each operation, made hostile. */
+/**
+ * Each string, number, array and object in the body, the path, the query and the headers of each operation, made hostile.
+ * @param texts instead of long runs: what stands in each place of the body, the path and the query
+ */
 export function* attacksOn(
   document: Document,
   values: Values,
   credentials: Record<string, string>,
   sizes: readonly number[],
+  texts?: readonly string[],
 ): Generator<Attack> {
   const methods = new Set<string>()
   for (const [template, operations] of Object.entries(document.paths)) {
@@ -263,15 +267,17 @@ export function* attacksOn(
 
       for (const { pointer, kind } of schema ? placesIn(sample) : []) {
         for (const bytes of sizes) {
-          for (const [filling, text] of fillings(kind, bytes)) {
+          const hostile = texts?.map((text) => [text, JSON.stringify(text)] as const) ?? fillings(kind, bytes)
+          for (const [filling, text] of hostile) {
             const body = withText(sample, pointer, text)
             yield { ...base, place: ['body', ...pointer].join('/'), filling, bytes, body }
           }
         }
       }
       for (const parameter of parameters.filter(({ in: part }) => part !== 'header')) {
-        for (const unit of runs) {
-          const text = encodeURIComponent(run(unit, 2_000)).slice(0, HEADER_BYTES).replace(/%.?$/, '')
+        for (const unit of texts ?? runs) {
+          const whole = texts ? unit : run(unit, 2_000)
+          const text = encodeURIComponent(whole).slice(0, HEADER_BYTES).replace(/%.?$/, '')
           const path = pathWith(parameter, text)
           yield {
             ...base,
@@ -282,6 +288,7 @@ export function* attacksOn(
           }
         }
       }
+      if (texts) continue
       const named = parameters.filter(({ in: part }) => part === 'header').map(({ name }) => [name, ''])
       const others = methods.has(method) ? {} : readAlways
       methods.add(method)

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
@@ -42,6 +43,7 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     HOST: 'not a host!',
     PORT: '99999',
     DATABASE_URL: 'mysql://root:hunter2@db',
+    DATABASE_REPLICA_URL: 'mysql://root:hunter2@db',
     DATABASE_POOL_SIZE: '0',
     DATABASE_PREPARE: 'yes',
     JWT_SECRETS: `${secret},hunter2`,
@@ -59,6 +61,8 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     FUNNEL_STEPS: 'a,a',
     ACTIVITY_DETAIL_DAYS: '-1',
     RATE_LIMITS: 'true',
+    REDIS_URL: 'redis://:hunter2@host/name',
+    WORKERS: '0',
     TRUST_PROXY: 'everybody',
     METRICS_PORT: 'x',
     SHUTDOWN_DELAY_MS: '-1',
@@ -69,6 +73,19 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     t.equal(problems.filter((problem) => problem.split(' ').includes(name)).length, 1, name)
   }
   t.notMatch(problems.join('\n'), /hunter2/)
+})
+
+t.test('as many workers as processors, or as many as one says', async (t) => {
+  t.equal(readConfig({}).workers, 1)
+  t.equal(readConfig({ WORKERS: '3' }).workers, 3)
+  t.equal(readConfig({ WORKERS: 'auto' }).workers, availableParallelism())
+})
+
+t.test('a replica needs a database that it is one of', async (t) => {
+  const DATABASE_REPLICA_URL = 'postgres://replica/db'
+  t.match(problemsOf({ DATABASE_REPLICA_URL }), [
+    /^DATABASE_REPLICA_URL must be set together with DATABASE_URL/,
+  ])
 })
 
 t.test('a database of many instances needs a common secret', async (t) => {

@@ -100,3 +100,30 @@ t.test('a connection that dies within a transaction costs that request alone', a
     body: { accepted: 1, duplicate: false },
   })
 })
+
+t.test('a database without room is answered with 503, and nothing is half done', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
+  t.teardown(() => admin.end())
+  // What PostgreSQL says when it cannot make a table larger; here at the end of every transaction that writes the trail.
+  await admin.unsafe(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+    create trigger no_room before insert on audit_entries for each row execute function no_room()`)
+  const path = `/api/team/workspaces/${id}`
+  for (const reply of [
+    await ada.push('ada/repo', { 'ext.a': 1 }),
+    await ada.post(`${path}/invites`, {}),
+    await ada.patch(path, { name: 'Other' }),
+  ]) {
+    t.match(reply, { status: 503, body: { code: 'unavailable' } })
+    t.ok(Number(reply.headers.get('retry-after')) >= 1)
+  }
+  t.equal((await service.request('GET', '/api/health')).status, 200)
+  await admin.unsafe('drop trigger no_room on audit_entries')
+  t.match((await ada.get('/api/team/me')).body.workspaces, [{ name: 'Acme' }])
+  t.equal((await ada.get(`${path}/invites`)).body.invites.length, 1)
+  t.match((await ada.push('ada/repo', { 'ext.a': 1 })).body, { version: 1 })
+})

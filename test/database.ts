@@ -9,6 +9,21 @@ import { until } from './until.js'
 const TEMPLATE_DATABASE = 'template_service'
 const IN_USE = '55006'
 
+/**
+ * How a service reaches a database of the tests: through the pooler at TEST_POOLER (`host:port`) where there is one, as
+ * `node build/test/faults/run.js --only pooler` has it.
+ */
+export const reach = (url: string): Record<string, string> => {
+  const server = process.env.TEST_DATABASE_URL
+  const pooler = process.env.TEST_POOLER
+  // A URL with several hosts is none to the parser, and of no database of the tests.
+  const isOfTests = server && URL.canParse(url) && new URL(url).host === new URL(server).host
+  if (!pooler || !isOfTests) return { DATABASE_URL: url }
+  const through = new URL(url)
+  through.host = pooler
+  return { DATABASE_URL: through.href, DATABASE_PREPARE: 'false' }
+}
+
 const withDatabase = (url: string, name: string): string => {
   const changed = new URL(url)
   changed.pathname = `/${name}`

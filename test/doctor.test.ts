@@ -65,6 +65,21 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
   const secret = 'a-secret-that-is-used-in-two-places-at-once'
   const broken: [what: string, env: Environment, said: RegExp[]][] = [
     [
+      'a replica that is the primary',
+      { ...sound, DATABASE_REPLICA_URL: url },
+      [/^warning replica: It is not read: It is a primary itself.* DATABASE_REPLICA_URL/],
+    ],
+    [
+      'a Redis that is not there',
+      { ...sound, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },
+      [/^warning redis: It cannot be used, so each instance counts its limits alone: .*ECONNREFUSED/],
+    ],
+    [
+      'more workers than the database has connections for',
+      { ...sound, WORKERS: '90', DATABASE_POOL_SIZE: '10' },
+      [/^problem database: DATABASE_POOL_SIZE is 10 for each of 90 workers/],
+    ],
+    [
       'wrong variables',
       { PORT: 'x', LOG_LEVEL: 'loud' },
       [/^problem configuration: PORT must/, /LOG_LEVEL must/],

@@ -1,57 +1,15 @@
 /** A streaming pair: the primary ends under load, the standby takes over, and the service finds it. */
-import { execFile } from 'node:child_process'
-import { appendFile, chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import postgres from 'postgres'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { startRepohost } from '../demo/repohost.js'
-import { startEmbedded } from '../src/db/embedded/index.js'
-import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
+import { freePort, launch, onDatabase, ready } from './process.js'
+import { startPair } from './streaming-pair.js'
 import { until } from './until.js'
 
-const run = promisify(execFile)
-const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const CALLERS = 8
 const MINIMUM = 20
 
-/** Two servers, of which the second follows the first: what is committed there is on both. */
-const startPair = async (t: Test) => {
-  const start = async (dataDir: string) => {
-    const server = await startEmbedded({ dataDir, maxConnections: 40, log: quiet })
-    t.teardown(() => server.stop())
-    const sql = postgres(server.url, { max: 1, onnotice: () => {}, connect_timeout: 2 })
-    t.teardown(() => sql.end({ timeout: 1 }))
-    return { ...server, sql, address: new URL(server.url) }
-  }
-  const folders = { first: await temporaryFolder(t), second: await temporaryFolder(t) }
-  const made = await startEmbedded({ dataDir: folders.first, maxConnections: 40, log: quiet })
-  await made.stop()
-
-  const cluster = join(folders.second, 'postgresql')
-  await run('cp', ['-a', join(folders.first, 'postgresql'), cluster])
-  const password = join(folders.second, 'postgresql-password')
-  await copyFile(join(folders.first, 'postgresql-password'), password)
-  const first = await start(folders.first)
-  const { hostname, port, username } = first.address
-  const follow = `host=${hostname} port=${port} user=${username} password=${await readFile(password, 'utf8')}`
-  await appendFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${follow.trim()}'\n`)
-  const signal = join(cluster, 'standby.signal')
-  await writeFile(signal, '')
-  const { uid, gid } = await stat(cluster)
-  await chown(signal, uid, gid)
-  const second = await start(folders.second)
-  await first.sql`alter system set synchronous_standby_names = '*'`
-  await first.sql`select pg_reload_conf()`
-  await until(
-    async () => (await first.sql`select from pg_stat_replication where sync_state = 'sync'`).length === 1,
-    'the second server follows',
-  )
-  return { first, second }
-}
-
 t.test('a failover loses nothing that was acknowledged, and the service finds the new primary', async (t) => {
-  const { first, second } = await startPair(t)
+  const { first, second } = await startPair(t, { synchronous: true })
   const repohost = await startRepohost()
   t.teardown(() => repohost.close())
   const { username, password, host, pathname } = first.address

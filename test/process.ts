@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { projectRoot } from '../src/runtime/root.js'
+import { reach } from './database.js'
 import { JWT_SECRET } from './service.js'
 import { until } from './until.js'
 
@@ -95,7 +96,7 @@ export const processesOf = async (folder: string): Promise<number[]> => {
   return (await Promise.all(found)).flat()
 }
 
-export const onDatabase = (url: string) => ({ DATABASE_URL: url, JWT_SECRETS: JWT_SECRET })
+export const onDatabase = (url: string) => ({ ...reach(url), JWT_SECRETS: JWT_SECRET })
 
 /** Waits until the service answers that it is ready. */
 export const ready = async (service: ServiceProcess): Promise<ServiceProcess> => {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Db } from '../src/db/client.js'
 import { type Statement, statements } from '../src/db/statement.js'
+// Beside the queries, the doors to the database have statements of their own.
+import '../src/db/replica.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { samples } from './query-samples.js'
 

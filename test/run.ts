@@ -17,7 +17,7 @@ import { startTestServer } from './database.js'
 const ALONE = `
   web/failures web/screens web/tasks web/keyboard web/serving client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
   sign-in settings attack fair-share database-faults driver secrets access housekeeping lifecycle embedded demo
-  failover backup upgrades doctor prometheus metrics logs`
+  failover replica workers shared-limits backup upgrades doctor prometheus metrics logs faults clock`
 const SHARED_BY = 6
 const AT_ONCE = 4
 const PATIENCE_SECONDS = 300

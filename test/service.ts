@@ -10,13 +10,13 @@ import { buildApp, type Clients, createClients } from '../src/app.js'
 import { createAssistants } from '../src/clients/assistants.js'
 import { createBillingProvider } from '../src/clients/billing-provider.js'
 import { type Config, readConfig } from '../src/config.js'
-import { connect } from '../src/db/client.js'
+import { openDatabase } from '../src/db/open.js'
 import { createMeter, type Meter } from '../src/metrics/meter.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, reach } from './database.js'
 import { until } from './until.js'
 
 /** What tests need of tap. */
@@ -228,7 +228,7 @@ export const startService = async (
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
   const config = readConfig({
-    DATABASE_URL: databaseUrl,
+    ...reach(databaseUrl),
     DATABASE_POOL_SIZE: '8',
     JWT_SECRETS: JWT_SECRET,
     SITE_URL: DASHBOARD,
@@ -247,14 +247,10 @@ export const startService = async (
       done()
     },
   })
+  const logger = createLogger(config.logLevel, sink)
   const meter = createMeter(config.metricsPort !== undefined)
-  const database = connect({
-    url: config.databaseUrl ?? databaseUrl,
-    poolSize: config.databasePoolSize,
-    prepare: config.databasePrepare,
-    meter,
-  })
-  const app = await buildApp(config, database, createLogger(config.logLevel, sink), {
+  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter)
+  const app = await buildApp(config, database, logger, {
     meter,
     clients: clients(config, meter),
     patience: { ...usualPatience, ...patience },

@@ -6,6 +6,7 @@ import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isConflict } from './failures.js'
 import { followStatements } from './measuring.js'
+import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
 import { createSharedConnection } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
@@ -26,6 +27,13 @@ export interface Database {
    * four seconds, and then fails as `DatabaseBusy`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * Runs reads in a transaction, on the replica where there is one and it has all that was committed before this call, and
+   * else on the primary. `work` may be run twice.
+   */
+  readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Undefined where there is none. */
+  replica: Replica | undefined
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
 }
@@ -49,6 +57,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
+  /** As many connections again. */
+  replica?: { url: string; watch: ReplicaWatch } | undefined
   /** Counts what is done here. */
   meter?: Meter
 }
@@ -61,6 +71,8 @@ const CONFLICTS_MS = 4_000
 const PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
+/** How long a read waits for a connection to the replica, before it goes to the primary. */
+const FOLLOWERS_WAIT_MS = 500
 /** The longest that a stop waits for the server to hear that statements are cancelled. */
 const CANCEL_MS = 300
 
@@ -72,7 +84,13 @@ type Begin = (
   options: { readsFirst: boolean },
 ) => Promise<unknown>
 
-export const connect = ({ url, poolSize, prepare, meter = silentMeter }: DatabaseOptions): Database => {
+export const connect = ({
+  url,
+  poolSize,
+  prepare,
+  replica: follower,
+  meter = silentMeter,
+}: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
     createDriver({ url, connections, prepare, answerSeconds })
   const turns = (pool: Pool, places: number, waitMs?: number) =>
@@ -147,35 +165,61 @@ export const connect = ({ url, poolSize, prepare, meter = silentMeter }: Databas
     }
   }
 
+  const hot = door(shared.now, shared.inTurn)
+  const onReserved = door(() => reserved, turns('reserved', 1))
+  const openReplica = ({ url, watch }: NonNullable<DatabaseOptions['replica']>) => {
+    const driverOf = (connections: number, answerSeconds: number) =>
+      createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
+    const followers = driverOf(poolSize, ANSWER_SECONDS.requests)
+    const probed = driverOf(1, ANSWER_SECONDS.reads)
+    const onFollowers = turns('replica', poolSize, FOLLOWERS_WAIT_MS)
+    const replica = createReplica({
+      primary: { hot, reserved: onReserved },
+      replica: door(() => probed, turns('replica_probe', 1)),
+      begin: (work) => begin(followers, onFollowers, work, true),
+      watch,
+    })
+    return { replica, clients: [followers, probed] }
+  }
+  const opened = follower && openReplica(follower)
+  const replica = opened?.replica
+  const transaction: Database['transaction'] = async (work, options = {}) => {
+    const { readsFirst = false } = options
+    const deadline = Date.now() + CONFLICTS_MS
+    for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
+      try {
+        const result = options.background
+          ? await begin(background, onBackground, work, readsFirst)
+          : await begin(pool, onPoolAsWriter, work, readsFirst)
+        meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
+        return result
+      } catch (error) {
+        const outcome = isConflict(error) ? 'conflict' : 'failed'
+        meter.count('team_settings_database_transactions_total', { outcome })
+        if (!isConflict(error)) throw error
+        if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
+      }
+      await sleep(Math.random() * pauseMs)
+    }
+  }
+  const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
+
   return {
     read: door(() => pool, onPool),
-    hot: door(shared.now, shared.inTurn),
+    hot,
     write: door(() => pool, onPoolAsWriter),
-    reserved: door(() => reserved, turns('reserved', 1)),
-    transaction: async (work, options = {}) => {
-      const { readsFirst = false } = options
-      const deadline = Date.now() + CONFLICTS_MS
-      for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
-        try {
-          const result = options.background
-            ? await begin(background, onBackground, work, readsFirst)
-            : await begin(pool, onPoolAsWriter, work, readsFirst)
-          meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
-          return result
-        } catch (error) {
-          const outcome = isConflict(error) ? 'conflict' : 'failed'
-          meter.count('team_settings_database_transactions_total', { outcome })
-          if (!isConflict(error)) throw error
-          if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
-        }
-        await sleep(Math.random() * pauseMs)
-      }
-    },
+    reserved: onReserved,
+    transaction,
+    readAnywhere: (work) => (replica ? replica.read(work, transactionOfReads) : transactionOfReads(work)),
+    replica,
     close: async () => {
+      replica?.close()
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
       await Promise.all(
-        [pool, shared.now(), reserved, background].map((client) => client.end({ timeout: 0.5 })),
+        [pool, shared.now(), reserved, background, ...(opened?.clients ?? [])].map((client) =>
+          client.end({ timeout: 0.5 }),
+        ),
       )
     },
   }

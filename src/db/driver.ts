@@ -11,7 +11,11 @@ interface DriverOptions {
   prepare: boolean
   /** How long a statement waits for its answer before its connection is given up. */
   answerSeconds: number
+  /** Which of several hosts is meant. */
+  role?: Role
 }
+
+type Role = 'primary' | 'standby'
 
 /** The server gives up before the connection does. */
 const sessionSettings = {
@@ -22,13 +26,19 @@ const sessionSettings = {
 }
 
 /** Of several hosts, only the primary is used; connections that it loses go to whichever is the primary then. */
-export const targetOf = (url: string) =>
-  hasSeveralHosts(url) ? { target_session_attrs: 'primary' as const } : {}
+export const targetOf = (url: string, role: Role = 'primary') =>
+  hasSeveralHosts(url) ? { target_session_attrs: role } : {}
 
 /** Connections, which are made when they are first needed, and made anew when they break. */
-export const createDriver = ({ url, connections, prepare, answerSeconds }: DriverOptions): postgres.Sql => {
+export const createDriver = ({
+  url,
+  connections,
+  prepare,
+  answerSeconds,
+  role,
+}: DriverOptions): postgres.Sql => {
   const options = {
-    ...targetOf(url),
+    ...targetOf(url, role),
     max: connections,
     prepare,
     connect_timeout: 2,

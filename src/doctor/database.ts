@@ -137,15 +137,20 @@ const checkPooler = async (
   ]
 }
 
-const checkConnections = async (sql: postgres.Sql, { databasePoolSize }: Config): Promise<Finding[]> => {
+const checkConnections = async (
+  sql: postgres.Sql,
+  { databasePoolSize, workers }: Config,
+): Promise<Finding[]> => {
   const [row] = await sql<{ places: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as places`
   const places = row?.places ?? 0
-  if (databasePoolSize <= places) return []
+  if (workers * databasePoolSize <= places) return []
   return [
     problem(
       ABOUT,
-      `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`,
+      workers === 1
+        ? `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`
+        : `DATABASE_POOL_SIZE is ${databasePoolSize} for each of ${workers} workers, and the server takes ${places} connections in all.`,
       'Lower the one or raise max_connections; every instance has a pool of its own.',
     ),
   ]

@@ -6,6 +6,7 @@ import { checkDatabase } from './database.js'
 import { type Finding, ok, problem } from './finding.js'
 import { checkSettings } from './settings.js'
 import { checkFolder, checkNode, checkReach } from './surroundings.js'
+import { checkRedis, checkReplica } from './together.js'
 
 export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
   const node = checkNode(process.versions.node)
@@ -17,16 +18,20 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     const about = 'configuration'
     return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
   }
-  const [folder, database, network] = await Promise.all([
+  const [folder, database, network, redis] = await Promise.all([
     checkFolder(config),
     checkAnyDatabase(config, stopped),
     checkReach(config),
+    checkRedis(config),
   ])
-  return [node, ...checkSettings(config), ...folder, ...database, ...network]
+  return [node, ...checkSettings(config), ...folder, ...database, ...redis, ...network]
 }
 
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {
-  if (config.databaseUrl !== undefined) return checkDatabase(config.databaseUrl, config)
+  const { databaseUrl } = config
+  if (databaseUrl !== undefined) {
+    return [...(await checkDatabase(databaseUrl, config)), ...(await checkReplica(databaseUrl, config))]
+  }
   try {
     const embedded = await visitEmbedded(config.dataDir, stopped)
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())

@@ -38,7 +38,15 @@ const OF_REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const OF_STATEMENTS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 
-export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
+export const pools = [
+  'requests',
+  'writers',
+  'reads',
+  'reserved',
+  'background',
+  'replica',
+  'replica_probe',
+] as const
 const pool = { pool: pools }
 
 /** Limits that are a full room and not a rate: how they are called is the code of the answer. */
@@ -86,6 +94,11 @@ export const metrics = {
       ...quotas,
     ],
   }),
+  team_settings_rate_limits_shared: gauge(
+    'With REDIS_URL: whether limits are counted over all instances (1), or Redis is away (0).',
+    {},
+    'min',
+  ),
   team_settings_sign_ins_total: counter(
     'Sign-ins, by way: a session was issued, refused (the token or the login was not good), or could not be issued (the repository host or the database failed).',
     { way: ['token', 'browser'], outcome: ['issued', 'refused', 'failed'] },
@@ -143,6 +156,11 @@ export const metrics = {
     OF_STATEMENTS,
   ),
   team_settings_database_wait_refusals_total: counter('Waits that ended without a place.', pool),
+  team_settings_database_replica_used: gauge(
+    'With DATABASE_REPLICA_URL: whether reads that may go to the replica go there (1), or to the primary (0).',
+    {},
+    'min',
+  ),
 
   team_settings_rollup_stale_days: gauge(
     'Of the whole database: days of workspaces whose rollups wait to be made; of 20,000 changes at most.',

@@ -32,7 +32,7 @@ export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void 
 }
 
 export default fp(async (app) => {
-  const { meter, config } = app
+  const { meter, config, areLimitsShared, database } = app
   app.decorate('metrics', meter.registry)
   if (!meter.isOn) return
   app.addHook('onResponse', (request, reply, done) => {
@@ -46,6 +46,10 @@ export default fp(async (app) => {
     meter.set('team_settings_background_last_success_timestamp_seconds', { task }, since)
   const build = { version: serviceVersion, node: process.version, schema: newestMigration.tag }
   meter.set('team_settings_build_info', build, 1)
+
+  if (areLimitsShared) meter.read('team_settings_rate_limits_shared', {}, () => Number(areLimitsShared()))
+  const { replica } = database
+  if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
   const askBacklog = async () => {
     const asked = readBacklog(app.database.reserved).catch(() => undefined)

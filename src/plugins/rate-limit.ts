@@ -1,11 +1,14 @@
-/** Requests per minute, per instance and caller (or address, without a session); fewer where guessing would pay. */
-import rateLimit, { normalizeIP } from '@fastify/rate-limit'
+/**
+ * Requests per minute and caller (or address, without a session); fewer where guessing would pay. They are counted per
+ * instance, or over all of them where there is a Redis.
+ */
+import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../schemas/limits.js'
 import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
-import { Refusals } from '../http/refusals.js'
+import { Refusals } from '../limits/refusals.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -24,12 +27,15 @@ export interface RateLimits {
   countWrongSignature(request: FastifyRequest): Promise<void>
 }
 
-const WINDOW_MS = 60_000
-/**
- * How many callers or addresses each limit remembers, the most recent ones. The library accepts the option only here,
- * although its types do not list it; its default is 5,000.
- */
-const remembered: object = { cache: 50_000 }
+const MINUTE_MS = 60_000
+
+interface Limit {
+  /** As counts are kept under. */
+  name: LimitName
+  max: number
+  keyOf: (request: FastifyRequest) => string
+  windowMs?: number
+}
 
 /** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
 export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
@@ -50,34 +56,38 @@ export default fp(
       app.decorate('rateLimits', unlimited)
       return
     }
-    await app.register(rateLimit, { global: false })
-    const limiter = (
-      name: LimitName,
-      max: number,
-      keyGenerator: (request: FastifyRequest) => string,
-      timeWindow = WINDOW_MS,
-    ) => ({ name, count: app.createRateLimit({ max, timeWindow, keyGenerator, ...remembered }) })
-    type Limiter = ReturnType<typeof limiter>
-    const general = limiter('caller', limits.rate_per_caller, callerKey)
-    const special = {
-      signIn: limiter('sign_in', limits.rate_verify_per_address, addressOf),
-      export: limiter('export', limits.exports_per_hour, callerKey, 60 * WINDOW_MS),
-      invite: limiter('invite', limits.rate_join_per_caller, callerKey),
+    const { counts } = app
+    const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
+    const special: Record<'signIn' | 'export' | 'invite', Limit> = {
+      signIn: { name: 'sign_in', max: limits.rate_verify_per_address, keyOf: addressOf },
+      export: {
+        name: 'export',
+        max: limits.exports_per_hour,
+        keyOf: callerKey,
+        windowMs: 60 * MINUTE_MS,
+      },
+      invite: { name: 'invite', max: limits.rate_join_per_caller, keyOf: callerKey },
     }
-    const wrongSignatures = limiter('wrong_signatures', limits.rate_wrong_signatures_per_address, addressOf)
+    const wrongSignatures: Limit = {
+      name: 'wrong_signatures',
+      max: limits.rate_wrong_signatures_per_address,
+      keyOf: addressOf,
+    }
     const refusedTokens = new Refusals(
+      counts,
       'refused_host_tokens',
       limits.rate_refused_tokens_per_caller,
       refusesToken,
     )
 
-    const count = async (limit: Limiter, request: FastifyRequest, reply?: FastifyReply) => {
-      const state = await limit.count(request)
-      if (state.isAllowed) return
-      if (state.isExceeded) throw tooMany(limit.name, state.max, state.ttlInSeconds)
-      reply?.header('RateLimit-Limit', state.max)
-      reply?.header('RateLimit-Remaining', state.remaining)
-      reply?.header('RateLimit-Reset', state.ttlInSeconds)
+    const count = async (limit: Limit, request: FastifyRequest, reply?: FastifyReply) => {
+      const { name, max, keyOf, windowMs = MINUTE_MS } = limit
+      const counted = await counts.add(name, keyOf(request), windowMs, 1)
+      const left = Math.ceil(counted.leftMs / 1_000)
+      if (counted.count > max) throw tooMany(name, max, left)
+      reply?.header('RateLimit-Limit', max)
+      reply?.header('RateLimit-Remaining', max - counted.count)
+      reply?.header('RateLimit-Reset', left)
     }
 
     app.addHook('onRequest', async (request, reply) => {
@@ -85,7 +95,7 @@ export default fp(
       if (kind === 'none') return
       await count(general, request, reply)
       if (kind === 'hostToken') {
-        if (!(request.session instanceof ApiError)) refusedTokens.check(request.session.userId)
+        if (!(request.session instanceof ApiError)) await refusedTokens.check(request.session.userId)
       } else if (kind) await count(special[kind], request, reply)
     })
 
@@ -95,5 +105,5 @@ export default fp(
     }
     app.decorate('rateLimits', limited)
   },
-  { name: 'rate-limit', dependencies: ['session'] },
+  { name: 'rate-limit', dependencies: ['session', 'counts'] },
 )

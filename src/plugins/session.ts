@@ -33,7 +33,8 @@ const FORGET_MS = 3_600_000
 export default fp(
   async (app) => {
     const tokens = await Tokens.create(app, app.config.jwtSecrets)
-    const revocations = new Revocations()
+    const { primary } = app.clients
+    const revocations = new Revocations(primary?.tellRevocation)
     app.decorate('tokens', tokens)
     app.decorate('revocations', revocations)
     app.decorateRequest('session', null as never)
@@ -72,6 +73,9 @@ export default fp(
       since = found.asOf
     }
     await refresh()
+    primary?.onRevocation(() => {
+      refresh().catch((error) => app.log.warn({ err: error }, 'a revocation will be read again'))
+    })
     repeat(app, REFRESH_MS, asTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the forgetting of revocations')
   },

@@ -6,7 +6,7 @@ import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
 import { locksOfWorkspaces } from '../db/locks.js'
-import { statement } from '../db/statement.js'
+import { moment, statement } from '../db/statement.js'
 import { invites, members, patterns, workspaces } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
@@ -112,27 +112,33 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
   await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
 
+const READ_MOMENT = statement(
+  'read the moment',
+  { moment },
+  'select clock_timestamp()::timestamptz(3) as moment',
+)
+
 /** @returns the id. Undefined when the user has a personal workspace already. */
 export const insertWorkspace = async (
   tx: Db,
   { name, privacy, personalOf = null }: { name: string; privacy: PrivacyLevel; personalOf?: string | null },
 ): Promise<string | undefined> => {
-  // The id and the moment agree: the order of ids is the order of age.
-  const createdAt = new Date()
+  // By the clock of the database, which all instances share; the id begins with it: the order of ids is the order of age.
+  const createdAt = toTimestamp(theRow(await tx.rows(READ_MOMENT, [])).moment)
   const [row] = await tx
     .insert(workspaces)
     .values({
-      id: uuidv7({ msecs: createdAt.getTime() }),
+      id: uuidv7({ msecs: Date.parse(createdAt) }),
       name,
       personalOf,
       idleWindowMinutes: limits.idle_window_minutes_default,
       activityPrivacy: privacy,
-      activityPrivacySince: createdAt.toISOString(),
-      createdAt: createdAt.toISOString(),
+      activityPrivacySince: createdAt,
+      createdAt: createdAt,
     })
     .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
-  if (row) await insertPrivacyLevel(tx, row.id, privacy, createdAt.toISOString())
+  if (row) await insertPrivacyLevel(tx, row.id, privacy, createdAt)
   return row?.id
 }
 

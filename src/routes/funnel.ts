@@ -48,7 +48,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         throw new ApiError('invalid_range', { detail: '`from` must not be after `to`.' })
       }
       await app.milestones.flush()
-      return readFunnel(database.read, config.funnelSteps, { from, to, source })
+      return database.readAnywhere((tx) => readFunnel(tx, config.funnelSteps, { from, to, source }))
     },
   })
 }

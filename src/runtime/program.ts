@@ -66,7 +66,21 @@ export const runCommand = (main: Main): void => {
   start(main, { thenEnd: true })
 }
 
-const start = (main: Main, { thenEnd = false } = {}) => {
+/**
+ * Runs a program that another process of this service has started, and stops.
+ * @param onStop calls back when it does; signals, which a terminal sends to all of them, are for that one alone
+ */
+export const runBelow = (onStop: (stop: () => void) => void, main: Main): void => {
+  start(main, { onStop })
+}
+
+interface Frame {
+  /** Ends it when its work is done. */
+  thenEnd?: boolean
+  onStop?: (stop: () => void) => void
+}
+
+const start = (main: Main, { thenEnd = false, onStop }: Frame = {}) => {
   const stopped = new AbortController()
   const hurry = new AbortController()
   const outOfTime = aborted(hurry.signal)
@@ -116,6 +130,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
   let toldAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      if (onStop) return
       // Asked twice: somebody does not want to wait.
       if (toldAt !== undefined && Date.now() - toldAt > ECHO_MS) hurry.abort()
       toldAt ??= Date.now()
@@ -123,6 +138,8 @@ const start = (main: Main, { thenEnd = false } = {}) => {
       end()
     })
   }
+
+  onStop?.(() => void end())
 
   const begin = async () => {
     loadEnvFile()

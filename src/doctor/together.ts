@@ -1,0 +1,54 @@
+/** What can be said of what instances share besides the database, and of its replica. */
+import type { Config } from '../config.js'
+import { connect } from '../db/client.js'
+import { redisFault, tryRedis } from '../limits/redis.js'
+import { type Finding, ok, warning } from './finding.js'
+
+export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Finding[]> => {
+  const about = 'redis'
+  if (redisUrl === undefined) return []
+  if (!rateLimits)
+    return [warning(about, 'It is not used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
+  try {
+    await tryRedis(redisUrl)
+    return [ok(about, 'It counts the limits of all instances.')]
+  } catch (error) {
+    return [
+      warning(
+        about,
+        `It cannot be used, so each instance counts its limits alone: ${redisFault(error)}.`,
+        'Start it, or correct REDIS_URL.',
+      ),
+    ]
+  }
+}
+
+/** @param url of the primary */
+export const checkReplica = async (
+  url: string,
+  { databaseReplicaUrl, databasePrepare }: Config,
+): Promise<Finding[]> => {
+  const about = 'replica'
+  if (databaseReplicaUrl === undefined) return []
+  let reason: unknown
+  const lost = (why: unknown) => {
+    reason = why
+  }
+  const database = connect({
+    url,
+    poolSize: 1,
+    prepare: databasePrepare,
+    replica: { url: databaseReplicaUrl, watch: { lost, found: () => {} } },
+  })
+  await database.replica?.start()
+  await database.close()
+  if (reason === undefined) return [ok(about, 'It follows the primary closely, and is read.')]
+  const { message, code } = reason as { message?: string; code?: string }
+  return [
+    warning(
+      about,
+      `It is not read: ${message || code}.`,
+      'Let it follow the server of DATABASE_URL by streaming replication, or correct DATABASE_REPLICA_URL.',
+    ),
+  ]
+}

@@ -1,0 +1,41 @@
+/** Short forms of what `npm run test:faults` plays for long: the same callers, and the same model of what must be there. */
+import t from 'tap'
+import { frozenFor } from './faults/frozen.js'
+import { conclude, setScene } from './faults/scene.js'
+
+t.test('whatever ends or stands still under writes, what was acknowledged is there, once', async (t) => {
+  const { databaseProcesses, services, restart, crowd } = await setScene(t, {
+    callers: 3,
+    excused: [0, 503],
+  })
+  await t.test('the service is killed', async () => {
+    services[0]?.child.kill('SIGKILL')
+    await services[0]?.ended
+    restart()
+    await crowd.recovered()
+  })
+  await t.test('the database is killed', async (t) => {
+    for (const pid of await databaseProcesses()) process.kill(pid, 'SIGKILL')
+    await crowd.recovered()
+    t.equal(services[0]?.child.exitCode, null, 'the service lives')
+  })
+  await t.test('the database stands still', async (t) => {
+    const url = services[0]?.url
+    const headers = { Authorization: `Bearer ${crowd.people[0]?.token}` }
+    await frozenFor(await databaseProcesses(), async () => {
+      const away = await fetch(`${url}/api/me`, { headers })
+      t.equal(away.status, 503)
+      t.ok(Number(away.headers.get('retry-after')) >= 1)
+      t.equal((await fetch(`${url}/api/health`)).status, 200)
+      t.equal((await fetch(`${url}/api/ready`)).status, 503)
+    })
+    await crowd.recovered()
+  })
+  await t.test('the service stands still', async () => {
+    await frozenFor([services[0]?.child.pid ?? 0], async () => {})
+    await crowd.recovered()
+  })
+  const { acknowledged = 0, broken } = await conclude(crowd, '')
+  t.ok(acknowledged > 30)
+  t.same(broken, [])
+})

@@ -1,0 +1,26 @@
+/** One of two instances has a clock that is ten minutes off, and callers take turns with them. Needs libfaketime. */
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { add, type Fault, type Outcome } from './fault.js'
+import { conclude, setScene } from './scene.js'
+
+const LIBRARY = [
+  '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
+  '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
+].find(existsSync)
+const SECONDS = 30
+
+export const clockSkewed: Fault = {
+  name: 'clock-skewed',
+  needs: LIBRARY ? [] : ['libfaketime'],
+  play: async (scope, { seconds = SECONDS }) => {
+    const outcomes: Outcome[] = []
+    for (const offset of ['+10m', '-10m']) {
+      const odd = { LD_PRELOAD: LIBRARY ?? '', FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
+      const { crowd } = await setScene(scope, { excused: [], env: [{}, odd] })
+      await sleep(seconds * 1_000)
+      outcomes.push(await conclude(crowd, ''))
+    }
+    return add(`two instances, one 10 minutes ahead, then behind, ${seconds} s each`, outcomes)
+  },
+}

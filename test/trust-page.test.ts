@@ -1,0 +1,34 @@
+/** What docs/trust.md says, and that what it claims is shown. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { projectRoot } from '../src/runtime/root.js'
+import { claimsOf, withoutTest } from './claims.js'
+
+const page = await readFile(join(projectRoot, 'docs/trust.md'), 'utf8')
+
+t.test('every claim of docs/trust.md names a test that there is', async (t) => {
+  const claims = claimsOf(page)
+  t.ok(claims.length > 60)
+  t.same(
+    claims.filter(({ file }) => file === undefined),
+    [],
+    'each with its file',
+  )
+  t.same(await withoutTest(claims), [])
+})
+
+t.test('every fault that it has figures of can be played', async (t) => {
+  const programs = await readFile(join(projectRoot, 'test/faults/run.ts'), 'utf8')
+  const faults = new Set([...page.matchAll(/--only ([a-z-]+)/g)].map(([, name = '']) => name))
+  t.ok(faults.size > 10)
+  const sources = await Promise.all(
+    [...programs.matchAll(/from '\.\/([a-z-]+)\.js'/g)].map(([, name]) =>
+      readFile(join(projectRoot, `test/faults/${name}.ts`), 'utf8'),
+    ),
+  )
+  const known = [...sources.join('\n').matchAll(/(?:name: |killDatabase\()'([a-z-]+)'/g)].map(
+    ([, name]) => name,
+  )
+  for (const fault of faults) t.ok(known.includes(fault), fault)
+})
