@@ -92,7 +92,7 @@ const Known = () => {
     <Page
       me={me}
       space={space}
-      awaited={id !== undefined && !me}
+      inSpace={id !== undefined}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Wait height={600} />}
@@ -154,7 +154,8 @@ const signOut = async () => {
 /** Keeps the frame when what is in it cannot be drawn. */
 const Guard = ({ children }: { children: preact.ComponentChildren }) => {
   const { path } = useLocation()
-  const [error, forget] = useErrorBoundary()
+  // What cannot be drawn is not to come from memory once more.
+  const [error, forget] = useErrorBoundary(forgetSeen)
   useEffect(forget, [path])
   if (!error) return <>{children}</>
   return (
@@ -175,8 +176,8 @@ const Guard = ({ children }: { children: preact.ComponentChildren }) => {
 const Page = (props: {
   me?: Me | undefined
   space?: Space | undefined
-  /** There will be one. */
-  awaited?: boolean
+  /** The address names one, which is perhaps not there yet, or not for this person. */
+  inSpace?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
@@ -289,7 +290,7 @@ const Page = (props: {
             </>
           )}
         </div>
-        {space ? <Tabs space={space} path={path} /> : props.awaited && <div class="tabs wait" />}
+        {space ? <Tabs space={space} path={path} /> : props.inSpace && <div class="tabs wait" />}
       </header>
       <p class="away" role="status">
         {announced.value}

@@ -245,6 +245,7 @@ else {
       await ada.patch(`/api/team/workspaces/${id}`, { name: `Old ${round}` })
     }
     await admin.open(`/w/${id}/audit`)
+    await admin.page.getByRole('table', { name: 'Changes, newest first' }).waitFor()
     t.equal((await rowsOf(admin, 'Changes, newest first')).length, 100)
     await admin.page.getByLabel('Show').selectOption('workspace created')
     await admin.sees(/^1 of all 111, back to .*\.$/)
