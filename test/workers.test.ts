@@ -1,6 +1,7 @@
 /** One instance of several processes on one port. */
 import { Agent, createServer, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
 import { limits } from '../schemas/limits.js'
@@ -81,6 +82,11 @@ const served = async (service: ServiceProcess) => {
 
 t.test('two workers serve as one instance', async (t) => {
   const metricsPort = await freePort()
+  const revoked = 300
+  const sql = postgres(databaseUrl, { max: 1 })
+  await sql`insert into revocations (jti, expires_at)
+    select gen_random_uuid(), now() + interval '1 day' from generate_series(1, ${revoked})`
+  await sql.end()
   const service = await served(await launchTwo(t, { METRICS_PORT: `${metricsPort}` }))
 
   await t.test('and count limits together', async (t) => {
@@ -109,6 +115,14 @@ t.test('two workers serve as one instance', async (t) => {
     const line = /^http_request_duration_seconds_count\{.*route="\/api\/limits".*\} (\d+)$/m
     await until(async () => Number(line.exec(await scrape())?.[1]) === 10, 'all requests are counted')
     await until(() => serversOf(service, '/api/limits').size === 2, 'both have served')
+  })
+
+  await t.test('and what was revoked before is read by each, and asked for no more', async (t) => {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    const line =
+      /^team_settings_database_statement_duration_seconds_count\{statement="select revocations"\} (\d+)$/m
+    const reads = Number(line.exec(metrics)?.[1])
+    t.ok(reads >= 2 && reads < revoked / 2, `${reads} reads`)
   })
 
   await t.test('and one that dies is replaced, while the other serves', async (t) => {

@@ -66,10 +66,7 @@ export default fp(
     let since: string | undefined
     const refresh = async () => {
       const found = await readRevocations(app.database.reserved, since)
-      for (const { jti, userId, generation } of found.revocations) {
-        if (jti !== null) revocations.addToken(jti)
-        if (userId !== null && generation !== null) revocations.addOlderThan(userId, generation)
-      }
+      revocations.take(found.revocations)
       since = found.asOf
     }
     await refresh()

@@ -4,29 +4,45 @@ import type { Session } from './tokens.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000
 
+/** A token, or all those of a user that are older than a generation. */
+interface Revoked {
+  jti: string | null
+  userId: string | null
+  generation: number | null
+}
+
 export class Revocations {
   /** By the id of a token: when it has expired at the latest, in milliseconds since the epoch. */
   private readonly tokens = new Map<string, number>()
   /** By user: the oldest generation of tokens that is still good, and when all older ones have expired. */
   private readonly generations = new Map<string, { generation: number; until: number }>()
 
-  /** @param added is called back whenever something is new */
-  constructor(private readonly added: () => void = () => {}) {}
+  /** @param tell lets the other workers read what was revoked here */
+  constructor(private readonly tell: () => void = () => {}) {}
 
   includes({ jti, userId, generation }: Session): boolean {
     return this.tokens.has(jti) || generation < (this.generations.get(userId)?.generation ?? 0)
   }
 
   addToken(jti: string) {
-    const isNew = !this.tokens.has(jti)
-    this.tokens.set(jti, Date.now() + LIFETIME_MS)
-    if (isNew) this.added()
+    this.take([{ jti, userId: null, generation: null }])
+    this.tell()
   }
 
   addOlderThan(userId: string, generation: number) {
-    const known = this.generations.get(userId)?.generation ?? 0
-    this.generations.set(userId, { generation: Math.max(generation, known), until: Date.now() + LIFETIME_MS })
-    if (generation > known) this.added()
+    this.take([{ jti: null, userId, generation }])
+    this.tell()
+  }
+
+  /** Takes in what was read: whoever revoked it has told the others, or they read it as well. */
+  take(revoked: Revoked[]) {
+    const until = Date.now() + LIFETIME_MS
+    for (const { jti, userId, generation } of revoked) {
+      if (jti !== null) this.tokens.set(jti, until)
+      if (userId === null || generation === null) continue
+      const known = this.generations.get(userId)?.generation ?? 0
+      this.generations.set(userId, { generation: Math.max(generation, known), until })
+    }
   }
 
   /** Drops what concerns only tokens that have expired by now. */
