@@ -86,7 +86,9 @@ t.test('a path that leads nowhere is logged: short, and without its query', asyn
     path: '/api/nowhere',
   })
   t.equal((await ask('/api/%1b[31m')).path, '/api/%1b[31m')
-  t.equal((await ask(`/a/${'b'.repeat(1_000)}/c`)).path, `/a/${'b'.repeat(20)}...`)
+  t.equal((await ask(`/a/${'b'.repeat(1_000)}/c`)).path, `/a/${'b'.repeat(8)}...`)
+  t.equal((await ask('/invite/AAAAA-BBBBB-CCCCC-DDDDD')).path, '/invite/AAAAA-BB...')
+  t.equal((await ask('/invite/AAAAABBBBBCCCCCDDDDD')).path, '/invite/AAAAABBB...')
   t.equal(
     (await ask(`/api/${ada.repohostToken}${ada.token}`)).path?.toString().includes(ada.repohostToken),
     false,

@@ -27,8 +27,10 @@ export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, b
 }
 
 const PATH_LENGTH = 200
-/** Longer than any segment that this service knows, and shorter than any secret. */
-const SEGMENT_LENGTH = 20
+/** Longer than any segment that this service knows, and shorter than any secret: an invite code has 20 characters. */
+const SEGMENT_LENGTH = 19
+/** What is shown of a longer one: too little to guess the rest. */
+const SHOWN_LENGTH = 8
 
 /**
  * A path that leads nowhere: what was asked for, but no query, and no token that somebody has put there. The HTTP parser
@@ -37,7 +39,7 @@ const SEGMENT_LENGTH = 20
 const pathOf = (url: string): string =>
   (/^[^?#]*/.exec(url.slice(0, PATH_LENGTH))?.[0] ?? '')
     .split('/')
-    .map((segment) => (segment.length > SEGMENT_LENGTH ? `${segment.slice(0, SEGMENT_LENGTH)}...` : segment))
+    .map((segment) => (segment.length > SEGMENT_LENGTH ? `${segment.slice(0, SHOWN_LENGTH)}...` : segment))
     .join('/')
 
 export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
