@@ -3,6 +3,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createClient } from '@redis/client'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
+import { LocalCounts } from '../src/limits/counts.js'
+import { connectRedis } from '../src/limits/redis.js'
 import { freePort, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -83,6 +85,18 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
       const left = await redis.client.pTTL(key)
       t.ok(left !== -1 && left <= 60_000, `${key} goes by itself`)
     }
+  })
+
+  t.test('what is taken back after its window leaves no credit in the next one', async (t) => {
+    const fallback = new LocalCounts()
+    const told = () => {}
+    const counts = await connectRedis({ url: redis.url, secret: 'any', fallback, lost: told, found: told })
+    t.teardown(() => counts.close())
+    const add = async (amount: 1 | -1) => (await counts.add('invite', 'judy', 60_000, amount)).count
+    const before = await redis.client.keys('*')
+    t.strictSame([await add(1), await add(1)], [1, 2])
+    await redis.client.del((await redis.client.keys('*')).filter((key) => !before.includes(key)))
+    t.strictSame([await add(1), await add(-1), await add(-1), await add(1)], [1, 0, 0, 1])
   })
 
   t.test('host tokens that the host refuses are counted over both', async (t) => {

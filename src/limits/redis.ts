@@ -11,12 +11,19 @@ const CONNECT_MS = 1_000
 /** How long a request waits for an answer, before Redis counts as away. */
 const ANSWER_MS = 500
 
-/** One round trip, and nothing comes in between. What is not there is only made by counting. */
+/**
+ * One round trip, and nothing comes in between. What is not there is only made by counting, and what is taken back after
+ * its window is over leaves nobody a credit in the next one.
+ */
 const ADD = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
     local left = redis.call('PTTL', KEYS[1])
-    if left >= 0 then return {redis.call('INCRBY', KEYS[1], ARGV[1]), left} end
+    if left >= 0 then
+      local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+      if count < 0 then count = redis.call('INCRBY', KEYS[1], -count) end
+      return {count, left}
+    end
     if tonumber(ARGV[1]) <= 0 then return {0, 0} end
     redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
     return {tonumber(ARGV[1]), tonumber(ARGV[2])}`,
