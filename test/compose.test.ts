@@ -37,8 +37,9 @@ const install = async (t: Parameters<typeof temporaryFolder>[0]) => {
 t.test('after the first run the service starts as compose.yaml configures it', async (t) => {
   const { folder, firstRun } = await install(t)
   await firstRun('team.example.com')
-  const { mode } = await stat(join(folder, 'secrets'))
-  t.equal(mode & 0o777, 0o700, 'nobody else gets at the secrets')
+  const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777
+  t.equal(await modeOf('secrets'), 0o700, 'nobody else gets at the secrets')
+  t.equal(await modeOf('.env'), 0o600, 'or at those that are added to .env')
   t.equal(instances.length, 2)
   for (const { environment, secrets: given = [] } of instances) {
     const env: Record<string, string> = {}

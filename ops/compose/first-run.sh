@@ -12,8 +12,9 @@ case $domain in
   ;;
 esac
 
-# Nobody else gets into the folder. The files can be read by all, because in a container it is another user who does.
-umask 022
+# Nobody else reads .env, in which further secrets may stand, or gets into the folder. Its files can be read by all,
+# because in a container it is another user who does.
+umask 077
 mkdir -p secrets
 chmod 700 secrets
 
