@@ -87,6 +87,8 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
               onClick={() => {
                 ended.value = false
                 expired.value = false
+                // It may be somebody else.
+                forgetSeen()
                 renew()
               }}
             >
