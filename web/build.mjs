@@ -1,15 +1,35 @@
-/** Builds the dashboard into build/web: files named by their content, compressed as well as it goes, and the page. */
+/**
+ * Builds the dashboard into build/web: files named by their content, compressed as well as it goes, and the page. Where
+ * what it would read is as it was, there is nothing to do.
+ */
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { build } from 'esbuild'
 
 const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build/web')
 const assets = join(output, 'assets')
+/** Digests of the page there and of all files that it was made of; no address leads to it. */
+const record = join(output, 'inputs.json')
 
+const digestOf = async (file) =>
+  createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex')
+
+const isBuilt = async () => {
+  const made = Object.entries(JSON.parse(await readFile(record, 'utf8')))
+  const same = await Promise.all(
+    made.map(async ([file, digest]) => (await digestOf(join(source, file))) === digest),
+  )
+  return !same.includes(false)
+}
+if (await isBuilt().catch(() => false)) process.exit()
+
+const { build } = await import('esbuild')
 await rm(output, { recursive: true, force: true })
 await mkdir(assets, { recursive: true })
 const { metafile } = await build({
@@ -48,3 +68,8 @@ const head = [
 ]
 const page = await readFile(join(source, 'index.html'), 'utf8')
 await writeFile(join(output, 'index.html'), page.replace('<!-- assets -->', head.join('\n')))
+
+const made = [join(output, 'index.html'), join(source, 'build.mjs'), join(source, 'index.html')]
+for (const name of Object.keys(metafile.inputs)) made.push(join(assets, name))
+const digests = made.map(async (file) => [relative(source, file), await digestOf(file)])
+await writeFile(record, JSON.stringify(Object.fromEntries(await Promise.all(digests))))
