@@ -52,7 +52,7 @@ const leave = async (serving: Serving, delayMs: number, hurry: AbortSignal, log:
     delayMs > 0 && `it serves on for ${delayMs / 1_000} s, so that balancers turn away`,
     serving.underWay() > 0 && `${counted(serving.underWay(), 'request')} being answered`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
-  ].filter((part) => part !== false)
+  ].filter((part) => typeof part === 'string')
   log.info(['the service stops', ...waiting].join('; '))
   serving.leave()
   await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
