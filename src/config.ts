@@ -207,7 +207,7 @@ const validator = once(() => {
   ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
-    'postgres-url': (text) => /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? ''),
+    'postgres-url': isPostgresUrl,
     'redis-url': isRedisUrl,
     'base-url': isBaseUrl,
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
@@ -245,9 +245,27 @@ const isBaseUrl = (text: string): boolean => {
   return !url.search && !url.hash && !url.username && !url.password
 }
 
+const isPostgresUrl = (text: string): boolean =>
+  /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? '') && isDecodable(text)
+
+/** A URL may be one with a `%` that encodes nothing, and no driver can read that. */
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const isRedisUrl = (text: string): boolean => {
   const url = parseUrl(text)
-  return url !== undefined && /^rediss?:$/.test(url.protocol) && /^(\/[0-9]{0,5})?$/.test(url.pathname)
+  return (
+    url !== undefined &&
+    /^rediss?:$/.test(url.protocol) &&
+    /^(\/[0-9]{0,5})?$/.test(url.pathname) &&
+    isDecodable(text)
+  )
 }
 
 const withoutSlash = (url: string): string => new URL(url).href.replace(/\/+$/, '')

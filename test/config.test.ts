@@ -98,7 +98,12 @@ t.test('a database of many instances needs a common secret', async (t) => {
   ]) {
     t.strictSame(problemsOf({ DATABASE_URL: several, JWT_SECRETS: secret }), [], 'several hosts')
   }
-  for (const wrong of ['postgres://one:x,two/db', 'mysql://one,two/db', 'one,two']) {
+  for (const wrong of [
+    'postgres://one:x,two/db',
+    'mysql://one,two/db',
+    'one,two',
+    'postgres://u:a%b@one/db',
+  ]) {
     t.match(problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
   t.match(problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
