@@ -139,8 +139,10 @@ const checkPooler = async (
 
 const checkConnections = async (
   sql: postgres.Sql,
-  { databasePoolSize, workers }: Config,
+  { databaseUrl, databasePoolSize, workers }: Config,
 ): Promise<Finding[]> => {
+  // The embedded one is started with as many as the service needs.
+  if (databaseUrl === undefined) return []
   const [row] = await sql<{ places: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as places`
   const places = row?.places ?? 0
