@@ -337,7 +337,7 @@ export const Heatmap = ({
         )}
         onMove={move}
         said={said}
-        hint="The darker, the more minutes. Point at an hour to read it, or use the arrow keys."
+        hint="The bolder, the more minutes. Point at an hour to read it, or use the arrow keys."
       >
         <div ref={ref}>
           <svg height={HEIGHT} aria-hidden="true">
