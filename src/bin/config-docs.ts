@@ -1,8 +1,7 @@
 /** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { envExample, withPrivacy, withVariables } from '../domain/config-docs.js'
-import { withMetrics } from '../metrics/page.js'
+import { envExample, withMetrics, withPrivacy, withVariables } from '../domain/config-docs.js'
 import { runCommand } from '../runtime/program.js'
 import { projectRoot } from '../runtime/root.js'
 

@@ -1,5 +1,6 @@
-/** `.env.example`, the table of docs/configuration.md and the tables of docs/privacy.md, made of what the service itself goes by. */
+/** `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
+import { metrics } from './metrics.js'
 import { notRecorded, privacyRecords, privacyViews } from './privacy.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
@@ -34,8 +35,7 @@ ${Object.entries(variables)
 
 const row = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 
-/** A table of Markdown. */
-export const tableOf = (head: string[], rows: string[][]): string =>
+const tableOf = (head: string[], rows: string[][]): string =>
   [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
 
 const tableOfVariables = (): string => {
@@ -47,7 +47,7 @@ const tableOfVariables = (): string => {
 }
 
 /** A document with what is made for one of its places. */
-export const filled = (document: string, name: string, text: string): string => {
+const filled = (document: string, name: string, text: string): string => {
   const [begin, end] = [`<!-- ${name}: made by \`npm run config-docs\` -->\n`, `\n<!-- end of ${name} -->`]
   const [before, rest] = document.split(begin)
   const after = rest?.split(end)[1]
@@ -81,4 +81,23 @@ export const withPrivacy = (page: string): string => {
   )
   const unrecorded = notRecorded.map((line) => `- ${line}`).join('\n')
   return filled(filled(filled(page, 'records', records), 'unrecorded', unrecorded), 'views', shown)
+}
+
+const labelsOf = (labels: Record<string, readonly string[] | string>): string =>
+  Object.entries(labels)
+    .map(([name, values]) => {
+      const known = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
+      return `\`${name}\`: ${known}`
+    })
+    .join('; ')
+
+/** docs/metrics.md with the metrics that there are. */
+export const withMetrics = (page: string): string => {
+  const rows = Object.entries(metrics).map(([name, { type, labels, help }]) => [
+    `\`${name}\``,
+    type,
+    help,
+    labelsOf(labels),
+  ])
+  return filled(page, 'metrics', tableOf(['metric', 'type', 'meaning', 'labels'], rows))
 }

@@ -1,4 +1,4 @@
-/** Every metric of the service, as plain data: `runtime/meter.ts` keeps them, `docs/metrics.md` describes them. */
+/** Every metric of the service, as plain data: `metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
 import type { ErrorCode } from '../../schemas/errors.js'
 
 /** The values of a label, all of which begin at 0; or, where they are not known here, what they are. */
