@@ -1,6 +1,5 @@
 /** A worker's way to the primary process, which keeps what the workers of one instance share. */
-import type { Counted, Counts } from '../limits/counts.js'
-import { LocalCounts } from '../limits/counts.js'
+import { type Counted, type Counts, LocalCounts } from '../limits/counts.js'
 import { createLocalPlaces, NoPlace, type Places } from '../limits/places.js'
 import { Circuit } from '../runtime/circuit.js'
 import type { Ask, Asks, Done, FromPrimary, Order, Request } from './messages.js'

@@ -1,6 +1,6 @@
 /** What the primary process keeps for all workers: the counts of limits, and the places of callers. */
 import { LocalCounts } from '../limits/counts.js'
-import { createLocalPlaces, NoPlace } from '../limits/places.js'
+import { createLocalPlaces, NoPlace, type PlaceKind } from '../limits/places.js'
 import type { Answer, Ask } from './messages.js'
 
 interface Served {
@@ -17,12 +17,7 @@ export const createShared = (databaseUrl: string) => {
     const held = new Map<number, () => void>()
     let isGone = false
 
-    const enter = async (
-      id: number,
-      place: number,
-      kind: Parameters<typeof places.enter>[0],
-      key: string,
-    ) => {
+    const enter = async (id: number, place: number, kind: PlaceKind, key: string) => {
       let isGranted = true
       try {
         held.set(place, await places.enter(kind, key))
