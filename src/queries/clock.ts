@@ -1,5 +1,8 @@
-import type { Database } from '../db/client.js'
-import { date, statement } from '../db/statement.js'
+/** The database's clock, which all instances share. */
+import type { Database, Db } from '../db/client.js'
+import { date, moment, statement } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
+import { toTimestamp } from '../domain/time.js'
 
 const READ_TODAY = statement(
   'read today',
@@ -7,9 +10,16 @@ const READ_TODAY = statement(
   `select (now() at time zone 'UTC')::date as today`,
 )
 
-/** The UTC day by the database's clock, which all instances share. */
-export const readToday = async ({ hot }: Database): Promise<string> => {
-  const [row] = await hot.rows(READ_TODAY, [])
-  if (!row) throw new Error('The database has no clock')
-  return row.today
-}
+/** The UTC day. */
+export const readToday = async ({ hot }: Database): Promise<string> =>
+  theRow(await hot.rows(READ_TODAY, [])).today
+
+const READ_MOMENT = statement(
+  'read the moment',
+  { moment },
+  'select clock_timestamp()::timestamptz(3) as moment',
+)
+
+/** This very moment, also amid a transaction. */
+export const readMoment = async (db: Db): Promise<string> =>
+  toTimestamp(theRow(await db.rows(READ_MOMENT, [])).moment)

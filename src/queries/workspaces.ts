@@ -6,11 +6,12 @@ import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Db } from '../db/client.js'
 import { locksOfWorkspaces } from '../db/locks.js'
-import { moment, statement } from '../db/statement.js'
+import { statement } from '../db/statement.js'
 import { invites, members, patterns, workspaces } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 import type { RepoPattern } from '../domain/repo-pattern.js'
 import { toTimestamp } from '../domain/time.js'
+import { readMoment } from './clock.js'
 import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy.js'
 
@@ -112,19 +113,13 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
   await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
 
-const READ_MOMENT = statement(
-  'read the moment',
-  { moment },
-  'select clock_timestamp()::timestamptz(3) as moment',
-)
-
 /** @returns the id. Undefined when the user has a personal workspace already. */
 export const insertWorkspace = async (
   tx: Db,
   { name, privacy, personalOf = null }: { name: string; privacy: PrivacyLevel; personalOf?: string | null },
 ): Promise<string | undefined> => {
-  // By the clock of the database, which all instances share; the id begins with it: the order of ids is the order of age.
-  const createdAt = toTimestamp(theRow(await tx.rows(READ_MOMENT, [])).moment)
+  // The id begins with it, so that the order of ids is the order of age.
+  const createdAt = await readMoment(tx)
   const [row] = await tx
     .insert(workspaces)
     .values({
@@ -134,7 +129,7 @@ export const insertWorkspace = async (
       idleWindowMinutes: limits.idle_window_minutes_default,
       activityPrivacy: privacy,
       activityPrivacySince: createdAt,
-      createdAt: createdAt,
+      createdAt,
     })
     .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
