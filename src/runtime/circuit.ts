@@ -4,7 +4,7 @@
  */
 
 export interface CircuitOptions {
-  /** Looks whether it is there and fit to be used; called every second, in a stead of its own. */
+  /** Looks whether it is there and fit to be used; called every second, in the background. */
   probe: () => Promise<unknown>
   /** Called once when it is lost, and once when it is found again. */
   lost: (reason: unknown) => void
