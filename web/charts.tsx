@@ -168,7 +168,7 @@ export const Trend = (props: {
         first={points.length - 1}
         onMove={move}
         said={said}
-        hint={`${compared && !props.columns ? 'Dashed: the days before. ' : ''}Point at a day to read it, or use the arrow keys.`}
+        hint={`${compared && !props.columns ? 'Dashed: the days before. ' : ''}Point at it to read a value, or use the arrow keys.`}
       >
         <div ref={ref}>
           <svg
