@@ -427,14 +427,20 @@ else {
     }
     const health = await between('health', 'GET', tireless)
     health.answer = refused
-    const before = numbers.asked
     await tireless.button('Year').click()
+    await tireless.button('Try now').waitFor()
+    const before = numbers.asked
     const asked = await tenMinutes(health)
     t.ok(asked >= 4 && asked <= 20, `away: ${asked} times in ten minutes`)
+    // Two may have been on their way.
     t.ok(numbers.asked - before <= 2, 'and nothing else is asked for meanwhile')
     await health.release()
     numbers.answer = problem(429, 'rate_limited', { 'Retry-After': '300' })
-    await tireless.button('Try now').click()
+    // It may have found the service by itself just now.
+    await tireless
+      .button('Try now')
+      .click({ timeout: 2_000 })
+      .catch(() => {})
     await tireless.sees('The service asks for 300 seconds.')
     const limited = numbers.asked
     for (let second = 0; second < 290; second += 10) await clock.runFor(10_000)
@@ -442,6 +448,8 @@ else {
     await numbers.release()
     await clock.runFor(100_000)
     await tireless.sees('When they work')
+    // What it is compared with may have been asked for a little later.
+    await clock.runFor(100_000)
     await tireless.settled()
   })
 
