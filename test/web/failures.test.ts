@@ -448,9 +448,7 @@ else {
     await numbers.release()
     await clock.runFor(100_000)
     await tireless.sees('When they work')
-    // What it is compared with may have been asked for a little later.
-    await clock.runFor(100_000)
-    await tireless.settled()
+    // A call that was under way when its fake answer was taken away ends by the real clock alone: that is not waited for.
   })
 
   t.test('a service that was killed is found again by itself, with all that was typed', async (t) => {
