@@ -1,4 +1,5 @@
 /** The sums of docs/scale.md: what so many developers need, made of what each thing costs. */
+import { ROLL_UP_MS } from '../src/plugins/rollups.js'
 
 export interface Unit {
   /** CPU time in microseconds. */
@@ -68,8 +69,9 @@ export const sumsOf = (
   /** Of what one instance at a time does, one after the other: not less than its CPU time. */
   const secondsOf = (name: string) => (unit(name).service + unit(name).database) / 1e6
   const rollupSeconds = secondsOf('rollup of a day')
-  /** Of one developer's share, on a day: each minute, or as often as one instance gets around. */
-  const rollups = (n: number) => Math.min((HOURS * 60) / team, (HOURS * 3_600) / rollupSeconds / n)
+  /** Of one developer's share, on a day: in each period, or as often as one instance gets around. */
+  const rollups = (n: number) =>
+    Math.min((HOURS * 3.6e6) / ROLL_UP_MS / team, (HOURS * 3_600) / rollupSeconds / n)
   const total = (n: number, of: (unit: Unit) => number) =>
     n *
     [...day, ['rollup of a day', rollups(n)] as const].reduce(

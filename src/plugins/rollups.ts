@@ -22,9 +22,10 @@ declare module 'fastify' {
 
 /**
  * Dashboards read days that have changed from the activity itself, so they are right without it. The current day of a
- * busy team changes all the time: to roll it up more often would only repeat the work.
+ * busy team changes all the time: to roll it up more often would only repeat the work, and most of what PostgreSQL writes
+ * to its log would be that.
  */
-const ROLL_UP_MS = 60_000
+export const ROLL_UP_MS = 300_000
 const RETIRE_MS = 3_600_000
 
 export default fp(async (app) => {
