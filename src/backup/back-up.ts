@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type postgres from 'postgres'
 import { readMigration } from '../db/migrate.js'
+import { inOneTransaction } from '../db/one-session.js'
 import { OperatorError } from '../runtime/operator-error.js'
 import { serviceVersion } from '../runtime/root.js'
 import { beginOf, type Checksums, commentOf, END_OF_ROWS, type Manifest, Tally, TITLE } from './file.js'
-import { inOneTransaction, sumUp } from './session.js'
+import { sumUp } from './sums.js'
 
 /** What is held against the restored tables, besides the rows of each. */
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
@@ -31,17 +32,13 @@ export const backUp = async (
   try {
     // Not what may be there already, with a mode of its own or in another place.
     await rm(unfinished, { force: true })
-    await inOneTransaction(
-      url,
-      'isolation level repeatable read read only',
-      (tx) =>
-        pipeline(
-          dump(tx, madeAt, say),
-          createGzip(),
-          createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }),
-          { signal: stopped },
-        ),
-      stopped,
+    await inOneTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
+      pipeline(
+        dump(tx, madeAt, say),
+        createGzip(),
+        createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }),
+        { signal: stopped },
+      ),
     )
     await rename(unfinished, file)
     const { size } = await stat(file)
@@ -64,8 +61,8 @@ const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) 
   inOneTransaction(
     url,
     'read write',
-    (tx) => tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`,
     stopped,
+    (tx) => tx`insert into backups (made_at, bytes) values (${madeAt}, ${bytes})`,
   )
 
 async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: string) => void) {

@@ -4,10 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type postgres from 'postgres'
 import { locks } from '../db/locks.js'
-import { applyMigrationsUpTo, migrate, newestMigration } from '../db/migrate.js'
+import { applyMigrations, migrate, newestMigration } from '../db/migrate.js'
+import { inOneTransaction } from '../db/one-session.js'
 import { OperatorError } from '../runtime/operator-error.js'
 import { BackupReader, beginOf, damaged, type Manifest, Tally } from './file.js'
-import { inOneTransaction, sumUp } from './session.js'
+import { sumUp } from './sums.js'
 
 /**
  * @param say is told each table
@@ -26,11 +27,8 @@ export const restore = async (
   try {
     const manifest = await reader.readManifest()
     requireOlder(manifest)
-    await inOneTransaction(
-      url,
-      'isolation level read committed',
-      (tx) => load(tx, reader, manifest, say),
-      stopped,
+    await inOneTransaction(url, 'isolation level read committed', stopped, (tx) =>
+      load(tx, reader, manifest, say),
     )
     await migrate(url, stopped)
     return manifest
@@ -62,7 +60,7 @@ const load = async (
 ) => {
   await tx`select pg_advisory_xact_lock(${locks.migration})`
   await requireEmpty(tx)
-  await applyMigrationsUpTo(tx, manifest.migration.when)
+  await applyMigrations(tx, manifest.migration.when)
   // Migrations put in what every database has.
   for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(name)}`
   const sha256: Record<string, string> = {}

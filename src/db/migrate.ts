@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import type postgres from 'postgres'
 import { OperatorError } from '../runtime/operator-error.js'
 import { projectRoot } from '../runtime/root.js'
 import { locks } from './locks.js'
-import { inOneSession } from './one-session.js'
+import { inOneSession, inOneTransaction } from './one-session.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
 
@@ -25,18 +23,19 @@ export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when
 
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
+ * The lock is that of a transaction: behind a transaction pooler, a session is not ours to hold one in.
  * @param stopped ends it; what was not done to the end is not done at all
  * @throws {OperatorError} when a newer version has migrated the database
  */
-export const migrate = (url: string, stopped?: AbortSignal): Promise<void> =>
-  inOneSession(url, stopped, async (client) => {
+export const migrate = async (url: string, stopped?: AbortSignal): Promise<void> => {
+  if (await inOneSession(url, stopped, isCurrent)) return
+  await inOneTransaction(url, 'isolation level read committed', stopped, async (tx) => {
     // Else a statement whose client is gone would go on to its end, and keep the lock.
-    await client`set client_connection_check_interval = '1s'`.catch(unlessUnsupported)
-    if (await isCurrent(client)) return
-    await client`select pg_advisory_lock(${locks.migration})`
-    if (await isCurrent(client)) return
-    await applyMigrations(drizzle(client), { migrationsFolder })
+    await tx.savepoint((sp) => sp`set local client_connection_check_interval = '1s'`).catch(unlessUnsupported)
+    await tx`select pg_advisory_xact_lock(${locks.migration})`
+    if (!(await isCurrent(tx))) await applyMigrations(tx)
   })
+}
 
 /** Not on every system can a server notice it. */
 const unlessUnsupported = (error: { code?: string }) => {
@@ -44,14 +43,19 @@ const unlessUnsupported = (error: { code?: string }) => {
 }
 
 /**
- * Creates the schema as it was after the migration made at `when`, in the transaction that it is given. The rest is
- * for `migrate`, which finds here what it would have written itself.
+ * Brings the schema to what it was after the migration made at `upTo`, in the transaction that it is given. What it notes
+ * is as `drizzle-kit migrate` would write it.
  */
-export const applyMigrationsUpTo = async (tx: postgres.TransactionSql, when: number): Promise<void> => {
-  await tx`create schema drizzle`
-  await tx`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
+export const applyMigrations = async (
+  tx: postgres.TransactionSql,
+  upTo = newestMigration.when,
+): Promise<void> => {
+  const found = (await readNewestMigration(tx)) ?? 0
+  await tx`create schema if not exists drizzle`
+  await tx`
+    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
   for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
-    if (folderMillis > when) continue
+    if (folderMillis <= found || folderMillis > upTo) continue
     for (const command of sql) await tx.unsafe(command)
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
   }

@@ -1,7 +1,10 @@
 import postgres from 'postgres'
 import { targetOf } from './driver.js'
 
-/** A session of its own, which knows no types but the built-in ones. */
+/**
+ * A session of its own, which knows no types but the built-in ones. Nothing is prepared: most statements come once, and a
+ * transaction pooler may stand before the database.
+ */
 export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
   postgres(url, {
     ...targetOf(url),
@@ -9,6 +12,7 @@ export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
     onnotice: () => {},
     connect_timeout: connectSeconds,
     fetch_types: false,
+    prepare: false,
   })
 
 /**
@@ -31,3 +35,24 @@ export const inOneSession = async <T>(
     await sql.end({ timeout: 1 })
   }
 }
+
+/** The same in one transaction, for which there are no time-outs: those of the database are for requests. */
+export const inOneTransaction = <T>(
+  url: string,
+  isolation: string,
+  stopped: AbortSignal | undefined,
+  work: (tx: postgres.TransactionSql) => Promise<T>,
+): Promise<T> =>
+  inOneSession(
+    url,
+    stopped,
+    (sql) =>
+      sql.begin(isolation, async (tx) => {
+        await tx`set local statement_timeout = 0`
+        await tx`set local lock_timeout = 0`
+        await tx`set local idle_in_transaction_session_timeout = 0`
+        // The text of a moment depends on it.
+        await tx`set local timezone = 'UTC'`
+        return work(tx)
+      }) as Promise<T>,
+  )

@@ -1,0 +1,16 @@
+import type postgres from 'postgres'
+
+/** What the rows of tables add up to, by `table.column`. */
+export const sumUp = async (
+  tx: postgres.TransactionSql,
+  columns: string[],
+): Promise<Record<string, string>> => {
+  const sums: Record<string, string> = {}
+  for (const name of columns) {
+    const [table = '', column = ''] = name.split('.')
+    const [row] = await tx<{ sum: string }[]>`
+      select coalesce(sum(${tx(column)}), 0)::text as sum from ${tx(table)}`
+    sums[name] = row?.sum ?? '0'
+  }
+  return sums
+}
