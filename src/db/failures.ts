@@ -35,6 +35,13 @@ export const codeOf = (error: unknown): string | undefined => {
   return undefined
 }
 
+/** What the server, or whoever answered for it, has said; empty where a connection just failed. */
+export const messageOf = (error: unknown): string => {
+  let last = error
+  while (last instanceof Error && last.cause instanceof Error) last = last.cause
+  return last instanceof Error ? last.message : ''
+}
+
 /** The database could not do it now, whatever was asked: time to answer 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)

@@ -1,7 +1,7 @@
 /** The database of DATABASE_URL, and what a program says when it cannot be used. */
 import { type Config, ConfigError } from '../config.js'
 import { connect, type Database } from './client.js'
-import { codeOf, isDatabaseUnavailable } from './failures.js'
+import { codeOf, isDatabaseUnavailable, messageOf } from './failures.js'
 
 /** For commands that leave the embedded database alone. @throws {ConfigError} when there is no other */
 export const givenUrl = ({ databaseUrl }: Config): string => {
@@ -24,8 +24,20 @@ const remedies: Record<string, string> = {
   '3F000': 'names a database without a schema "public": create it',
 }
 
+/** PgBouncer has one SQLSTATE for whatever it refuses, and so only its words tell what that was. */
+const OF_POOLER = '08P01'
+const wordsOfPooler: [state: string, words: RegExp][] = [
+  ['28P01', /authentication failed|no such user/],
+  ['3D000', /no such database|database ".*" does not exist/],
+]
+
 /** What is to be done about DATABASE_URL, as the rest of a sentence; undefined where something else is wrong. */
-export const remedyOf = (error: unknown): string | undefined => remedies[codeOf(error) ?? '']
+export const remedyOf = (error: unknown): string | undefined => {
+  const code = codeOf(error) ?? ''
+  if (code !== OF_POOLER) return remedies[code]
+  const state = wordsOfPooler.find(([, words]) => words.test(messageOf(error)))?.[0]
+  return state && remedies[state]
+}
 
 /** Does what needs the database of DATABASE_URL. @throws {ConfigError} when it is the variable that has to be mended */
 export const onGivenDatabase = async <T>(work: Promise<T>): Promise<T> => {
@@ -35,9 +47,8 @@ export const onGivenDatabase = async <T>(work: Promise<T>): Promise<T> => {
     const remedy = remedyOf(error)
     if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
     if (!isDatabaseUnavailable(error)) throw error
-    const { message } = error as Error
     throw new ConfigError([
-      `DATABASE_URL names a database that cannot be used now: ${message || codeOf(error)}`,
+      `DATABASE_URL names a database that cannot be used now: ${messageOf(error) || codeOf(error)}`,
     ])
   }
 }
