@@ -11,7 +11,7 @@ const IN_USE = '55006'
 
 /**
  * How a service reaches a database of the tests: through the pooler at TEST_POOLER (`host:port`) where there is one, as
- * `node build/test/faults/run.js --only pooler` has it.
+ * `npm run test:faults -- --only pooler` has it.
  */
 export const reach = (url: string): Record<string, string> => {
   const server = process.env.TEST_DATABASE_URL
@@ -23,6 +23,9 @@ export const reach = (url: string): Record<string, string> => {
   through.host = pooler
   return { DATABASE_URL: through.href, DATABASE_PREPARE: 'false' }
 }
+
+/** Whether that is so, for tests of what only a direct connection has. */
+export const throughPooler = (): boolean => Boolean(process.env.TEST_POOLER)
 
 const withDatabase = (url: string, name: string): string => {
   const changed = new URL(url)

@@ -98,7 +98,7 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
     ],
     [
       'no time-outs where the service cannot set them',
-      { DATABASE_PREPARE: 'false' },
+      { DATABASE_URL: url, DATABASE_PREPARE: 'false' },
       [
         /^problem time-outs: .*cannot set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
       ],
@@ -187,18 +187,18 @@ t.test('who may not create tables, and who does not own them, is told so', async
 
 t.test('a schema of another version is named', async (t) => {
   const older = await databaseOf(t, 5)
-  t.match(await findingsOf({ ...sound, DATABASE_URL: older.url }), [
+  t.match(await findingsOf({ ...sound, ...onDatabase(older.url) }), [
     /^warning schema: It is older.*Make a backup/,
   ])
   await older.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
-  t.match(await findingsOf({ ...sound, DATABASE_URL: older.url }), [
+  t.match(await findingsOf({ ...sound, ...onDatabase(older.url) }), [
     /^problem schema: A newer version has migrated/,
   ])
 })
 
 t.test('an old backup is found, and so is none', async (t) => {
   const { url, sql } = await databaseOf(t)
-  const env = { ...sound, DATABASE_URL: url }
+  const env = { ...sound, ...onDatabase(url) }
   t.strictSame(await findingsOf(env), [], 'a database that nobody uses needs none')
   await sql`
     insert into users (id, repohost_id, login, login_key, avatar_url, created_at)

@@ -5,10 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import t from 'tap'
+import { readConfig } from '../src/config.js'
+import { onGivenDatabase } from '../src/db/given.js'
+import { migrate } from '../src/db/migrate.js'
+import { checkDatabase } from '../src/doctor/database.js'
 import { projectRoot } from '../src/runtime/root.js'
 import { createTestDatabase } from './database.js'
+import { startPooler } from './pooler.js'
 import { temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
+import { JWT_SECRET } from './service.js'
 
 const run = promisify(execFile)
 const ops = (name: string) => join(projectRoot, 'ops', name)
@@ -71,3 +77,29 @@ t.test('the role behind a pooler gets all time-outs that the doctor asks for', a
     'statement_timeout=5s',
   ])
 })
+
+t.test(
+  'behind the pooler, instances that start at once migrate once, and the doctor sees it',
+  { skip: await without('pgbouncer') },
+  async (t) => {
+    const { url, drop } = await createTestDatabase('template0')
+    t.teardown(drop)
+    const pooled = new URL(url)
+    pooled.host = await startPooler(t, url)
+    await t.resolves(Promise.all(Array.from({ length: 6 }, () => migrate(pooled.href))))
+    await t.resolves(migrate(pooled.href), 'and leave no lock to those that start later')
+
+    const levelOf = async (DATABASE_PREPARE: string) => {
+      const env = { DATABASE_URL: pooled.href, DATABASE_PREPARE, JWT_SECRETS: JWT_SECRET }
+      const findings = await checkDatabase(pooled.href, readConfig(env))
+      return findings.filter(({ about }) => /pooler|time-outs/.test(about)).map(({ level }) => level)
+    }
+    t.same(await levelOf('true'), ['problem'])
+    t.same(await levelOf('false'), ['ok'], 'with all time-outs')
+
+    const refusalOf = (changes: Partial<URL>) =>
+      onGivenDatabase(migrate(Object.assign(new URL(pooled), changes).href)).catch(({ message }) => message)
+    t.match(await refusalOf({ password: 'hunter2' }), /a user or a password that the server refuses/)
+    t.match(await refusalOf({ pathname: '/nowhere' }), /a database that does not exist/)
+  },
+)

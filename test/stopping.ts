@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startRepohost } from '../demo/repohost.js'
 import { locks } from '../src/db/locks.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, throughPooler } from './database.js'
 import { startLine } from './line.js'
 import {
   freePort,
@@ -281,9 +281,11 @@ const unfinishedIn = async (dataDir: string) =>
 const sessionsOn = async (databaseUrl: string): Promise<number> => {
   const watcher = postgres(databaseUrl, { max: 1, connection: { application_name: 'watcher' } })
   const count = async () => {
+    // A pooler keeps its own sessions, in which nothing of the service may be left.
     const [row] = await watcher`
       select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and application_name <> 'watcher' and backend_type = 'client backend'`
+      where datname = current_database() and application_name <> 'watcher' and backend_type = 'client backend'
+        and not (${throughPooler()} and state = 'idle' and pid not in (select pid from pg_locks where pid is not null))`
     return row?.sessions
   }
   try {
