@@ -72,7 +72,7 @@ const PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** How long a read waits for a connection to the replica, before it goes to the primary. */
-const FOLLOWERS_WAIT_MS = 500
+const REPLICA_WAIT_MS = 500
 /** The longest that a stop waits for the server to hear that statements are cancelled. */
 const CANCEL_MS = 300
 
@@ -88,7 +88,7 @@ export const connect = ({
   url,
   poolSize,
   prepare,
-  replica: follower,
+  replica: given,
   meter = silentMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
@@ -170,18 +170,19 @@ export const connect = ({
   const openReplica = ({ url, watch }: NonNullable<DatabaseOptions['replica']>) => {
     const driverOf = (connections: number, answerSeconds: number) =>
       createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
-    const followers = driverOf(poolSize, ANSWER_SECONDS.requests)
+    const readers = driverOf(poolSize, ANSWER_SECONDS.requests)
     const probed = driverOf(1, ANSWER_SECONDS.reads)
-    const onFollowers = turns('replica', poolSize, FOLLOWERS_WAIT_MS)
+    const onReaders = turns('replica', poolSize, REPLICA_WAIT_MS)
     const replica = createReplica({
       primary: { hot, reserved: onReserved },
       replica: door(() => probed, turns('replica_probe', 1)),
-      begin: (work) => begin(followers, onFollowers, work, true),
+      begin: (work) => begin(readers, onReaders, work, true),
       watch,
+      count: (server) => meter.count('team_settings_database_replica_reads_total', { server }),
     })
-    return { replica, clients: [followers, probed] }
+    return { replica, clients: [readers, probed] }
   }
-  const opened = follower && openReplica(follower)
+  const opened = given && openReplica(given)
   const replica = opened?.replica
   const transaction: Database['transaction'] = async (work, options = {}) => {
     const { readsFirst = false } = options

@@ -20,8 +20,6 @@ export interface Replica {
   read<T>(work: Work<T>, onPrimary: (work: Work<T>) => Promise<T>): Promise<T>
   /** Whether reads go there now. */
   isUsed(): boolean
-  /** How many reads were done where. */
-  readonly reads: { replica: number; primary: number }
   /** Resolves after the first look, within two seconds. */
   start(): Promise<void>
   close(): void
@@ -36,6 +34,8 @@ interface ReplicaOptions {
   /** Runs a transaction on the replica. */
   begin: <T>(work: Work<T>) => Promise<T>
   watch: ReplicaWatch
+  /** Is told of each read that was done. */
+  count: (server: 'replica' | 'primary') => void
 }
 
 /** How long a read waits for the replica to come as far as the primary. */
@@ -112,8 +112,7 @@ export const waitForPosition = async (
   }
 }
 
-export const createReplica = ({ primary, replica, begin, watch }: ReplicaOptions): Replica => {
-  const reads = { replica: 0, primary: 0 }
+export const createReplica = ({ primary, replica, begin, watch, count }: ReplicaOptions): Replica => {
   const circuit = new Circuit({
     probe: async () => {
       await waitForPosition(replica, await readPosition(primary.reserved))
@@ -133,17 +132,16 @@ export const createReplica = ({ primary, replica, begin, watch }: ReplicaOptions
               return work(tx)
             }),
           )
-          reads.replica++
+          count('replica')
           return answer
         } catch {
           // The primary answers, and what fails there as well has failed.
         }
       }
-      reads.primary++
+      count('primary')
       return onPrimary(work)
     },
     isUsed: () => !circuit.isAway,
-    reads,
     start: () => circuit.start(),
     close: () => circuit.close(),
   }

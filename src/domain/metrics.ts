@@ -161,6 +161,10 @@ export const metrics = {
     {},
     'min',
   ),
+  team_settings_database_replica_reads_total: counter(
+    'With DATABASE_REPLICA_URL: reads that may go to the replica, by the server that did them.',
+    { server: ['replica', 'primary'] },
+  ),
 
   team_settings_rollup_stale_days: gauge(
     'Of the whole database: days of workspaces whose rollups wait to be made; of 20,000 changes at most.',
