@@ -99,6 +99,32 @@ t.test('two workers serve as one instance', async (t) => {
     await until(() => serversOf(service, '/api/team/invites/:code').size === 2, 'both have served')
   })
 
+  await t.test('and count as refused only what was refused', async (t) => {
+    const hostToken = repohost.addUser('carol').token
+    const signedIn = await ask(service, '/auth/verify', '', { repohost_token: hostToken })
+    const { token } = (await signedIn.json()) as { token: string }
+    const push = async (shown: string) => {
+      const reply = await fetch(`${service.url}/api/settings/carol/repo`, {
+        method: 'PUT',
+        headers: {
+          Connection: 'close',
+          'Content-Type': 'application/json',
+          Authorization: `Bearer ${token}`,
+          'X-Repohost-Token': shown,
+        },
+        body: '{"settings":{}}',
+      })
+      return reply.status
+    }
+    const all = (times: number, shown: string) =>
+      Promise.all(Array.from({ length: times }, () => push(shown)))
+    const max = limits.rate_refused_tokens_per_caller
+    t.strictSame(new Set(await all(max - 1, 'not-a-token')), new Set([401]))
+    t.strictSame(new Set(await all(8, hostToken)), new Set([200]), 'with one left, who is right has it')
+    t.equal(await push('not-a-token'), 401)
+    t.equal(await push(hostToken), 429)
+  })
+
   await t.test('and a logout holds in both', async (t) => {
     const token = await signIn(service, 'bob')
     t.equal((await ask(service, '/auth/logout', token, {})).status, 200)

@@ -4,17 +4,15 @@ import { tooMany } from '../errors.js'
 import type { Counts } from './counts.js'
 
 const WINDOW_MS = 60_000
-/** How long a call waits for the outcome of others. */
+/** How long a call waits for the outcome of others, and the longest time between two looks. */
 const WAIT_MS = 5_000
+const PAUSE_MS = 100
 
 /**
- * Limits how often in a minute a caller's work may be refused by somebody else. Work counts when it begins, and no more
- * once it has not been refused.
+ * Limits how often in a minute a caller's work may be refused by somebody else. What is under way might still be refused,
+ * here or in another process, so it is counted as well, but apart: that others are at work refuses nobody.
  */
 export class Refusals {
-  /** What each caller has under way in this process. */
-  private readonly underWay = new Map<string, Set<Promise<void>>>()
-
   constructor(
     private readonly counts: Counts,
     private readonly limit: LimitName,
@@ -24,63 +22,45 @@ export class Refusals {
 
   /** @throws {ApiError} `rate_limited` after too many refusals */
   async check(key: string): Promise<void> {
-    const { count, leftMs } = await this.add(key, 0)
-    if (count - this.countUnderWay(key) >= this.max) throw tooMany(this.limit, this.max, leftMs / 1_000)
+    const { count, leftMs } = await this.refused(key, 0)
+    if (count >= this.max) throw tooMany(this.limit, this.max, leftMs / 1_000)
   }
 
   /**
-   * Does `work`. What is under way might still be refused, so calls that could exceed the limit wait for outcomes.
+   * Does `work`. Calls that could exceed the limit wait for the outcome of those before them.
    * @throws {ApiError} `rate_limited`; `work` has then not begun
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + WAIT_MS
-    for (;;) {
-      const end = this.begin(key)
-      const { count, leftMs } = await this.add(key, 1)
-      if (count <= this.max) return this.finish(key, work, end)
-      await this.add(key, -1)
-      end()
-      const others = this.underWay.get(key) ?? []
-      if (count - 1 - this.countUnderWay(key) >= this.max) throw tooMany(this.limit, this.max, leftMs / 1_000)
-      const left = deadline - Date.now()
-      if (left <= 0) throw tooMany(this.limit, this.max, 1)
-      await Promise.race([...others, sleep(left, undefined, { ref: false })])
+    while (!(await this.mayBegin(key))) {
+      if (Date.now() > deadline) throw tooMany(this.limit, this.max, 1)
+      await sleep(Math.random() * PAUSE_MS)
     }
-  }
-
-  private async finish<T>(key: string, work: () => Promise<T>, end: () => void): Promise<T> {
-    let isRefused = false
     try {
       return await work()
     } catch (error) {
-      isRefused = this.isRefusal(error)
+      if (this.isRefusal(error)) await this.refused(key, 1)
       throw error
     } finally {
-      if (!isRefused) await this.add(key, -1)
-      end()
+      await this.underWay(key, -1)
     }
   }
 
-  private add(key: string, amount: 1 | 0 | -1) {
+  /** Counts the call as under way, unless it has to wait. */
+  private async mayBegin(key: string): Promise<boolean> {
+    // In this order: a call that ends in between is then in one of the two counts, or in both.
+    const [underWay, refused] = await Promise.all([this.underWay(key, 1), this.refused(key, 0)])
+    if (refused.count + underWay.count <= this.max) return true
+    await this.underWay(key, -1)
+    if (refused.count >= this.max) throw tooMany(this.limit, this.max, refused.leftMs / 1_000)
+    return false
+  }
+
+  private refused(key: string, amount: 1 | 0) {
     return this.counts.add(this.limit, key, WINDOW_MS, amount)
   }
 
-  private countUnderWay(key: string): number {
-    return this.underWay.get(key)?.size ?? 0
-  }
-
-  private begin(key: string): () => void {
-    const all = this.underWay.get(key) ?? new Set()
-    this.underWay.set(key, all)
-    let settle = () => {}
-    const over = new Promise<void>((resolve) => {
-      settle = resolve
-    })
-    all.add(over)
-    return () => {
-      all.delete(over)
-      if (all.size === 0) this.underWay.delete(key)
-      settle()
-    }
+  private underWay(key: string, amount: 1 | -1) {
+    return this.counts.add(`${this.limit}_under_way`, key, WINDOW_MS, amount)
   }
 }
