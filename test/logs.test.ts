@@ -93,11 +93,19 @@ t.test('a path that leads nowhere is logged: short, and without its query', asyn
     (await ask(`/api/${ada.repohostToken}${ada.token}`)).path?.toString().includes(ada.repohostToken),
     false,
   )
+  for (const user of ['user:secret', 'user:se/cret', 'user:se?cret'])
+    t.equal((await ask(`http://${user}@service.example.com/api/nowhere?a=b`)).path, '/api/nowhere')
   t.match(await ask('/api/settings/%zz'), {
     status: 400,
     code: 'validation_failed',
     path: '/api/settings/%zz',
   })
+})
+
+t.test('what is answered with a page is logged with its code as well', async (t) => {
+  const { reply, line } = await logged('GET', '/nowhere', { Accept: 'text/html' })
+  t.match(reply.headers.get('content-type'), 'text/html')
+  t.match(line, { status: 404, code: 'route_not_found', path: '/nowhere' })
 })
 
 t.test('what balancers ask is logged at debug', async (t) => {

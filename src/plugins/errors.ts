@@ -35,10 +35,12 @@ export default fp(async (app) => {
     }
     // Who mistyped an address in a browser reads so in words, with a way home.
     const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
+    const failure = new ApiError('route_not_found')
     if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
+      request.failure = failure
       return app.sendPage(request, reply.code(404))
     }
-    return send(new ApiError('route_not_found'), request, reply)
+    return send(failure, request, reply)
   })
 })
 

@@ -32,12 +32,15 @@ const SEGMENT_LENGTH = 19
 /** What is shown of a longer one: too little to guess the rest. */
 const SHOWN_LENGTH = 8
 
+/** What stands before the path where somebody takes the service for a proxy: a host, and perhaps a user and a password. */
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(.*@)?[^/?#]*/i
+
 /**
  * A path that leads nowhere: what was asked for, but no query, and no token that somebody has put there. The HTTP parser
  * lets nothing in but printable characters.
  */
 const pathOf = (url: string): string =>
-  (/^[^?#]*/.exec(url.slice(0, PATH_LENGTH))?.[0] ?? '')
+  (/^[^?#]*/.exec(url.slice(0, PATH_LENGTH).replace(AUTHORITY, ''))?.[0] ?? '')
     .split('/')
     .map((segment) => (segment.length > SEGMENT_LENGTH ? `${segment.slice(0, SHOWN_LENGTH)}...` : segment))
     .join('/')
