@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +39,9 @@ t.test(
     t.teardown(() => socket.destroy())
     await fetch(`http://127.0.0.1:${port}/api/nowhere`)
     await until(() => /INFO.*GET \/api\/nowhere 404 in [0-9.]+ ms/.test(output), 'the request is logged')
+    // What looks like an escape is none, and `fetch` would tidy it up.
+    get({ port, path: '/api/\\u001b[31m' }).on('error', () => {})
+    await until(() => output.includes('GET /api/\\u001b[31m 404 in'), 'that request is logged as well')
     t.notMatch(output, /"level"/, 'nothing is JSON')
     child.stdin.write('\x03')
     await until(

@@ -48,8 +48,12 @@ interface Pretty {
   }): Format
 }
 
-/** What would move the cursor or change colours: callers choose parts of what is logged. */
-const CONTROLS = /\\u00[01][0-9a-f]|[\x7f-\x9f]/g
+/** Whatever JSON escapes, and what it does not but a terminal obeys. */
+const UNUSUAL = /\\(u00[01][0-9a-f]|[bfr])|\\.|[\x7f-\x9f]/g
+
+/** Without what would move the cursor or change colours: callers choose parts of what is logged. */
+const withoutControls = (line: string): string =>
+  line.replace(UNUSUAL, (found, control) => (found[0] === '\\' && control === undefined ? found : '?'))
 
 /** For people at a terminal, if the optional package is there; undefined elsewhere. */
 const openFormat = async (): Promise<Format | undefined> => {
@@ -64,7 +68,7 @@ const openFormat = async (): Promise<Format | undefined> => {
     messageFormat: ({ msg, method, route, path, status, ms }) =>
       msg === 'request' ? `${method} ${path ?? route} ${status} in ${ms} ms` : String(msg),
   })
-  return format && ((line) => format(line.replace(CONTROLS, '?')))
+  return format && ((line) => format(withoutControls(line)))
 }
 
 /**
