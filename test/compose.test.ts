@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseYaml } from '@redocly/openapi-core'
@@ -31,7 +31,7 @@ const install = async (t: Parameters<typeof temporaryFolder>[0]) => {
     const texts = ['.env', ...names].map(async (name) => [name, await readFile(join(folder, name), 'utf8')])
     return Object.fromEntries(await Promise.all(texts)) as Record<string, string>
   }
-  return { folder, read, firstRun: (...args: string[]) => run('sh', [script, ...args]) }
+  return { folder, read, firstRun: (domain = '', env = process.env) => run('sh', [script, domain], { env }) }
 }
 
 t.test('after the first run the service starts as compose.yaml configures it', async (t) => {
@@ -57,6 +57,19 @@ t.test('after the first run the service starts as compose.yaml configures it', a
     t.match(config, { baseUrl: 'https://team.example.com', trustProxy: [/\/24$/], shutdownDelayMs: 5_000 })
     t.match(config.databaseUrl, /^postgres:\/\/service:[0-9a-f]{48}@database:5432\/service$/)
   }
+})
+
+t.test('a secret that cannot be made ends the first run, and leaves no empty file', async (t) => {
+  const { folder, firstRun } = await install(t)
+  const programs = join(folder, 'programs')
+  await mkdir(programs)
+  await writeFile(join(programs, 'od'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const PATH = `${programs}:${process.env.PATH}`
+  await t.rejects(firstRun('team.example.com', { PATH }), {
+    code: 1,
+    stderr: /database-password could not be made/,
+  })
+  t.same(await readdir(join(folder, 'secrets')), [])
 })
 
 t.test('the first run writes what compose.yaml reads, and nothing over what is there', async (t) => {

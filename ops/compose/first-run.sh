@@ -28,6 +28,12 @@ write() {
     cat >/dev/null
   else
     cat >"$1.new"
+    # That the other side of the pipe has failed is not said: but then there is nothing.
+    if [ ! -s "$1.new" ]; then
+      rm "$1.new"
+      echo "$1 could not be made" >&2
+      return 1
+    fi
     chmod "$2" "$1.new"
     mv "$1.new" "$1"
     echo "$1 is written"
