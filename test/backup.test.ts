@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import postgres from 'postgres'
@@ -12,6 +12,7 @@ import { createTestDatabase } from './database.js'
 import { databaseOf } from './migrated.js'
 import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } from './process.js'
 import { startService } from './service.js'
+import { until } from './until.js'
 
 t.jobs = 3
 
@@ -185,6 +186,28 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
     target,
   )`select max(created_at)::text as newest from drizzle.__drizzle_migrations`
   t.equal(Number(row?.newest), newestMigration.when, 'and an older schema is brought forward')
+})
+
+t.test('of two backups into one file at once both are whole', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'backup.gz')
+  const sql = open(t, url)
+  const backups = await sql.begin(async (tx) => {
+    await tx`lock table users in access exclusive mode`
+    const begun = [1, 2].map(() => command(t, 'backup', file, onDatabase(url)))
+    await until(async () => {
+      const [row] = await tx`
+        select count(*)::int as waiting from pg_locks where not granted and relation = 'users'::regclass`
+      return row?.waiting === begun.length
+    }, 'both are in the middle of it')
+    // Sent on their way by the end of this transaction.
+    return { begun }
+  })
+  for (const { code, output } of await Promise.all(backups.begun)) t.equal(code, 0, output)
+  t.same(await readdir(folder), ['backup.gz'])
+  await succeeds(t, 'restore', file, onDatabase(await emptyDatabase(t)))
 })
 
 t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {

@@ -1,4 +1,5 @@
 /** Writes all of a database into one file, while the service goes on. */
+import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -27,11 +28,10 @@ export const backUp = async (
   say: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<void> => {
-  const unfinished = `${file}.unfinished`
+  // Of two that are made at once, the later one stays, and both were whole.
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`
   const madeAt = new Date().toISOString()
   try {
-    // Not what may be there already, with a mode of its own or in another place.
-    await rm(unfinished, { force: true })
     await inOneTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
       pipeline(
         dump(tx, madeAt, say),
