@@ -15,7 +15,7 @@ import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
 import { openDatabase } from './db/open.js'
 import { createMeter } from './metrics/meter.js'
-import { listening } from './runtime/listen.js'
+import { addressesOf, listenAt, listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run, runBelow } from './runtime/program.js'
 import { readOrCreateSecret } from './runtime/secret.js'
@@ -102,7 +102,9 @@ const serve = async (
   atEnd(() => app.close())
   if (primary) shareMetrics(app.metrics)
   stopped.throwIfAborted()
-  await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
+  const { host, port } = config
+  const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
+  await listening(opening, { host, port, variable: 'PORT' })
   const { contentType } = app.metrics
   return {
     leave: () => app.leave(),

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -14,9 +15,10 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 /** A client that keeps its side of the connection open whatever the service does with its own. */
-const stubborn = async (service: Service, text: string): Promise<Socket> => {
-  const { hostname, port } = new URL(service.url)
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+const stubborn = async ({ url }: { url: string }, text: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({ host, port: Number(port), allowHalfOpen: true })
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(text)
@@ -88,6 +90,36 @@ t.test('what Node refuses is answered as everything else is, and its connection 
     socket.destroy()
   }
 })
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+)
+
+t.test(
+  'at a second address of the same host one is answered alike',
+  { skip: !hasIpv6 && 'there is no ::1 on this machine' },
+  async (t) => {
+    const service = await startService(t, {
+      hosts: ['127.0.0.1', '::1'],
+      patience: { headers: 200, check: 50, farewell: 300 },
+    })
+    const second = { url: service.url.replace('127.0.0.1', '[::1]') }
+    t.match(await (await fetch(`${second.url}/api/health`)).json(), { ok: true })
+    for (const [text, status] of [
+      ['nonsense\r\n\r\n', 400],
+      ['GET / HTTP/1.1\r\n', 408],
+    ] as const) {
+      const answer = await textOf(await stubborn(second, text))
+      t.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+      t.match(headersOf(answer), { ...everyAnswer, connection: 'close' })
+    }
+    const idle = await stubborn(second, 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(idle, 'data')
+    await service.app.close()
+    await textOf(idle)
+    await t.rejects(stubborn(second, ''), { code: 'ECONNREFUSED' })
+  },
+)
 
 t.test('what hooks never see is answered as everything else is', async (t) => {
   const service = await startService(t)

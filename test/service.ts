@@ -13,6 +13,7 @@ import { type Config, readConfig } from '../src/config.js'
 import { openDatabase } from '../src/db/open.js'
 import { createMeter, type Meter } from '../src/metrics/meter.js'
 import { type Patience, patience as usualPatience } from '../src/plugins/connections.js'
+import { listenAt } from '../src/runtime/listen.js'
 import { createLogger } from '../src/runtime/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
@@ -150,6 +151,8 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** Where to listen, for who has to know before; otherwise any free port. */
   port?: number
+  /** Its addresses, of which `url` names the first. */
+  hosts?: string[]
   /** Another instance of the same installation: its database and stand-ins are used. */
   beside?: Service
   /** Other clients than production has. */
@@ -223,7 +226,14 @@ const showTroubles = (logs: string[]) => {
 
 export const startService = async (
   test: Test,
-  { env = {}, port = 0, beside, clients = createClients, patience }: ServiceOptions = {},
+  {
+    env = {},
+    port = 0,
+    hosts = ['127.0.0.1'],
+    beside,
+    clients = createClients,
+    patience,
+  }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
   const repohost = beside?.repohost ?? (await ownRepohost(test))
@@ -255,7 +265,7 @@ export const startService = async (
     clients: clients(config, meter),
     patience: { ...usualPatience, ...patience },
   })
-  const url = await app.listen({ host: '127.0.0.1', port })
+  const url = await listenAt(app, hosts, port)
   test.teardown(async () => {
     await app.close()
     await database.close()

@@ -1,3 +1,7 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { OperatorError } from './operator-error.js'
 
 /** Where to listen, and the variable that holds the port. */
@@ -29,4 +33,36 @@ export const listening = async (opening: Promise<unknown>, place: Place): Promis
       `HOST ${place.host} is not an address of this machine: set it to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
     )
   }
+}
+
+/** Every address of `localhost`, as browsers may try any of them; of other names what the system takes. */
+export const addressesOf = async (host: string): Promise<string[]> => {
+  if (host !== 'localhost') return [host]
+  const found = await lookup(host, { all: true })
+  return [...new Set(found.map(({ address }) => address))]
+}
+
+/**
+ * Listens at the first address, and lets in by the same door whoever comes to another one: the framework would make a
+ * second server there, which answers what the HTTP parser refuses in words of its own.
+ * @returns the URL of the first
+ */
+export const listenAt = async (
+  app: FastifyInstance,
+  [first, ...others]: string[],
+  port: number,
+): Promise<string> => {
+  const url = await app.listen({ host: first, port })
+  for (const host of others) {
+    // As the server itself is made.
+    const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      app.server.emit('connection', socket),
+    )
+    app.server.once('close', () => door.close())
+    // Where IPv6 is off, its name may be there all the same.
+    door.on('error', (error) => app.log.warn({ err: error }, `not everybody is let in at ${host}`))
+    door.listen(Number(new URL(url).port), host)
+    await once(door, 'listening').catch(() => {})
+  }
+  return url
 }
