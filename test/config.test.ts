@@ -81,6 +81,12 @@ t.test('as many workers as processors, or as many as one says', async (t) => {
   t.equal(readConfig({ WORKERS: 'auto' }).workers, availableParallelism())
 })
 
+t.test('metrics need a port of their own', async (t) => {
+  t.match(problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must be another one than PORT/])
+  t.match(problemsOf({ METRICS_PORT: '3000' }), [/^METRICS_PORT/], 'the one that is not set counts as well')
+  t.strictSame(problemsOf({ METRICS_PORT: '9464' }), [])
+})
+
 t.test('a replica needs a database that it is one of', async (t) => {
   const DATABASE_REPLICA_URL = 'postgres://replica/db'
   t.match(problemsOf({ DATABASE_REPLICA_URL }), [
