@@ -1,48 +1,52 @@
 /**
- * Runs the proxies of `ops/` before two instances, with TLS: signs in, uploads, streams, asks for a year, counts addresses,
- * and restarts instances under load. Needs `openssl` and the proxies; one that is not installed is left out.
- *   node build/test/faults/proxies.js [--restarts 6] [nginx caddy haproxy]
- * Exits with 1 if anything is not as it should be.
+ * The proxies of `ops/` before two instances, with TLS: people sign in, upload, stream, ask for a year, are counted by
+ * their addresses, and the instances are restarted under load. A proxy that is not installed is left out, and named.
  */
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { startThrowAwayDatabase } from '../../demo/database.js'
-import { OAUTH_APP, startRepohost } from '../../demo/repohost.js'
+import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../../demo/repohost.js'
 import { seedTeam } from '../../demo/team.js'
 import { connect } from '../../src/db/client.js'
 import { addDays } from '../../src/domain/days.js'
 import { insertMember } from '../../src/queries/members.js'
+import { createTestDatabase } from '../database.js'
 import { freePort, launch, onDatabase, ready, type ServiceProcess, temporaryFolder } from '../process.js'
 import { examples, isInstalled, makeCertificate, NAME } from '../proxy-examples.js'
 import { until } from '../until.js'
+import type { Fault, Scope } from './fault.js'
 
-const { values, positionals } = parseArgs({
-  options: { restarts: { type: 'string', default: '6' } },
-  allowPositionals: true,
-})
-const RESTARTS = Number(values.restarts)
+const RESTARTS = 6
 const CALLERS = 12
 /** Longer than the proxies take to ask. */
 const SHUTDOWN_DELAY_MS = '2500'
 const UPLOAD_BYTES = 24 * 1_048_576
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const ends: (() => unknown)[] = []
-const scope = { teardown: (end: () => unknown) => ends.unshift(end) }
-const log = { info: () => {}, warn: say, error: say }
-let wrong = 0
-const expect = (what: string, is: boolean, found: unknown = '') => {
-  if (!is) wrong++
-  say(`  ${is ? 'ok   ' : 'WRONG'} ${what}${is ? '' : `: ${JSON.stringify(found)}`}`)
+const today = new Date().toISOString().slice(0, 10)
+
+/** What is there once for all proxies. */
+interface Surroundings {
+  scope: Scope
+  databaseUrl: string
+  repohost: RepohostStandIn
 }
 
-const database = await startThrowAwayDatabase({ maxConnections: 100, durable: true, log })
-scope.teardown(() => database.stop())
-const repohost = await startRepohost()
-scope.teardown(() => repohost.close())
-const today = new Date().toISOString().slice(0, 10)
+/** What came of one proxy. */
+class Findings {
+  requests = 0
+  failed = 0
+  longestMs = 0
+  readonly details: string[] = []
+  readonly broken: string[] = []
+
+  constructor(readonly name: string) {}
+
+  expect(what: string, is: boolean, found: unknown = '') {
+    const line = `${this.name}: ${what}`
+    if (is) this.details.push(line)
+    else this.broken.push(`${line}: ${JSON.stringify(found)}`)
+  }
+}
 
 interface Sent {
   method?: string
@@ -54,7 +58,7 @@ interface Sent {
 }
 
 /** A browser that looks at nobody's certificate. */
-const browse = (port: number) => {
+const browse = (scope: Scope, port: number) => {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, servername: NAME })
   scope.teardown(() => agent.destroy())
   return (path: string, { method = 'GET', body, headers = {}, from, agent: own = agent }: Sent = {}) =>
@@ -97,24 +101,27 @@ const browse = (port: number) => {
 
 /** Restarts one instance after the other while people are at work. */
 const restartUnderLoad = async (
+  findings: Findings,
+  repohost: RepohostStandIn,
   ask: ReturnType<typeof browse>,
   instances: ServiceProcess[],
   start: (port: number) => Promise<ServiceProcess>,
-  mayFail: number,
+  { restarts, mayFail }: { restarts: number; mayFail: number },
 ) => {
   let isOver = false
-  let requests = 0
   const failures: string[] = []
   const work = async (n: number) => {
     const login = `caller-${n}`
     const from = `127.0.1.${n + 1}`
     const send = async (path: string, token: string, body?: object) => {
-      requests++
+      findings.requests++
+      const began = performance.now()
       const sent = { from, headers: { ...(token && { Authorization: `Bearer ${token}` }) } }
       const reply = await ask(path, { ...sent, ...(body && { method: 'POST', body }) }).catch((error) => ({
         status: 0,
         text: String(error),
       }))
+      findings.longestMs = Math.max(findings.longestMs, performance.now() - began)
       if (reply.status !== 200 && reply.status !== 201)
         failures.push(`${path}: ${reply.status} ${reply.text}`)
       return reply.text
@@ -131,7 +138,7 @@ const restartUnderLoad = async (
     }
   }
   const working = Promise.all(Array.from({ length: CALLERS }, (_, n) => work(n)))
-  for (let restart = 0; restart < RESTARTS; restart++) {
+  for (let restart = 0; restart < restarts; restart++) {
     const place = restart % instances.length
     const former = instances[place]
     former?.child.kill('SIGTERM')
@@ -143,22 +150,27 @@ const restartUnderLoad = async (
   }
   isOver = true
   await working
-  expect(
-    `${RESTARTS} restarts, ${requests} requests, ${failures.length} failed`,
+  findings.failed = failures.length
+  findings.expect(
+    `${restarts} restarts, ${findings.requests} requests, ${failures.length} failed`,
     failures.length <= mayFail,
     failures.slice(0, 5),
   )
 }
 
-const tryOut = async (name: string) => {
-  say(name)
+const tryOut = async (
+  name: string,
+  { scope, databaseUrl, repohost }: Surroundings,
+  restarts: number,
+): Promise<Findings> => {
+  const findings = new Findings(name)
   const folder = await temporaryFolder(scope)
   const [front = 0, plain = 0, ...ports] = await Promise.all(Array.from({ length: 4 }, freePort))
   const origin = `https://${NAME}:${front}`
   const start = (port: number) =>
     ready(
       launch(scope, port, {
-        ...onDatabase(database.url),
+        ...onDatabase(databaseUrl),
         REPOHOST_URL: repohost.url,
         REPOHOST_API_URL: repohost.url,
         REPOHOST_CLIENT_ID: OAUTH_APP.id,
@@ -182,14 +194,14 @@ const tryOut = async (name: string) => {
     proxy.kill('SIGTERM')
     await gone
   })
-  const ask = browse(front)
+  const ask = browse(scope, front)
   await until(
     async () => (await ask('/api/ready').catch(() => undefined))?.status === 200,
     'the proxy serves',
   )
 
   const page = await ask('/')
-  expect(
+  findings.expect(
     'the page comes over https and says that it stays so',
     /max-age/.test(String(page.headers['strict-transport-security'])),
     page.headers,
@@ -199,18 +211,18 @@ const tryOut = async (name: string) => {
   repohost.browserUser = ada.id
   const begun = await ask('/api/auth/repohost')
   const cookies = (reply: typeof begun) => [reply.headers['set-cookie'] ?? []].flat()
-  expect(
+  findings.expect(
     'a login begins with cookies of this host alone',
     cookies(begun).every((cookie) => /^__Host-.*; Secure/.test(cookie)) && cookies(begun).length === 2,
     cookies(begun),
   )
   const consent = await fetch(String(begun.headers.location), { redirect: 'manual' })
   const back = new URL(consent.headers.get('location') ?? '')
-  expect('the host sends back to the proxy', back.origin === origin, back.origin)
+  findings.expect('the host sends back to the proxy', back.origin === origin, back.origin)
   const jar = cookies(begun).map((cookie) => cookie.split(';')[0])
   const done = await ask(back.pathname + back.search, { headers: { Cookie: jar.join('; ') } })
   const session = cookies(done).find((cookie) => cookie.startsWith('svc_token=')) ?? ''
-  expect('and the login ends with a session', done.status === 302 && /; Secure/.test(session), done)
+  findings.expect('and the login ends with a session', done.status === 302 && /; Secure/.test(session), done)
   const cookie = { Cookie: session.split(';')[0] ?? '' }
   const create = (Origin: string) =>
     ask('/api/team/workspaces/create', {
@@ -219,9 +231,9 @@ const tryOut = async (name: string) => {
       body: { name, patterns: [`${name}/*`] },
     })
   const made = await create(origin)
-  expect('with the cookie one makes a workspace', made.status === 201, made)
+  findings.expect('with the cookie one makes a workspace', made.status === 201, made)
   const other = await create('https://evil.example.com')
-  expect('and a page of somebody else does not', other.status === 403, other)
+  findings.expect('and a page of somebody else does not', other.status === 403, other)
 
   const { workspace } = JSON.parse(made.text)
   const counts = JSON.stringify({ workspace: workspace.id, day: today, members: [] })
@@ -232,15 +244,15 @@ const tryOut = async (name: string) => {
       body: counts.padEnd(bytes),
     })
   const uploaded = await upload(UPLOAD_BYTES)
-  expect('24 MiB are taken', uploaded.status === 200, uploaded)
+  findings.expect('24 MiB are taken', uploaded.status === 200, uploaded)
   const tooMuch = await upload(UPLOAD_BYTES + 1)
-  expect(
+  findings.expect(
     `a byte more is refused${/payload_too_large/.test(tooMuch.text) ? ', in the words of the service' : ''}`,
     tooMuch.status === 413,
     tooMuch,
   )
 
-  const store = connect({ url: database.url, poolSize: 4, prepare: true })
+  const store = connect({ url: databaseUrl, poolSize: 4, prepare: true })
   const seeded = await seedTeam(store, {
     name: `many-${name}`,
     owner: `many-${name}`,
@@ -254,13 +266,13 @@ const tryOut = async (name: string) => {
   await store.close()
   const board = `/api/team/dashboard?workspace=${seeded.workspaceId}&from=${addDays(today, -364)}&to=${today}`
   const year = await ask(board, { headers: cookie })
-  expect(
+  findings.expect(
     'a year of a hundred people',
     year.status === 200 && JSON.parse(year.text).daily.length === 365,
     year.status,
   )
   const file = await ask(`${board}&format=csv`, { headers: cookie })
-  expect(
+  findings.expect(
     `and as a stream, ${file.text.length} bytes, whole`,
     file.headers['transfer-encoding'] === 'chunked' && file.text.length > 500_000 && file.text.endsWith('\n'),
     file.headers,
@@ -277,21 +289,42 @@ const tryOut = async (name: string) => {
     })
   let refused = 0
   for (let n = 0; n < 70; n++) if ((await guess('127.0.0.2')).status === 429) refused++
-  expect('whoever guesses is refused, whatever address they claim', refused >= 10, refused)
+  findings.expect('whoever guesses is refused, whatever address they claim', refused >= 10, refused)
   const stranger = await guess('127.0.0.3')
-  expect('and nobody else is', stranger.status === 401, stranger)
+  findings.expect('and nobody else is', stranger.status === 401, stranger)
 
   // Without asking, at most one for each.
-  await restartUnderLoad(ask, instances, start, asks ? 0 : RESTARTS)
+  const mayFail = asks ? 0 : restarts
+  await restartUnderLoad(findings, repohost, ask, instances, start, { restarts, mayFail })
   for (const { child, ended } of instances) {
     child.kill('SIGTERM')
     await ended
   }
+  return findings
 }
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(examples)) {
-  if (await isInstalled(name)) await tryOut(name)
-  else say(`${name} is not installed`)
+export const proxies: Fault = {
+  name: 'proxies',
+  needs: ['openssl'],
+  play: async (scope, { rounds = RESTARTS }) => {
+    const { url: databaseUrl, drop } = await createTestDatabase()
+    scope.teardown(drop)
+    const repohost = await startRepohost()
+    scope.teardown(() => repohost.close())
+    const found: Findings[] = []
+    const details: string[] = []
+    for (const name of Object.keys(examples)) {
+      if (await isInstalled(name)) found.push(await tryOut(name, { scope, databaseUrl, repohost }, rounds))
+      else details.push(`${name}: skipped, it is not installed`)
+    }
+    const sum = (of: 'requests' | 'failed') => found.reduce((total, findings) => total + findings[of], 0)
+    return {
+      did: `${rounds} restarts of 2 instances behind each of ${found.map(({ name }) => name).join(', ') || 'none'}`,
+      requests: sum('requests'),
+      failed: sum('failed'),
+      longestMs: Math.max(0, ...found.map(({ longestMs }) => longestMs)),
+      details: [...details, ...found.flatMap(({ details }) => details)],
+      broken: found.flatMap(({ broken }) => broken),
+    }
+  },
 }
-for (const end of ends) await end()
-process.exit(wrong > 0 ? 1 : 0)

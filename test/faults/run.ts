@@ -16,6 +16,7 @@ import { databaseFrozen, serviceFrozen } from './frozen.js'
 import { hostDown } from './host.js'
 import { backendKilled, databaseKilled, serviceKilled } from './kills.js'
 import { pooled } from './pooler.js'
+import { proxies } from './proxies.js'
 import { clientQueue } from './queue.js'
 import { rollingRestarts } from './rolling.js'
 import { soak } from './soak.js'
@@ -34,6 +35,7 @@ const faults: Fault[] = [
   firstStarts,
   stops,
   rollingRestarts,
+  proxies,
   failover,
   hostDown,
   worstCaller,
