@@ -1,5 +1,6 @@
 /** All tests, with PgBouncer in transaction mode between every service and its database. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { projectRoot } from '../../src/runtime/root.js'
@@ -17,8 +18,11 @@ export const pooled: Fault = {
       env: { ...process.env, TEST_DATABASE_URL: url, TEST_POOLER: pooler },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    const exited = once(tests, 'exit')
     const lines = (await text(tests.stdout)).trim().split('\n')
     const failures = lines.filter((line) => line.startsWith('FAIL'))
+    const [code, signal] = await exited
+    if (code !== 0 && failures.length === 0) failures.push(`the tests ended with ${code ?? signal}`)
     // What failed, and the sums.
     const details = lines.filter((line) => !/^(PASS|\{)/.test(line))
     return { did: 'all tests through PgBouncer', details, broken: failures }
