@@ -68,6 +68,14 @@ const readNodes = (url: string): Promise<Node[]> =>
     return extension ? sql<Node[]>`select nodename, nodeport from pg_dist_node order by groupid` : []
   })
 
+let cluster: Promise<boolean> | undefined
+
+/** Whether the tests run on a Citus cluster: few of them have to know. */
+export const isCluster = (): Promise<boolean> => {
+  cluster ??= readNodes(serverUrl()).then((nodes) => nodes.length > 0)
+  return cluster
+}
+
 /** Runs commands on the server, or on every node: a database of a cluster is one of the same name on each. */
 const onEveryNode = async (url: string, nodes: Node[], commands: string[]): Promise<void> => {
   const servers = nodes.length === 0 ? [url] : nodes.map((node) => withNode(url, node))

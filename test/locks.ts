@@ -1,5 +1,6 @@
 /** For tests of what happens while somebody waits for a lock. */
 import type { Parameter } from '../src/db/client.js'
+import { isCluster } from './database.js'
 import type { Service } from './service.js'
 import { until } from './until.js'
 
@@ -20,11 +21,19 @@ export const whileHeld = async (
   })
 }
 
+/** On a cluster who waits for a lock may do so on any node, in several sessions at once, which have one number in common. */
+const COUNT_WAITERS = {
+  alone: `
+    select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`,
+  cluster: `
+    select count(distinct global_pid)::int as waiting from citus_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`,
+}
+
 /** How many connections to the database, of whichever process, wait for a lock. */
 export const countLockWaiters = async ({ database }: Service): Promise<number> => {
-  const text = `
-    select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
+  const text = (await isCluster()) ? COUNT_WAITERS.cluster : COUNT_WAITERS.alone
   const [row] = await database.hot.statement<{ waiting: number }>(text, [])
   return row?.waiting ?? 0
 }
