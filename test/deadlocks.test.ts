@@ -57,7 +57,7 @@ for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
     ]
     const takeRow = `
       insert into activity (workspace_id, user_id, day, repo_key)
-      values ($1::uuid, (select id from users where login = 'ada'), $2::text::date, $3::text)`
+      select $1::uuid, id, $2::text::date, $3::text from users where login = 'ada'`
     let replies: Promise<Reply[]> | undefined
     await whileHeld(service, [takeRow, id, day, 'acme/l'], async () => {
       const upload = ada.post('/api/team/commits', { workspace: id, day, members })

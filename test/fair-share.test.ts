@@ -3,6 +3,7 @@ import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { locksOfWorkspaces } from '../src/db/locks.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { patiently, type Reply, startService } from './service.js'
 import { until } from './until.js'
@@ -15,7 +16,9 @@ const start = async (test: Parameters<typeof startService>[0]) => {
   const { id } = await service.workspace(ada)
   const { id: bobs } = await service.workspace(bob)
   const path = (workspace: string) => `/api/team/workspaces/${workspace}`
-  const holdWorkspace: [string, string] = ['select from workspaces where id = $1::uuid for update', id]
+  // As every change of it does; on a cluster a lock of its row would be one of all workspaces.
+  const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
+  const holdWorkspace: [string, string] = [lock, id]
   return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
 }
 
