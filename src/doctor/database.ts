@@ -185,7 +185,7 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
 
 const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const [row] = await sql<{ days: number }[]>`
-    select count(*)::int as days from (select from stale_days group by workspace_id, day limit ${BACKLOG + 1}) d`
+    select count(*)::int as days from (select distinct workspace_id, day from stale_days limit ${BACKLOG + 1}) d`
   const days = row?.days ?? 0
   if (days <= BACKLOG)
     return [ok('schema', `It is that of this version; ${days} days wait for their rollups.`)]
