@@ -107,8 +107,9 @@ const beginPost = async (url: string, body: unknown, token: string) => {
 }
 
 const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) => {
+  const [cluster] = await database`select from pg_extension where extname = 'citus'`
   const [row] = await database`
-    select count(*)::int as waiting from pg_stat_activity
+    select count(*)::int as waiting from ${database(cluster ? 'citus_stat_activity' : 'pg_stat_activity')}
     where datname = current_database() and wait_event = ${event}`
   return row?.waiting >= count
 }
@@ -240,13 +241,16 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
   'a rollup running': async (test) => {
     const { url, database } = await withDatabase(test)
     await database.unsafe(`
-      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
-      create trigger dawdle before delete on stale_days for each row execute function dawdle()`)
+      create function dawdle() returns boolean language plpgsql as $$ begin perform pg_sleep(60); return true; end $$`)
+    await database`alter table activity_days add constraint dawdle check (dawdle()) not valid`
     const { service, repohost } = await withRepohost(test, url)
     const { token: hostToken } = repohost.addUser('ada')
     const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })
     const { token } = (await signedIn.json()) as { token: string }
     await postJson(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token)
+    await database`
+      insert into activity (workspace_id, user_id, day, repo_key, minutes)
+      select w.id, u.id, current_date, 'acme/api', 5 from workspaces w cross join users u`
     await database`insert into stale_days (workspace_id, day) select id, current_date from workspaces`
     await until(() => isWaitingFor(database, 'PgSleep'), 'a rollup is running')
     return { service, databaseUrl: url }
@@ -285,7 +289,9 @@ const sessionsOn = async (databaseUrl: string): Promise<number> => {
     const [row] = await watcher`
       select count(*)::int as sessions from pg_stat_activity
       where datname = current_database() and application_name <> 'watcher' and backend_type = 'client backend'
-        and not (${throughPooler()} and state = 'idle' and pid not in (select pid from pg_locks where pid is not null))`
+        and not (${throughPooler()} and state = 'idle' and pid not in (select pid from pg_locks where pid is not null))
+        -- Between the nodes of a cluster.
+        and application_name !~ '^citus_'`
     return row?.sessions
   }
   try {
