@@ -237,7 +237,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     return { service, dataDir }
   },
 
-  /** It takes half a minute until the first. */
+  /** One is made at once where the level of privacy changes; others wait for minutes. */
   'a rollup running': async (test) => {
     const { url, database } = await withDatabase(test)
     await database.unsafe(`
@@ -247,11 +247,18 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     const { token: hostToken } = repohost.addUser('ada')
     const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })
     const { token } = (await signedIn.json()) as { token: string }
-    await postJson(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token)
+    const workspaces = `${service.url}/api/team/workspaces`
+    const created = await postJson(`${workspaces}/create`, { name: 'Acme', patterns: [] }, token)
+    const { workspace } = (await created.json()) as { workspace: { id: string } }
     await database`
       insert into activity (workspace_id, user_id, day, repo_key, minutes)
       select w.id, u.id, current_date, 'acme/api', 5 from workspaces w cross join users u`
     await database`insert into stale_days (workspace_id, day) select id, current_date from workspaces`
+    await fetch(`${workspaces}/${workspace.id}/settings`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ activity_privacy: 'team' }),
+    })
     await until(() => isWaitingFor(database, 'PgSleep'), 'a rollup is running')
     return { service, databaseUrl: url }
   },
