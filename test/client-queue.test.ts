@@ -364,11 +364,14 @@ t.test('what one queue has kept, the next one sends', async (t) => {
   const storage = folderStorage(await temporaryFolder(t))
   const first = start(t, [], { storage })
   await first.queue.add('acme/api', NINE, 3)
+  // An editor that closes waits for the end of the queue, and for no minute before it.
+  const last = first.queue.add('acme/api', NINE, 1)
   await first.queue.dispose()
+  await last
   await first.queue.add('acme/api', NINE, 5)
   const second = start(t, [], { storage })
   await second.queue.flush()
-  t.match(second.entries(), [{ repo: 'acme/api', minutes: 3 }])
+  t.match(second.entries(), [{ repo: 'acme/api', minutes: 4 }])
 })
 
 const { indexedDbStorage } = await load(t, await bundle('client/src/browser.ts'))

@@ -62,7 +62,8 @@ export interface Pending {
 export interface FlushQueue {
   /**
    * Keeps minutes (1 to 60) that were worked on a repository in the UTC hour of `at`. They are stored when the promise
-   * is fulfilled, and then survive the process; a call that was not is all that a crash can lose.
+   * is fulfilled, and then survive the process; a call that was not is all that a crash can lose. In a pause and after
+   * `dispose` nothing is kept.
    */
   add(repo: string, at: Date | number, minutes: number): Promise<void>
   /** Sends everything now, whatever went wrong before; only a wait that the service asked for is kept. */
@@ -324,8 +325,10 @@ export const createFlushQueue = ({
   return {
     async add(repo, at, minutes) {
       const added = toMinutes(repo, at, minutes)
+      // Decided now: what was added before the end is kept, though its turn comes after it.
+      if (paused || disposal.signal.aborted) return
       await inTurn(async () => {
-        if (!paused && !disposal.signal.aborted && !isUnwanted(added)) await keep(added)
+        if (!isUnwanted(added)) await keep(added)
       })
     },
     flush: () => round(true),
