@@ -13,6 +13,13 @@ const run = promisify(execFile)
 const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
 const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
 
+/** `npm test` has done it already. */
+const buildClient = async () => {
+  if (!existsSync(join(projectRoot, 'client/dist/index.js'))) {
+    await run(process.execPath, [compiler, '-p', 'client'], { cwd: projectRoot })
+  }
+}
+
 t.test('the types of the client are those of the document', async (t) => {
   const types = writeTypes(JSON.parse(await read('openapi/openapi.json')))
   t.ok(types === (await read('client/src/api.ts')), 'run `npm run openapi`, and commit client/src/api.ts')
@@ -64,6 +71,20 @@ t.test('every snippet of the client’s README compiles, one after another', asy
   t.equal(failure, undefined)
 })
 
+t.test('whoever installs the client gets its code, its types and its words, and nothing else', async (t) => {
+  await buildClient()
+  const options = ['pack', '--dry-run', '--ignore-scripts', '--json', '-w', 'client']
+  const { stdout } = await run('npm', options, { cwd: projectRoot })
+  const [{ files }] = JSON.parse(stdout)
+  const names: string[] = files.map(({ path }: { path: string }) => path)
+  const { exports } = JSON.parse(await read('client/package.json'))
+  for (const { types, default: code } of Object.values<{ types: string; default: string }>(exports)) {
+    t.ok(names.includes(types.slice(2)) && names.includes(code.slice(2)), `${types}, ${code}`)
+  }
+  const others = names.filter((name) => !/^dist\/[a-z]+(\.d)?\.[jt]s$/.test(name))
+  t.same(others.sort(), ['LICENSE', 'README.md', 'package.json'])
+})
+
 t.test('the example has at most 300 lines, and is packaged as an editor wants it', async (t) => {
   const sources = (await readdir(join(projectRoot, 'examples/vscode/src'))).map(
     (name) => `examples/vscode/src/${name}`,
@@ -71,10 +92,7 @@ t.test('the example has at most 300 lines, and is packaged as an editor wants it
   const lines = (await Promise.all(sources.map(read))).join('').split('\n').length - 1
   t.ok(lines <= 300, `${lines} lines`)
 
-  // `npm test` has built the client already.
-  if (!existsSync(join(projectRoot, 'client/dist/index.js'))) {
-    await run(process.execPath, [compiler, '-p', 'client'], { cwd: projectRoot })
-  }
+  await buildClient()
   await run('npm', ['run', '--silent', 'package'], { cwd: join(projectRoot, 'examples/vscode') })
   const out = 'examples/vscode/out'
   const manifest = JSON.parse(await read(`${out}/extension/package.json`))
