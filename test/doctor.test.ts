@@ -147,6 +147,11 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
       { JWT_SECRETS: secret, ADMIN_KEYS: secret },
       [/^problem secrets: A value of ADMIN_KEYS is used twice/],
     ],
+    [
+      'the secret of the OAuth app for another thing',
+      { ...sound, REPOHOST_CLIENT_ID: 'id', REPOHOST_CLIENT_SECRET: secret, ADMIN_KEYS: secret },
+      [/^problem secrets: A value of REPOHOST_CLIENT_SECRET is used twice/],
+    ],
     ['a key that can be guessed', { ADMIN_KEYS: 'letmein' }, [/^problem secrets: An admin key is shorter/]],
     [
       'a gate that nobody can pass',
@@ -244,6 +249,15 @@ t.test('the callback URL to enter at the repository host is said', async (t) => 
   t.match(
     findings.find(({ about }) => about === 'sign-in')?.says,
     /https:\/\/api\.example\.com\/api\/auth\/callback/,
+  )
+  const before = await examine(
+    { ...reachable, DATA_DIR: '/nowhere/yet', BASE_URL: 'https://api.example.com' },
+    new AbortController().signal,
+  )
+  t.match(
+    before.find(({ about }) => about === 'sign-in')?.says,
+    /^No OAuth app.* https:\/\/api\.example\.com\/api\/auth\/callback/,
+    'also before there is an app, which is made with it',
   )
 })
 

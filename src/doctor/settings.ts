@@ -80,19 +80,24 @@ const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
       ),
     ]
   }
+  const callback = `${homeUrl}/api/auth/callback`
   return [
     repohost.clientId === undefined
-      ? ok(about, 'No OAuth app: people sign in with a token of the repository host.')
-      : ok(about, `The callback URL to enter at the repository host is ${homeUrl}/api/auth/callback.`),
+      ? ok(
+          about,
+          `No OAuth app: people sign in with a token of the repository host. The callback URL of one is ${callback}.`,
+        )
+      : ok(about, `The callback URL to enter at the repository host is ${callback}.`),
   ]
 }
 
-const checkSecrets = ({ jwtSecrets, adminKeys, billing }: Config): Finding[] => {
+const checkSecrets = ({ jwtSecrets, adminKeys, repohost, billing }: Config): Finding[] => {
   const about = 'secrets'
   const findings: Finding[] = []
   const named: [name: string, value: string | undefined][] = [
     ...jwtSecrets.map((value) => ['JWT_SECRETS', value] as [string, string]),
     ...adminKeys.map((value) => ['ADMIN_KEYS', value] as [string, string]),
+    ['REPOHOST_CLIENT_SECRET', repohost.clientSecret],
     ['BILLING_SECRET_KEY', billing.secretKey],
     ['BILLING_WEBHOOK_SECRET', billing.webhookSecret],
   ]
