@@ -48,6 +48,8 @@ if grep -qs '^DOMAIN=' .env; then
   echo '.env has a DOMAIN already, which stays'
 else
   [ -e .env ] || echo '# For compose.yaml, and for its services: every variable of the service may stand here.' >.env
+  # A last line without an end would take the name along.
+  [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "DOMAIN=$domain" >>.env
   echo '.env has the DOMAIN'
 fi
