@@ -59,12 +59,15 @@ t.test('a wrong configuration refuses to start and says all that is wrong', asyn
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)
-  await writeFile(join(folder, '.env'), 'LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n')
-  const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
-  t.equal(
-    await refusalOf(t, service),
-    'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-  )
+  for (const mark of ['', '\uFEFF']) {
+    await writeFile(join(folder, '.env'), `${mark}LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n`)
+    const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
+    t.equal(
+      await refusalOf(t, service),
+      'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+      mark === '' ? 'plain' : 'with a byte order mark',
+    )
+  }
 })
 
 t.test('what cannot be used is named by its variable, in one sentence', async (t) => {

@@ -35,8 +35,16 @@ const loadEnvFile = () => {
   if (!existsSync('.env')) return
   try {
     process.loadEnvFile()
+    withoutByteOrderMark()
   } catch (error) {
     throw new OperatorError(`The file .env cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** Some editors begin a file with a mark that would become a part of the first name. */
+const withoutByteOrderMark = () => {
+  for (const [marked, value] of Object.entries(process.env)) {
+    if (marked.startsWith('\uFEFF')) process.env[marked.slice(1)] ??= value
   }
 }
 
