@@ -8,6 +8,7 @@ import { statement } from '../src/db/statement.js'
 import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
 import { readToday } from '../src/queries/clock.js'
+import { readArguments } from '../src/runtime/arguments.js'
 import { listening } from '../src/runtime/listen.js'
 import { createLogger, openLogOutput } from '../src/runtime/logger.js'
 import { atEnd, run } from '../src/runtime/program.js'
@@ -19,6 +20,12 @@ import { OAUTH_APP, type RepohostStandIn, startRepohost } from './repohost.js'
 import { type Demo, offeredPeople, seedDemo } from './seed.js'
 import { addPeople } from './team.js'
 import { describeDemo } from './tour.js'
+
+const USAGE = `npm run demo
+
+  The service with stand-ins for everything outside, two workspaces and two years of made-up activity, on a throw-away
+  database. It prints tokens and ready-made curl lines, and is gone when you press Ctrl-C. PORT says where.
+`
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -76,6 +83,7 @@ const seedYears = async (
 }
 
 const main = async (stopped: AbortSignal) => {
+  if (!readArguments('demo', USAGE, {})) return
   const { repohost, billing, a, b } = await startStandIns()
   const config = readConfig({
     LOG_LEVEL: 'warn',

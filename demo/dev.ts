@@ -4,8 +4,14 @@ import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readArguments } from '../src/runtime/arguments.js'
 import { atEnd, run } from '../src/runtime/program.js'
 import { projectRoot } from '../src/runtime/root.js'
+
+const USAGE = `npm run dev
+
+  The service as \`npm start\` runs it; builds and starts anew whenever a source changes.
+`
 
 const start = (...args: string[]) => {
   const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' })
@@ -46,6 +52,7 @@ const keepPage = (server: string, stopped: AbortSignal) => {
 }
 
 run(async (stopped) => {
+  if (!readArguments('dev', USAGE, {})) return
   const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
   const server = 'build/src/server.js'
   start(compiler, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput')

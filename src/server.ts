@@ -15,6 +15,7 @@ import { onGivenDatabase } from './db/given.js'
 import { migrate } from './db/migrate.js'
 import { openDatabase } from './db/open.js'
 import { createMeter } from './metrics/meter.js'
+import { readArguments } from './runtime/arguments.js'
 import { addressesOf, listenAt, listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
 import { atEnd, delayEnd, run, runBelow } from './runtime/program.js'
@@ -22,7 +23,14 @@ import { readOrCreateSecret } from './runtime/secret.js'
 import { type Link, linkToPrimary } from './workers/link.js'
 import { startWorkers } from './workers/primary.js'
 
+const USAGE = `npm start
+
+  Builds what has changed, migrates the database, and serves until it is told to stop (Ctrl-C).
+  Everything is set by environment variables, or in a file .env: see docs/configuration.md.
+`
+
 const main = async (stopped: AbortSignal) => {
+  if (!readArguments('start', USAGE, {})) return
   const config = readConfig(process.env)
   const logger = await openLogger(config)
   const databaseUrl = await prepareDatabase(config, logger, stopped)

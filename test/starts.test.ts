@@ -145,17 +145,22 @@ t.test('a command says how it is used', async (t) => {
   t.equal(await help.ended, 0)
   t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)
   const usages = [
-    ['migrate', /^npm run migrate\n/],
-    ['rebuild-rollups', /^npm run rollups\n/],
-    ['distribute', /^npm run distribute\n/],
+    ['src/server', /^npm start\n/],
+    ['demo/demo', /^npm run demo\n/],
+    ['demo/dev', /^npm run dev\n/],
+    ['src/bin/migrate', /^npm run migrate\n/],
+    ['src/bin/rebuild-rollups', /^npm run rollups\n/],
+    ['src/bin/distribute', /^npm run distribute\n/],
   ] as const
   for (const [program, usage] of usages) {
-    const command = launchProgram(t, `src/bin/${program}`, {}, ['--help'])
+    const command = launchProgram(t, program, {}, ['--help'])
     t.equal(await command.ended, 0, program)
     t.match(command.output(), usage, program)
   }
   const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
   t.match(await refusalOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
+  const option = launchProgram(t, 'src/server', {}, ['--port', '4000'])
+  t.match(await refusalOf(t, option), /^Unknown option '--port'; see `npm run start -- --help`\.$/)
   const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])
   t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })
