@@ -50,9 +50,13 @@ export const beside = (now: Maybe, before: Maybe, write: (value: Maybe) => strin
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 
-export const day = (text: string): string => shortDay.format(asDate(text))
-export const fullDay = (text: string): string => longDay.format(asDate(text))
-export const time = (text: string): string => moment.format(new Date(text))
+/** Words that run from right to left are kept together, so that those around them stay where they are. */
+const isolated = (text: string): string =>
+  /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
+
+export const day = (text: string): string => isolated(shortDay.format(asDate(text)))
+export const fullDay = (text: string): string => isolated(longDay.format(asDate(text)))
+export const time = (text: string): string => isolated(moment.format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
 /** A name as it can be seen and pressed, also one of characters that nobody sees. */

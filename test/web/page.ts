@@ -75,7 +75,7 @@ export interface Scene {
   service: Service
   browser: Browser
   /** A browser of its own for somebody who is signed in there; undefined: for nobody. */
-  visit(caller?: Caller): Promise<Visitor>
+  visit(caller?: Caller, locale?: string): Promise<Visitor>
 }
 
 /** @returns the scene, or in words why there can be no browser here */
@@ -93,8 +93,8 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   // Browsers sign in at its own origin and come back to it.
   const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, ...options?.env }
   const service = await startService(test, { ...options, port, env })
-  const visit = async (caller?: Caller) => {
-    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' })
+  const visit = async (caller?: Caller, locale = 'en-GB') => {
+    const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
     test.teardown(() => context.close())
     context.setDefaultTimeout(10_000)
     if (caller) {

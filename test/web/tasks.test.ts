@@ -112,6 +112,29 @@ else {
     t.equal(await table.getByRole('row').count(), 31)
   })
 
+  t.test('a moment is read in its own direction within an English sentence', async (t) => {
+    const visitor = await visit(ada, 'ar')
+    await visitor.open(`/w/${id}/settings`)
+    const places = await visitor.page.getByText('In force since').evaluate((line) => {
+      const [, text] = line.childNodes
+      const at = (offset: number) => {
+        const range = line.ownerDocument.createRange()
+        range.setStart(text, offset)
+        range.setEnd(text, offset + 1)
+        return range.getBoundingClientRect().left
+      }
+      const { data } = text as { data: string }
+      const numbers = [...data.matchAll(/\p{Nd}+/gu)].map(({ index }) => index)
+      return numbers.map(at)
+    })
+    t.ok(places.length >= 4, 'day, month, year, hour')
+    t.same(
+      places.slice(0, 4),
+      places.slice(0, 4).sort((a, b) => b - a),
+      'from right to left',
+    )
+  })
+
   t.test('everything that can be pressed is reached by keyboard, and is seen then', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('When they work')
