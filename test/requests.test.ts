@@ -181,6 +181,30 @@ t.test('paths mean what they say', async (t) => {
   }
 })
 
+t.test('what has no route is answered so before its body is looked at', async (t) => {
+  const service = await startService(t)
+  const json = { 'Content-Type': 'application/json' }
+  for (const [name, headers, body] of [
+    ['no JSON', json, '{'],
+    ['a body that is too large', json, 'x'.repeat(2 ** 20 + 1)],
+    ['another type', { 'Content-Type': 'text/plain' }, 'x'],
+    ['no type at all', { 'Content-Type': ',' }, 'x'],
+  ] as const) {
+    for (const path of ['/api/nowhere', '/api/me', '/nowhere']) {
+      const response = await fetch(service.url + path, { method: 'POST', headers, body })
+      t.equal(response.status, 404, `${name}, ${path}`)
+      t.match(await response.json(), { code: 'route_not_found' })
+    }
+  }
+  for (const method of ['QUERY', 'SEARCH', 'TRACE']) {
+    t.match(
+      await raw(service, method, '/api/me', {}),
+      { status: 404, body: { code: 'route_not_found' } },
+      method,
+    )
+  }
+})
+
 t.test('numbers in a query are numbers within their bounds', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')

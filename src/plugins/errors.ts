@@ -28,10 +28,11 @@ export default fp(async (app) => {
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
   })
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     // It cannot be known what such a path was meant to name.
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
-      throw invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+      const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+      return send(unreadable, request, reply)
     }
     // Who mistyped an address in a browser reads so in words, with a way home.
     const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
@@ -41,6 +42,12 @@ export default fp(async (app) => {
       return app.sendPage(request, reply.code(404))
     }
     return send(failure, request, reply)
+  }
+  app.setNotFoundHandler(refuseUnknown)
+  // Whatever body comes with it, it is for nobody: that there is no such route is said before it is read.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404) refuseUnknown(request, reply)
+    else done(null, payload)
   })
 })
 
