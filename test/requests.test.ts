@@ -179,6 +179,13 @@ t.test('paths mean what they say', async (t) => {
       `${method} ${path}`,
     )
   }
+  for (const code of ['a%2fb', 'a%2Fb', 'a%00b']) {
+    t.match(
+      await raw(service, 'GET', `/api/team/invites/${code}`, headers),
+      { status: 400, body: { code: 'validation_failed' } },
+      `an invite ${code}`,
+    )
+  }
 })
 
 t.test('what has no route is answered so before its body is looked at', async (t) => {

@@ -45,6 +45,12 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
       }
     }
   }
+  // The rest of a page's address, which is one parameter, has slashes of its own.
+  for (const [name, value] of Object.entries(request.params as object)) {
+    if (name !== '*' && typeof value === 'string' && value.includes('/')) {
+      return invalid(`/params/${name}`, 'must not contain an encoded slash')
+    }
+  }
   return undefined
 }
 
