@@ -114,6 +114,13 @@ t.test('a change with the cookie must come from a known origin', async (t) => {
     headers: { ...cookie, Origin: 'https://evil.example.com' },
   })
   t.equal(read.status, 200, 'nor does a read')
+  const exchange = await service.request('POST', '/api/auth/verify', {
+    body: { repohost_token: ada.repohostToken },
+    headers: cookie,
+  })
+  t.equal(exchange.status, 200, 'nor does the exchange of a token, for which the cookie counts nothing')
+  const out = await service.request('POST', '/api/auth/logout', { headers: cookie })
+  t.match(out, { status: 403, body: { code: 'csrf_rejected' } }, 'but signing out does')
 })
 
 t.test('signing out ends the session here at once and on the other instances soon', async (t) => {

@@ -9,7 +9,13 @@ import fp from 'fastify-plugin'
 import type { Role } from '../../schemas/common.js'
 import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
-import { type Access, needsSession, type RepoAccess, type RepoRequest } from '../policies/access.js'
+import {
+  type Access,
+  needsSession,
+  type RepoAccess,
+  type RepoRequest,
+  usesSession,
+} from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
 import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { readRole } from '../queries/members.js'
@@ -46,7 +52,7 @@ export default fp(
         if (needsSession(access)) return session
       } else if (
         request.sessionFromCookie &&
-        access.kind !== 'billingSignature' &&
+        usesSession(access) &&
         unsafeMethods.has(request.method) &&
         !isFromTrustedOrigin(request)
       ) {

@@ -8,8 +8,8 @@ import type { Database } from '../db/client.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
 
 export type Access =
-  /** No caller needed. */
-  | { kind: 'anyone' }
+  /** No caller needed; `usesSession` where one that comes along counts. */
+  | { kind: 'anyone'; usesSession?: true }
   /** Any valid session. */
   | { kind: 'anyCaller' }
   /** A member, or only an admin, of the workspace that the request names. */
@@ -51,6 +51,7 @@ export interface RepoAccess<Found = unknown> extends RepoDecision<Found> {
 }
 
 export const anyone: Access = { kind: 'anyone' }
+export const anyoneWithOrWithoutSession: Access = { kind: 'anyone', usesSession: true }
 export const anyCaller: Access = { kind: 'anyCaller' }
 export const adminKey: Access = { kind: 'adminKey' }
 export const billingSignature: Access = { kind: 'billingSignature' }
@@ -91,3 +92,7 @@ export const repoAdmin = <Found>(source: RepoSource, decision: RepoDecision<Foun
 
 export const needsSession = ({ kind }: Access): boolean =>
   kind === 'anyCaller' || kind === 'workspace' || kind === 'repo'
+
+/** Where a session that a browser sent by itself could do something. */
+export const usesSession = (access: Access): boolean =>
+  needsSession(access) || (access.kind === 'anyone' && access.usesSession === true)
