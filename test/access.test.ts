@@ -183,9 +183,6 @@ const setScene = async (admin: Caller, member: Caller, service: Service, owner: 
   return { workspace: id, owner, code, invite: invite.body.id }
 }
 
-// Many rounds, and other files run beside this one.
-t.setTimeout(180_000)
-
 t.test('every endpoint lets exactly those in whom the interface names', async (t) => {
   const service = await startService(t)
   const { paths } = buildDocuments(service.app).full

@@ -7,9 +7,6 @@ import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { type Caller, type Reply, type Service, startService } from './service.js'
 import { until } from './until.js'
 
-// Other files run beside this one.
-t.setTimeout(180_000)
-
 const team = '/api/team/workspaces'
 const flush = (caller: Caller, entries: object[], more: object = {}) =>
   caller.post('/api/team/active-minutes', { entries, ...more })

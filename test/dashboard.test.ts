@@ -10,9 +10,6 @@ import { type Caller, type Service, startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]
 
-// Many rounds, and other files run beside this one.
-t.setTimeout(180_000)
-
 const start = async (test: Test, env: Record<string, string> = {}) => {
   const service = await startService(test, { env })
   const ada = await service.signIn('ada')

@@ -27,9 +27,6 @@ const countRows = async ({ database }: Service, table: string, column: string, i
   return row?.total
 }
 
-// Many rounds, and other files run beside this one.
-t.setTimeout(180_000)
-
 t.test('every table of workspaces is cleared', async (t) => {
   const service = await startService(t)
   t.same(tablesOfWorkspaces.map(getTableName).sort(), await tablesWithWorkspace(service))

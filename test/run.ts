@@ -11,15 +11,35 @@ import { projectRoot } from '../src/runtime/root.js'
 import { startTestServer } from './database.js'
 
 /**
- * These have a process of their own: they take long, or watch their process. They begin first, in this order, so that the
- * others run while they wait. To start takes most of the time of the others, so several share a process.
+ * A line is a process. These begin first, in this order, because they take longest. To load the service takes a second of
+ * a processor, so files share a process, one after the other, unless they watch it or take too long for that.
  */
-const ALONE = `
-  web/failures web/screens web/tasks web/keyboard web/serving client-queue client-package stops starts uploads connections models dashboard activity billing sources requests
-  sign-in settings attack fair-share database-faults driver secrets access housekeeping lifecycle embedded demo
-  failover replica workers shared-limits backup upgrades doctor prometheus metrics logs faults clock`
+const PROCESSES = `
+  web/failures
+  web/screens
+  stops
+  starts
+  web/tasks
+  web/keyboard
+  uploads
+  activity dashboard
+  requests models
+  attack
+  secrets sources access
+  billing settings sign-in
+  client-queue client-package
+  lifecycle demo embedded
+  backup
+  failover replica upgrades doctor
+  housekeeping fair-share shared-limits faults
+  workers clock
+  database-faults
+  driver
+  connections
+  web/serving metrics logs
+  prometheus`
 const SHARED_BY = 6
-const AT_ONCE = 4
+const AT_ONCE = 5
 const PATIENCE_SECONDS = 300
 
 interface Result {
@@ -29,27 +49,32 @@ interface Result {
   skipped: number
 }
 
-/** To read the source maps takes each process longer than most files; who looks into one file wants them. */
-const flags = process.argv.length > 2 ? ['--enable-source-maps'] : []
-
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const folder = join(projectRoot, 'build/test')
+
+/** To read the source maps takes each process longer than most files; who looks into one file wants them. */
+const flags = process.argv.length > 2 ? ['--enable-source-maps'] : []
 
 /** What each process runs. */
 const findPrograms = async (): Promise<string[][]> => {
   const given = process.argv.slice(2).map((arg) => arg.replace(/^(?:build\/)?test\/(.*)\.[jt]s$/, '$1.js'))
   if (given.length > 0) return given.map((file) => [file])
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.js'))
-  const alone = ALONE.trim()
-    .split(/\s+/)
-    .map((name) => `${name}.test.js`)
-  const others = files.filter((file) => !alone.includes(file)).sort()
+  const listed = PROCESSES.trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .trim()
+        .split(' ')
+        .map((name) => `${name}.test.js`),
+    )
+  const others = files.filter((file) => !listed.flat().includes(file)).sort()
   const groups = Math.ceil(others.length / SHARED_BY)
   const shared = Array.from({ length: groups }, (_, group) =>
     others.filter((_, index) => index % groups === group),
   )
-  return [...alone.map((file) => [file]), ...shared]
+  return [...listed, ...shared]
 }
 
 /** What failed assertions say of themselves: the blocks at the innermost level of the TAP text. */

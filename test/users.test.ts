@@ -4,9 +4,6 @@ import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } f
 import { startService } from './service.js'
 import { until } from './until.js'
 
-// Programs are started, and other files run beside this one.
-t.setTimeout(180_000)
-
 const team = '/api/team/workspaces'
 
 t.test('an operator finds and deletes accounts on a given database', async (t) => {
