@@ -23,6 +23,7 @@ const PROCESSES = `
   web/keyboard
   uploads
   activity dashboard
+  trends account
   requests models
   attack
   secrets sources access
