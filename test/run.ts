@@ -54,8 +54,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const folder = join(projectRoot, 'build/test')
 
-/** Who looks into one file wants to know where each error was; all files together are to be quick. */
-const flags = process.argv.length > 2 ? ['--enable-source-maps'] : ['--import', join(folder, 'unwatched.js')]
+/** To read the source maps takes each process longer than most files; who looks into one file wants them. */
+const flags = process.argv.length > 2 ? ['--enable-source-maps'] : []
 
 /** What each process runs. */
 const findPrograms = async (): Promise<string[][]> => {
