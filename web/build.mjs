@@ -3,8 +3,8 @@
  * what it would read is as it was, there is nothing to do.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -29,9 +29,15 @@ const isBuilt = async () => {
 }
 if (await isBuilt().catch(() => false)) process.exit()
 
-const { build } = await import('esbuild')
-await rm(output, { recursive: true, force: true })
+/** An instance that runs on, and pages that are open, ask for the files of the build before. */
+const KEPT_MS = 30 * 86_400_000
+
 await mkdir(assets, { recursive: true })
+for (const name of await readdir(assets)) {
+  const { mtimeMs } = await stat(join(assets, name))
+  if (Date.now() - mtimeMs > KEPT_MS) await rm(join(assets, name))
+}
+const { build } = await import('esbuild')
 const { metafile } = await build({
   entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
   outdir: assets,
@@ -49,10 +55,11 @@ const { metafile } = await build({
 })
 
 const compressed = { br: promisify(brotliCompress), gz: promisify(gzip) }
-for (const name of await readdir(assets)) {
-  const content = await readFile(join(assets, name))
+for (const name of Object.keys(metafile.outputs)) {
+  const file = join(assets, basename(name))
+  const content = await readFile(file)
   for (const [ending, compress] of Object.entries(compressed)) {
-    await writeFile(join(assets, `${name}.${ending}`), await compress(content))
+    await writeFile(`${file}.${ending}`, await compress(content))
   }
 }
 

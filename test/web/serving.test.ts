@@ -1,8 +1,14 @@
 /** How the dashboard is served, which needs no browser. */
 
+import { execFile } from 'node:child_process'
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
+import { projectRoot } from '../../src/runtime/root.js'
 import { startService } from '../service.js'
 
 const POLICY =
@@ -122,4 +128,23 @@ t.test('an installation can do without', async (t) => {
   t.match(await service.request('GET', '/account'), { status: 404 })
   const page = await fetch(`${service.url}/nope`, { headers: { Accept: 'text/html' } })
   t.match(await page.json(), { code: 'route_not_found' })
+})
+
+t.test('a new build keeps the files that the one before asks for', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'team-settings-build-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  for (const name of ['web', 'client', 'schemas']) {
+    await cp(join(projectRoot, name), join(folder, name), { recursive: true })
+  }
+  await symlink(join(projectRoot, 'node_modules'), join(folder, 'node_modules'))
+  const build = async () => {
+    await promisify(execFile)(process.execPath, [join(folder, 'web/build.mjs')])
+    return assetsOf(await readFile(join(folder, 'build/web/index.html'), 'utf8'))
+  }
+  const former = await build()
+  await appendFile(join(folder, 'web/style.css'), '.new { color: red }')
+  const latter = await build()
+  t.not(latter.join(), former.join())
+  const there = await readdir(join(folder, 'build/web/assets'))
+  for (const path of [...former, ...latter]) t.ok(there.includes(path.slice('/assets/'.length)), path)
 })
