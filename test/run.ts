@@ -26,7 +26,8 @@ const PROCESSES = `
   trends account
   requests models
   attack
-  secrets sources access
+  sources
+  secrets access
   billing settings sign-in
   client-queue client-package
   lifecycle demo embedded
