@@ -32,7 +32,7 @@ export const securitySchemes = {
 
 export const securityOf = ({ config }: RouteOptions) => {
   const access = config?.access
-  if (!access || access.kind === 'anyone') return []
+  if (!access || access.kind === 'anyone' || access.kind === 'nobody') return []
   if (access.kind === 'adminKey') return [{ adminKey: [] }, { adminKeyQuery: [] }]
   if (access.kind === 'billingSignature') return [{ billingSignature: [] }]
   return [{ bearer: [] }, { cookie: [] }]
@@ -41,6 +41,7 @@ export const securityOf = ({ config }: RouteOptions) => {
 const callersOf = (access: Access): string => {
   switch (access.kind) {
     case 'anyone':
+    case 'nobody':
       return 'anyone'
     case 'anyCaller':
       return 'any signed-in caller'

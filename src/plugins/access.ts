@@ -11,10 +11,10 @@ import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
 import {
   type Access,
+  mayUseSession,
   needsSession,
   type RepoAccess,
   type RepoRequest,
-  usesSession,
 } from '../policies/access.js'
 import { requireRole } from '../policies/roles.js'
 import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
@@ -52,7 +52,7 @@ export default fp(
         if (needsSession(access)) return session
       } else if (
         request.sessionFromCookie &&
-        usesSession(access) &&
+        mayUseSession(access) &&
         unsafeMethods.has(request.method) &&
         !isFromTrustedOrigin(request)
       ) {

@@ -8,8 +8,10 @@ import type { Database } from '../db/client.js'
 import type { RepoQuestion } from '../queries/repo-access.js'
 
 export type Access =
-  /** No caller needed; `usesSession` where one that comes along counts. */
-  | { kind: 'anyone'; usesSession?: true }
+  /** No caller needed. */
+  | { kind: 'anyone' }
+  /** No caller needed, and a session that comes along counts for nothing. */
+  | { kind: 'nobody' }
   /** Any valid session. */
   | { kind: 'anyCaller' }
   /** A member, or only an admin, of the workspace that the request names. */
@@ -51,7 +53,7 @@ export interface RepoAccess<Found = unknown> extends RepoDecision<Found> {
 }
 
 export const anyone: Access = { kind: 'anyone' }
-export const anyoneWithOrWithoutSession: Access = { kind: 'anyone', usesSession: true }
+export const nobody: Access = { kind: 'nobody' }
 export const anyCaller: Access = { kind: 'anyCaller' }
 export const adminKey: Access = { kind: 'adminKey' }
 export const billingSignature: Access = { kind: 'billingSignature' }
@@ -94,5 +96,4 @@ export const needsSession = ({ kind }: Access): boolean =>
   kind === 'anyCaller' || kind === 'workspace' || kind === 'repo'
 
 /** Where a session that a browser sent by itself could do something. */
-export const usesSession = (access: Access): boolean =>
-  needsSession(access) || (access.kind === 'anyone' && access.usesSession === true)
+export const mayUseSession = ({ kind }: Access): boolean => kind !== 'nobody' && kind !== 'billingSignature'

@@ -12,7 +12,7 @@ import { translate } from '../http/error-translation.js'
 import { signIn } from '../operations/sign-in.js'
 import { oauthCookiesOf } from '../plugins/repohost-oauth.js'
 import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
-import { anyone, anyoneWithOrWithoutSession } from '../policies/access.js'
+import { anyone, nobody } from '../policies/access.js'
 import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 
@@ -56,7 +56,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/verify',
     config: {
-      access: anyone,
+      access: nobody,
       core: true,
       limit: 'signIn',
       errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
@@ -174,7 +174,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/logout',
     config: {
-      access: anyoneWithOrWithoutSession,
+      access: anyone,
       core: true,
       errors: ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked', 'csrf_rejected'],
       headers: ['Set-Cookie'],
