@@ -35,8 +35,6 @@ t.test('many instances that start at once on an empty database migrate it once',
 })
 
 // Many programs are started, and other files run beside this one.
-t.setTimeout(240_000)
-
 /** What a program says that has refused to do anything: one sentence, without a stack. */
 const refusalOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
   t.equal(await program.ended, 1)
@@ -59,13 +57,13 @@ t.test('a wrong configuration refuses to start and says all that is wrong', asyn
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)
-  for (const mark of ['', '\uFEFF']) {
+  for (const mark of ['', '\uFEFF', '\uFEFF# words\n']) {
     await writeFile(join(folder, '.env'), `${mark}LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n`)
     const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
     t.equal(
       await refusalOf(t, service),
       'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-      mark === '' ? 'plain' : 'with a byte order mark',
+      mark === '' ? 'plain' : `with a byte order mark before ${mark.slice(1) || 'the first name'}`,
     )
   }
 })

@@ -1,5 +1,6 @@
 /** The frame of every program: reads `.env`, reports failures, handles signals, and ends within ten seconds with everything stopped. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started; by force, once `hurry` is aborted. */
@@ -34,17 +35,11 @@ export const delayEnd = (ms: number): void => {
 const loadEnvFile = () => {
   if (!existsSync('.env')) return
   try {
-    process.loadEnvFile()
-    withoutByteOrderMark()
+    // Some editors begin a file with a mark, which would become a part of the first name.
+    const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
   } catch (error) {
     throw new OperatorError(`The file .env cannot be read: ${(error as Error).message}`)
-  }
-}
-
-/** Some editors begin a file with a mark that would become a part of the first name. */
-const withoutByteOrderMark = () => {
-  for (const [marked, value] of Object.entries(process.env)) {
-    if (marked.startsWith('\uFEFF')) process.env[marked.slice(1)] ??= value
   }
 }
 
