@@ -142,7 +142,7 @@ await benchmark(async (cleanUp) => {
   await sql`vacuum analyze`
   const bytes = await bytesPerRow(sql)
 
-  // As every minute in which somebody has flushed.
+  // As in every period in which somebody has flushed.
   const rollups = await measured(() =>
     ownCpu(async () => {
       for (let round = 0; round < ROLLUPS; round++) {

@@ -22,8 +22,7 @@ declare module 'fastify' {
 
 /**
  * Dashboards read days that have changed from the activity itself, so they are right without it. The current day of a
- * busy team changes all the time: to roll it up more often would only repeat the work, and most of what PostgreSQL writes
- * to its log would be that.
+ * busy team changes all the time: to roll it up more often would only repeat the work, and most of the WAL would be that.
  */
 export const ROLL_UP_MS = 300_000
 const RETIRE_MS = 3_600_000
@@ -52,6 +51,8 @@ export default fp(async (app) => {
         }),
   })
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
-  repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity')
+  repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity', {
+    onTheClock: true,
+  })
   repeat(app, RETIRE_MS, asTask(app.meter, 'retirement', retire), 'the retirement of old activity')
 })
