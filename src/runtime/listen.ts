@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from './operator-error.js'
 
@@ -18,7 +18,9 @@ const remedies: Record<string, (place: Place) => string> = {
     `${variable} ${port} is not for ordinary users: set ${variable} to a port above 1023.`,
 }
 
-const hostCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']
+/** This machine has no such address. */
+const absentCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
+const hostCodes = [...absentCodes, 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']
 
 /** Waits until a server listens. @throws {OperatorError} naming the variable to correct */
 export const listening = async (opening: Promise<unknown>, place: Place): Promise<void> => {
@@ -59,10 +61,11 @@ export const listenAt = async (
       app.server.emit('connection', socket),
     )
     app.server.once('close', () => door.close())
-    // Where IPv6 is off, its name may be there all the same.
-    door.on('error', (error) => app.log.warn({ err: error }, `not everybody is let in at ${host}`))
-    door.listen(Number(new URL(url).port), host)
-    await once(door, 'listening').catch(() => {})
+    door.listen((app.server.address() as AddressInfo).port, host)
+    await once(door, 'listening').catch((error) => {
+      // Where IPv6 is off, its name may be there all the same.
+      if (!absentCodes.includes(error.code)) throw error
+    })
   }
   return url
 }
