@@ -93,7 +93,7 @@ t.test('a path that leads nowhere is logged: short, and without its query', asyn
     (await ask(`/api/${ada.repohostToken}${ada.token}`)).path?.toString().includes(ada.repohostToken),
     false,
   )
-  for (const user of ['user:secret', 'user:se/cret', 'user:se?cret'])
+  for (const user of ['user:secret', 'user:se/cret', 'user:se?cret', `user:${'se/cret/'.repeat(30)}`])
     t.equal((await ask(`http://${user}@service.example.com/api/nowhere?a=b`)).path, '/api/nowhere')
   t.match(await ask('/api/settings/%zz'), {
     status: 400,

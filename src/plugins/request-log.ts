@@ -40,7 +40,7 @@ const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(.*@)?[^/?#]*/i
  * lets nothing in but printable characters.
  */
 const pathOf = (url: string): string =>
-  (/^[^?#]*/.exec(url.slice(0, PATH_LENGTH).replace(AUTHORITY, ''))?.[0] ?? '')
+  (/^[^?#]*/.exec(url.replace(AUTHORITY, '').slice(0, PATH_LENGTH))?.[0] ?? '')
     .split('/')
     .map((segment) => (segment.length > SEGMENT_LENGTH ? `${segment.slice(0, SHOWN_LENGTH)}...` : segment))
     .join('/')
