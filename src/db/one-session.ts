@@ -39,7 +39,7 @@ export const inOneSession = async <T>(
 /** The same in one transaction, for which there are no time-outs: those of the database are for requests. */
 export const inOneTransaction = <T>(
   url: string,
-  isolation: string,
+  mode: string,
   stopped: AbortSignal | undefined,
   work: (tx: postgres.TransactionSql) => Promise<T>,
 ): Promise<T> =>
@@ -47,10 +47,14 @@ export const inOneTransaction = <T>(
     url,
     stopped,
     (sql) =>
-      sql.begin(isolation, async (tx) => {
+      sql.begin(mode, async (tx) => {
         await tx`set local statement_timeout = 0`
         await tx`set local lock_timeout = 0`
         await tx`set local idle_in_transaction_session_timeout = 0`
+        // There since PostgreSQL 17.
+        await tx`
+          select set_config('transaction_timeout', '0', true)
+          where current_setting('transaction_timeout', true) is not null`
         // The text of a moment depends on it.
         await tx`set local timezone = 'UTC'`
         return work(tx)
