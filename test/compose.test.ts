@@ -31,12 +31,16 @@ const install = async (t: Parameters<typeof temporaryFolder>[0]) => {
     const texts = ['.env', ...names].map(async (name) => [name, await readFile(join(folder, name), 'utf8')])
     return Object.fromEntries(await Promise.all(texts)) as Record<string, string>
   }
-  return { folder, read, firstRun: (domain = '', env = process.env) => run('sh', [script, domain], { env }) }
+  return {
+    folder,
+    read,
+    firstRun: (args: string[], env = process.env) => run('sh', [script, ...args], { env }),
+  }
 }
 
 t.test('after the first run the service starts as compose.yaml configures it', async (t) => {
   const { folder, firstRun } = await install(t)
-  await firstRun('team.example.com')
+  await firstRun(['team.example.com'])
   const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777
   t.equal(await modeOf('secrets'), 0o700, 'nobody else gets at the secrets')
   t.equal(await modeOf('.env'), 0o600, 'or at those that are added to .env')
@@ -65,31 +69,35 @@ t.test('a secret that cannot be made ends the first run, and leaves no empty fil
   await mkdir(programs)
   await writeFile(join(programs, 'od'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
   const PATH = `${programs}:${process.env.PATH}`
-  await t.rejects(firstRun('team.example.com', { PATH }), {
+  await t.rejects(firstRun(['team.example.com'], { PATH }), {
     code: 1,
     stderr: /database-password could not be made/,
   })
   t.same(await readdir(join(folder, 'secrets')), [])
+  // As an interrupted one of another version may have left it.
+  await writeFile(join(folder, 'secrets/jwt-secrets'), '')
+  await firstRun(['team.example.com'])
+  t.match(await readFile(join(folder, 'secrets/jwt-secrets'), 'utf8'), /^[0-9a-f]{96}$/)
 })
 
 t.test('the first run writes what compose.yaml reads, and nothing over what is there', async (t) => {
   const { read, firstRun } = await install(t)
-  await t.rejects(firstRun(), { code: 2, stderr: /^usage:/ })
-  await t.rejects(firstRun('two words'), { code: 2 })
-  await firstRun('team.example.com')
+  await t.rejects(firstRun([]), { code: 2, stderr: /^usage:/ })
+  await t.rejects(firstRun(['two words']), { code: 2 })
+  await firstRun(['team.example.com'])
   const written = await read()
   const files = Object.values(secrets).map(({ file }) => join('secrets', basename(file)))
   t.same(Object.keys(written).sort(), ['.env', ...files].sort())
   t.match(written['.env'], /^DOMAIN=team\.example\.com$/m)
   t.equal(new Set(Object.values(written)).size, files.length + 1, 'each is another one')
-  await firstRun('other.example.com')
+  await firstRun(['other.example.com'])
   t.same(await read(), written)
 })
 
 t.test('what stands in .env already stays what it was, also without an end of its last line', async (t) => {
   const { folder, read, firstRun } = await install(t)
   await writeFile(join(folder, '.env'), 'LOG_LEVEL=warn')
-  await firstRun('team.example.com')
+  await firstRun(['team.example.com'])
   t.equal((await read())['.env'], 'LOG_LEVEL=warn\nDOMAIN=team.example.com\n')
 })
 

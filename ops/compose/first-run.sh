@@ -23,7 +23,7 @@ random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
 # Writes standard input to a file, whole or not at all.
 write() {
-  if [ -e "$1" ]; then
+  if [ -s "$1" ]; then
     echo "$1 is there already and stays"
     cat >/dev/null
   else
@@ -48,7 +48,7 @@ if grep -qs '^DOMAIN=' .env; then
   echo '.env has a DOMAIN already, which stays'
 else
   [ -e .env ] || echo '# For compose.yaml, and for its services: every variable of the service may stand here.' >.env
-  # A last line without an end would take the name along.
+  # Without a newline at its end, the last line would swallow the name.
   [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "DOMAIN=$domain" >>.env
   echo '.env has the DOMAIN'
