@@ -3,7 +3,7 @@
  * what it would read is as it was, there is nothing to do.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -12,7 +12,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build/web')
 const assets = join(output, 'assets')
-/** Digests of the page there and of all files that it was made of; no address leads to it. */
+/** Digests of the page there, of its files, and of all that they were made of; no address leads to it. */
 const record = join(output, 'inputs.json')
 
 const digestOf = async (file) =>
@@ -29,15 +29,12 @@ const isBuilt = async () => {
 }
 if (await isBuilt().catch(() => false)) process.exit()
 
-/** An instance that runs on, and pages that are open, ask for the files of the build before. */
+/** An instance that runs on, and pages that are open, ask for the files of the build before: so long after it was replaced. */
 const KEPT_MS = 30 * 86_400_000
+const replaced = Object.keys(JSON.parse(await readFile(record, 'utf8').catch(() => '{}')))
 
-await mkdir(assets, { recursive: true })
-for (const name of await readdir(assets)) {
-  const { mtimeMs } = await stat(join(assets, name))
-  if (Date.now() - mtimeMs > KEPT_MS) await rm(join(assets, name))
-}
 const { build } = await import('esbuild')
+await mkdir(assets, { recursive: true })
 const { metafile } = await build({
   entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
   outdir: assets,
@@ -78,5 +75,13 @@ await writeFile(join(output, 'index.html'), page.replace('<!-- assets -->', head
 
 const made = [join(output, 'index.html'), join(source, 'build.mjs'), join(source, 'index.html')]
 for (const name of Object.keys(metafile.inputs)) made.push(join(assets, name))
+for (const name of Object.keys(metafile.outputs)) made.push(join(assets, basename(name)))
 const digests = made.map(async (file) => [relative(source, file), await digestOf(file)])
 await writeFile(record, JSON.stringify(Object.fromEntries(await Promise.all(digests))))
+
+const now = new Date()
+for (const name of await readdir(assets)) {
+  const file = join(assets, name)
+  if (replaced.includes(relative(source, file.replace(/\.(br|gz)$/, '')))) await utimes(file, now, now)
+  else if (now - (await stat(file)).mtimeMs > KEPT_MS) await rm(file)
+}

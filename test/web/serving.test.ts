@@ -1,14 +1,14 @@
 /** How the dashboard is served, which needs no browser. */
 
 import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { appendFile, cp, readdir, readFile, symlink, utimes } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { projectRoot } from '../../src/runtime/root.js'
+import { temporaryFolder } from '../process.js'
 import { startService } from '../service.js'
 
 const POLICY =
@@ -131,8 +131,7 @@ t.test('an installation can do without', async (t) => {
 })
 
 t.test('a new build keeps the files that the one before asks for', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'team-settings-build-'))
-  t.teardown(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   for (const name of ['web', 'client', 'schemas']) {
     await cp(join(projectRoot, name), join(folder, name), { recursive: true })
   }
@@ -141,10 +140,22 @@ t.test('a new build keeps the files that the one before asks for', async (t) => 
     await promisify(execFile)(process.execPath, [join(folder, 'web/build.mjs')])
     return assetsOf(await readFile(join(folder, 'build/web/index.html'), 'utf8'))
   }
-  const former = await build()
-  await appendFile(join(folder, 'web/style.css'), '.new { color: red }')
-  const latter = await build()
-  t.not(latter.join(), former.join())
-  const there = await readdir(join(folder, 'build/web/assets'))
-  for (const path of [...former, ...latter]) t.ok(there.includes(path.slice('/assets/'.length)), path)
+  const built: string[][] = []
+  for (const color of ['red', 'green', 'blue']) {
+    await appendFile(join(folder, 'web/style.css'), `.new { color: ${color} }`)
+    built.push(await build())
+    const there = await readdir(join(folder, 'build/web/assets'))
+    const [current = [], former = [], old = []] = built.toReversed()
+    t.same(
+      [...current, ...former].filter((path) => !there.includes(path.slice('/assets/'.length))),
+      [],
+    )
+    t.same(
+      old.filter((path) => !current.includes(path) && there.includes(path.slice('/assets/'.length))),
+      [],
+    )
+    // A release a quarter: what is now the former build was made, and the one before it replaced, long ago.
+    const longAgo = new Date(Date.now() - 90 * 86_400_000)
+    for (const name of there) await utimes(join(folder, 'build/web/assets', name), longAgo, longAgo)
+  }
 })
