@@ -202,7 +202,7 @@ t.test('of two backups into one file at once both are whole', { buffered: true }
         select count(*)::int as waiting from pg_locks where not granted and relation = 'users'::regclass`
       return row?.waiting === begun.length
     }, 'both are in the middle of it')
-    // Sent on their way by the end of this transaction.
+    // In an object, because the driver would await an array: they go on only once this lock is gone.
     return { begun }
   })
   for (const { code, output } of await Promise.all(backups.begun)) t.equal(code, 0, output)

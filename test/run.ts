@@ -11,8 +11,8 @@ import { projectRoot } from '../src/runtime/root.js'
 import { startTestServer } from './database.js'
 
 /**
- * A line is a process. These begin first, in this order, because they take longest. To load the service takes a second of
- * a processor, so files share a process, one after the other, unless they watch it or take too long for that.
+ * Each line is a process; they start in this order, long ones first. Files share one because loading the service takes a
+ * second of CPU; those that measure their process, or keep it busy, are alone.
  */
 const PROCESSES = `
   web/failures

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { throughPooler } from './database.js'
 import { patiently, type Service, startService } from './service.js'
 
 const LIMIT = 262_144
@@ -389,7 +390,7 @@ t.test('projects are listed in pages, one row per workspace and repository', asy
   }
 })
 
-const notPrepared = process.env.TEST_POOLER ? 'behind a pooler nothing is prepared' : false
+const notPrepared = throughPooler() ? 'behind a pooler nothing is prepared' : false
 
 t.test('pulling settings is one prepared statement', { skip: notPrepared }, async (t) => {
   const service = await startService(t, { env: { DATABASE_POOL_SIZE: '1' } })

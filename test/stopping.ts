@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startRepohost } from '../demo/repohost.js'
 import { locks } from '../src/db/locks.js'
-import { createTestDatabase, throughPooler } from './database.js'
+import { createTestDatabase, isCluster, throughPooler } from './database.js'
 import { startLine } from './line.js'
 import {
   freePort,
@@ -107,7 +107,7 @@ const beginPost = async (url: string, body: unknown, token: string) => {
 }
 
 const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) => {
-  const [cluster] = await database`select from pg_extension where extname = 'citus'`
+  const cluster = await isCluster()
   const [row] = await database`
     select count(*)::int as waiting from ${database(cluster ? 'citus_stat_activity' : 'pg_stat_activity')}
     where datname = current_database() and wait_event = ${event}`

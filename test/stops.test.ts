@@ -7,8 +7,6 @@ import { until } from './until.js'
 
 // Each state has a service of its own, and most of them wait for time to pass.
 t.jobs = 3
-t.setTimeout(240_000)
-
 for (const [state, prepare] of Object.entries(states).reverse()) {
   t.test(`a stop is over within ten seconds: ${state}`, { buffered: true }, async (t) => {
     const { ms, output, ...outcome } = await stop(await prepare(t))
