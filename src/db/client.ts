@@ -88,7 +88,7 @@ export const connect = ({
   url,
   poolSize,
   prepare,
-  replica: given,
+  replica: replicaOptions,
   meter = silentMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number) =>
@@ -182,7 +182,7 @@ export const connect = ({
     })
     return { replica, clients: [readers, probed] }
   }
-  const opened = given && openReplica(given)
+  const opened = replicaOptions && openReplica(replicaOptions)
   const replica = opened?.replica
   const transaction: Database['transaction'] = async (work, options = {}) => {
     const { readsFirst = false } = options

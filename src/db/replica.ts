@@ -138,8 +138,9 @@ export const createReplica = ({ primary, replica, begin, watch, count }: Replica
           // The primary answers, and what fails there as well has failed.
         }
       }
+      const answer = await onPrimary(work)
       count('primary')
-      return onPrimary(work)
+      return answer
     },
     isUsed: () => !circuit.isAway,
     start: () => circuit.start(),

@@ -43,12 +43,10 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
       if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
         return invalid(`/${part}/${name}`, 'must not contain NUL')
       }
-    }
-  }
-  // The rest of a page's address, which is one parameter, has slashes of its own.
-  for (const [name, value] of Object.entries(request.params as object)) {
-    if (name !== '*' && typeof value === 'string' && value.includes('/')) {
-      return invalid(`/params/${name}`, 'must not contain an encoded slash')
+      // The rest of a page's address, which is one parameter, has slashes of its own.
+      if (part === 'params' && name !== '*' && String(value).includes('/')) {
+        return invalid(`/params/${name}`, 'must not contain an encoded slash')
+      }
     }
   }
   return undefined

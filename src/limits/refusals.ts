@@ -4,13 +4,14 @@ import { tooMany } from '../errors.js'
 import type { Counts } from './counts.js'
 
 const WINDOW_MS = 60_000
-/** How long a call waits for the outcome of others, and the longest time between two looks. */
+/** How long a call waits for the outcome of others. */
 const WAIT_MS = 5_000
+/** The longest time between two looks. Those who wait count each other while they look, so they must not look at once. */
 const PAUSE_MS = 100
 
 /**
  * Limits how often in a minute a caller's work may be refused by somebody else. What is under way might still be refused,
- * here or in another process, so it is counted as well, but apart: that others are at work refuses nobody.
+ * here or in another process, so it is counted as well, but apart: that others are at work makes a call wait first.
  */
 export class Refusals {
   constructor(

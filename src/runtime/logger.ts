@@ -48,12 +48,12 @@ interface Pretty {
   }): Format
 }
 
-/** Whatever JSON escapes, and what it does not but a terminal obeys. */
-const UNUSUAL = /\\(u00[01][0-9a-f]|[bfr])|\\.|[\x7f-\x9f]/g
+/** What JSON escapes, and what it does not but a terminal obeys; past other escapes, of backslashes for example. */
+const CONTROLS = /(\\(?:u00[01][0-9a-f]|[bfr])|[\x7f-\x9f])|\\./g
 
 /** Without what would move the cursor or change colours: callers choose parts of what is logged. */
 const withoutControls = (line: string): string =>
-  line.replace(UNUSUAL, (found, control) => (found[0] === '\\' && control === undefined ? found : '?'))
+  line.replace(CONTROLS, (found, control) => (control === undefined ? found : '?'))
 
 /** For people at a terminal, if the optional package is there; undefined elsewhere. */
 const openFormat = async (): Promise<Format | undefined> => {
