@@ -49,6 +49,20 @@ t.test('what fails of it fails the transaction, for its own reason', async (t) =
   }
 })
 
+t.test(
+  'statements that are sent together fail for the reason of the first, whoever hears of it first',
+  async (t) => {
+    const { database } = await start(t)
+    const heardLate = async (statement: Promise<unknown>) => {
+      await Promise.all([statement])
+    }
+    for (let time = 0; time < 2; time++) {
+      const outcome = database.transaction((tx) => Promise.all([heardLate(fail(tx)), add(tx, 1), add(tx, 2)]))
+      await t.rejects(outcome, { code: '22012' })
+    }
+  },
+)
+
 t.test('a conflict among it begins the transaction again', async (t) => {
   const { database, rows } = await start(t)
   await database.write.statement('insert into t values (1)', [])

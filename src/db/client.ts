@@ -4,7 +4,7 @@ import type { Pool } from '../domain/metrics.js'
 import { type Meter, silentMeter } from '../metrics/meter.js'
 import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
-import { DatabaseBusy, isConflict } from './failures.js'
+import { DatabaseBusy, isAftermath, isConflict } from './failures.js'
 import { followStatements } from './measuring.js'
 import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
 import { createSharedConnection } from './shared-connection.js'
@@ -136,6 +136,14 @@ export const connect = ({
     work: (tx: Tx) => Promise<T>,
     readsFirst: boolean,
   ) => {
+    /** What failed first. */
+    let failure: unknown
+    const watch = (statement: SentStatement): SentStatement => {
+      statement.then(undefined, (error) => {
+        failure ??= error
+      })
+      return client === background ? cancellable(statement) : statement
+    }
     let last: Promise<unknown> | undefined
     const lastly = (statements: Promise<unknown>) => {
       last = statements
@@ -148,7 +156,6 @@ export const connect = ({
         if (isOver) throw new Error('A statement has come after the end of its transaction')
         return sql
       }
-      const watch = client === background ? cancellable : undefined
       try {
         return await work(Object.assign(door(current, atOnce, watch), { lastly }))
       } finally {
@@ -156,12 +163,17 @@ export const connect = ({
       }
     }
     try {
-      // Whatever the database is set to: what is read after a lock has to be what its last holder left.
-      const mode = 'isolation level read committed'
-      return (await inTurn(() => (client.begin as Begin)(mode, inside, { readsFirst }))) as T
-    } finally {
-      // When it has failed, that says more than that there was no commit.
-      await last
+      try {
+        // Whatever the database is set to: what is read after a lock has to be what its last holder left.
+        const mode = 'isolation level read committed'
+        return (await inTurn(() => (client.begin as Begin)(mode, inside, { readsFirst }))) as T
+      } finally {
+        // When it has failed, that says more than that there was no commit.
+        await last
+      }
+    } catch (error) {
+      // Of statements that were sent together, those behind the one that failed say no more than that one did.
+      throw isAftermath(error) ? failure : error
     }
   }
 

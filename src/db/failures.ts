@@ -51,6 +51,9 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 /** Nobody answered at all where the database should be. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
+/** The statement came behind one that failed, in the same transaction. */
+export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02'
+
 /** 40001 serialisation, 40P01 deadlock; a row that another transaction has made (23505) or taken away (23503) meanwhile. */
 const conflictStates = new Set(['40001', '40P01', '23505', '23503'])
 
