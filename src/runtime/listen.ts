@@ -61,6 +61,8 @@ export const listenAt = async (
       app.server.emit('connection', socket),
     )
     app.server.once('close', () => door.close())
+    // Without it, a connection that cannot be accepted would end the program.
+    door.on('error', (error) => app.log.warn({ err: error }, `somebody was not let in at ${host}`))
     door.listen((app.server.address() as AddressInfo).port, host)
     await once(door, 'listening').catch((error) => {
       // Where IPv6 is off, its name may be there all the same.
