@@ -1,5 +1,5 @@
 /** SQL of a test or a benchmark's own, which no declaration describes. */
-import type { Database, Db, Parameter, Tx } from '../src/db/client.js'
+import type { Database, Db, Parameter, TransactionOptions, Tx } from '../src/db/client.js'
 
 interface AdHocDb extends Db {
   statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>
@@ -10,7 +10,7 @@ export interface AdHocDatabase extends Database {
   hot: AdHocDb
   write: AdHocDb
   reserved: AdHocDb
-  transaction<T>(work: (tx: AdHocDb & Tx) => Promise<T>, options?: { background?: boolean }): Promise<T>
+  transaction<T>(work: (tx: AdHocDb & Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
 const withStatement = <D extends Db>(db: D): D & AdHocDb =>

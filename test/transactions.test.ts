@@ -68,10 +68,31 @@ t.test('a conflict among it begins the transaction again', async (t) => {
   const { database, rows } = await start(t)
   await database.write.statement('insert into t values (1)', [])
   let next = 1
-  await database.transaction(async (tx) => {
+  const work = async (tx: AdHocTx) => {
     tx.lastly(add(tx, next++))
-  })
+  }
+  await database.transaction(work, { rowsMayConflict: true })
   t.same(await rows(), [1, 2])
+})
+
+t.test('a row that is there or missing is no conflict where the caller does not say so', async (t) => {
+  const { database, rows } = await start(t)
+  await database.write.statement('insert into t values (1)', [])
+  await database.write.statement('create table u (n int primary key)', [])
+  await database.write.statement('create table v (n int references u)', [])
+  for (const [code, text] of [
+    ['23505', 'insert into t values ($1::int)'],
+    ['23503', 'insert into v values ($1::int)'],
+  ] as const) {
+    let runs = 0
+    const outcome = database.transaction(async (tx) => {
+      runs++
+      await tx.statement(text, [1])
+    })
+    await t.rejects(outcome, { code })
+    t.equal(runs, 1, code)
+  }
+  t.same(await rows(), [1])
 })
 
 t.test('a commit that fails is no success', async (t) => {

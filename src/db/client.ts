@@ -4,7 +4,7 @@ import type { Pool } from '../domain/metrics.js'
 import { type Meter, silentMeter } from '../metrics/meter.js'
 import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
-import { DatabaseBusy, isAftermath, isConflict } from './failures.js'
+import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
 import { followStatements } from './measuring.js'
 import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
 import { createSharedConnection } from './shared-connection.js'
@@ -49,6 +49,11 @@ export interface TransactionOptions {
    * which may still be refused.
    */
   readsFirst?: boolean
+  /**
+   * Other transactions may make or take away rows that this one relies on, so `isRowConflict` is a conflict, too.
+   * Without this option it is a mistake in the work, and fails at once.
+   */
+  rowsMayConflict?: boolean
 }
 
 export interface DatabaseOptions {
@@ -197,7 +202,7 @@ export const connect = ({
   const opened = replicaOptions && openReplica(replicaOptions)
   const replica = opened?.replica
   const transaction: Database['transaction'] = async (work, options = {}) => {
-    const { readsFirst = false } = options
+    const { readsFirst = false, rowsMayConflict = false } = options
     const deadline = Date.now() + CONFLICTS_MS
     for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
       try {
@@ -207,9 +212,10 @@ export const connect = ({
         meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
         return result
       } catch (error) {
-        const outcome = isConflict(error) ? 'conflict' : 'failed'
+        const canRepeat = isConflict(error) || (rowsMayConflict && isRowConflict(error))
+        const outcome = canRepeat ? 'conflict' : 'failed'
         meter.count('team_settings_database_transactions_total', { outcome })
-        if (!isConflict(error)) throw error
+        if (!canRepeat) throw error
         if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
       }
       await sleep(Math.random() * pauseMs)

@@ -54,8 +54,8 @@ export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'C
 /** The statement came behind one that failed, in the same transaction. */
 export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02'
 
-/** 40001 serialisation, 40P01 deadlock; a row that another transaction has made (23505) or taken away (23503) meanwhile. */
-const conflictStates = new Set(['40001', '40P01', '23505', '23503'])
+/** Two transactions met, by serialisation or a deadlock. The same work may succeed when it is done again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** Two transactions met; the same work may succeed when it is done again. */
-export const isConflict = (error: unknown): boolean => conflictStates.has(codeOf(error) ?? '')
+/** A row that another transaction has made (23505) or taken away (23503) meanwhile, or a mistake in the work itself. */
+export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')

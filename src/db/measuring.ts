@@ -1,7 +1,7 @@
 /** What metrics say of the database. */
 import type { Pool } from '../domain/metrics.js'
 import { type Meter, secondsSince } from '../metrics/meter.js'
-import { isConflict, isDatabaseUnavailable } from './failures.js'
+import { isConflict, isDatabaseUnavailable, isRowConflict } from './failures.js'
 
 /** Follows a statement from its sending to its answer. */
 export type Follow = <T>(statement: string, work: () => Promise<T>) => Promise<T>
@@ -23,8 +23,10 @@ export const followStatements = (meter: Meter): Follow | undefined => {
 }
 
 // Conflicts first: they are also reasons to answer 503.
-const reasonOf = (error: unknown) =>
-  isConflict(error) ? 'conflict' : isDatabaseUnavailable(error) ? 'unavailable' : 'other'
+const reasonOf = (error: unknown) => {
+  if (isConflict(error) || isRowConflict(error)) return 'conflict'
+  return isDatabaseUnavailable(error) ? 'unavailable' : 'other'
+}
 
 /** The name of a statement that the builder made. */
 export const nameOfBuilt = (text: string): string => {

@@ -40,6 +40,9 @@ export interface Push {
   preconditions: Preconditions
 }
 
+/** The pattern of a personal workspace may be added by hand meanwhile. */
+const options = { rowsMayConflict: true }
+
 /**
  * Stores settings of a repository for a caller whose rights here are known (rules R1, R2, R4, R5). Those at the repository
  * host are checked next, and nothing is created before both agree.
@@ -74,7 +77,7 @@ export const pushSettings = async (
       },
       etag: etagOf(written.snapshot),
     }
-  })
+  }, options)
 }
 
 /** Decides again, now for good: rights may have changed while the host was asked. */

@@ -50,7 +50,8 @@ export const recordActiveMinutes = async (
       const target = await readTarget(tx, flush)
       return answerFrom(target, flush) ?? count(tx, recordedOf(flush, target), target)
     },
-    { readsFirst: true },
+    // The same flush may come twice at once, and a workspace may be removed meanwhile.
+    { readsFirst: true, rowsMayConflict: true },
   )
 }
 

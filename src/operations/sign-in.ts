@@ -25,7 +25,8 @@ export const signIn = async (
       detail: 'Tokens of this OAuth app are not accepted here.',
     })
   }
-  const user = await database.transaction((tx) => upsertUser(tx, repohostUser))
+  // Two people may take a login at the same moment.
+  const user = await database.transaction((tx) => upsertUser(tx, repohostUser), { rowsMayConflict: true })
   milestones.reached(user.id, 'signed_in')
   return { token: tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

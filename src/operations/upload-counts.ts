@@ -23,6 +23,9 @@ export const checkCountsDay = async (database: Database, day: string): Promise<v
   }
 }
 
+/** The workspace may be removed during an upload. */
+const options = { rowsMayConflict: true }
+
 /**
  * Sets daily counts of a day that was checked, all or none.
  * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
@@ -61,4 +64,4 @@ export const uploadCounts = async (
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
-  })
+  }, options)
