@@ -142,6 +142,18 @@ delete from dashboard_views
 where day < (now() at time zone 'UTC')::date - 400 and (workspace_id, day, viewer_id, member_id, repo_key) in (select workspace_id, day, viewer_id, member_id, repo_key from dashboard_views where day < (now() at time zone 'UTC')::date - 400 limit $1::int)
 returning 1 as deleted;
 
+-- delete removals without older invites
+-- returns deleted int2|int4
+delete from removed_people
+where not exists (
+  select from invites
+  where workspace_id = removed_people.workspace_id and created_at <= removed_people.removed_at and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)
+) and (workspace_id, key_id, person) in (select workspace_id, key_id, person from removed_people where not exists (
+  select from invites
+  where workspace_id = removed_people.workspace_id and created_at <= removed_people.removed_at and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)
+) limit $1::int)
+returning 1 as deleted;
+
 -- drop hours
 update activity set hours = null
 where workspace_id = $1::uuid and day = $2::date and hours is not null;
@@ -347,6 +359,18 @@ from unnest($2::text[]) with ordinality as l (login_key, n)
 join users u on u.login_key = l.login_key
 join members m on m.workspace_id = $1::uuid and m.user_id = u.id;
 
+-- find out whether somebody was removed
+-- returns wasRemoved bool
+select exists (
+  select from removals where workspace_id = $1::uuid and user_id = $3::uuid and removed_at >= $2::timestamptz
+) or exists (
+  select from removed_people r
+  where r.workspace_id = $1::uuid and r.removed_at >= $2::timestamptz and (
+    (r.key_id, r.person) in (select * from unnest($4::text[], $5::text[]))
+    or r.key_id <> all ($4::text[]) and r.removed_at <= (select created_at from users where id = $3::uuid)
+  )
+) as "wasRemoved";
+
 -- find the first month in which somebody has activity
 -- returns month date
 select date_trunc('month', min(day))::date as month from activity
@@ -425,6 +449,12 @@ set local work_mem = '32MB';
 
 -- hold the roles of a workspace
 select pg_advisory_xact_lock_shared(3, hashtext($1::uuid::text));
+
+-- keep removals beyond the account
+insert into removed_people as p (workspace_id, key_id, person, removed_at)
+select r.workspace_id, $1::text, r.person, r.removed_at
+from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as r (workspace_id, person, removed_at)
+on conflict (workspace_id, key_id, person) do update set removed_at = greatest(p.removed_at, excluded.removed_at);
 
 -- let the flushes of a member take turns
 insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -516,6 +546,14 @@ left join (activity a join activity_repos r on r.workspace_id = a.workspace_id a
 where m.user_id = $1::uuid
 group by a.day, w.id
 order by a.day, w.created_at, w.id;
+
+-- list removals with older invites
+-- returns workspaceId uuid, removedAt timestamptz
+select workspace_id as "workspaceId", removed_at as "removedAt" from removals
+where user_id = $1::uuid and exists (
+  select from invites
+  where workspace_id = removals.workspace_id and created_at <= removals.removed_at and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)
+);
 
 -- list repositories outside the patterns
 -- returns repoKey text
@@ -964,6 +1002,12 @@ delete from removals
 where workspace_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from removals where workspace_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
+-- purge removed_people
+-- returns deleted int2|int4
+delete from removed_people
+where workspace_id = $1::uuid and (workspace_id, key_id, person) in (select workspace_id, key_id, person from removed_people where workspace_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
 -- purge snapshot_versions
 -- returns deleted int2|int4
 delete from snapshot_versions
@@ -1256,6 +1300,10 @@ select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
 where workspace_id = $1::uuid and day between $3::date and $4::date
   and day <> all($2::date[])
 group by weekday, hour;
+
+-- read the host id of a user
+-- returns repohostId text
+select repohost_id::text as "repohostId" from users where id = $1::uuid;
 
 -- read the members of a dashboard
 -- returns login text, avatar_url text, role text, active_minutes float8, commits float8, closed_issues float8, active_days int2|int4, last_active_day date, active_members int2|int4
@@ -1678,7 +1726,7 @@ returning "id", "expires_at", "created_at";
 select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
 from "invites"
 inner join "users" on "users"."id" = "invites"."created_by"
-where ("invites"."workspace_id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
+where ("invites"."workspace_id" = $1 and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses))
 order by "invites"."created_at" desc, "invites"."id" desc
 limit $2;
 
@@ -1686,14 +1734,14 @@ limit $2;
 select "invites"."id", "invites"."code", "invites"."role", "invites"."max_uses", "invites"."used_count", "invites"."expires_at", case when "invites"."revoked_at" is not null then 'revoked' when "invites"."expires_at" <= now() then 'expired' when "invites"."used_count" >= "invites"."max_uses" then 'exhausted' else 'active' end, "users"."login", "invites"."created_at"
 from "invites"
 inner join "users" on "users"."id" = "invites"."created_by"
-where ("invites"."workspace_id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")) and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
+where ("invites"."workspace_id" = $1 and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses) and ("invites"."created_at", "invites"."id") < ($2::timestamptz, $3::uuid))
 order by "invites"."created_at" desc, "invites"."id" desc
 limit $4;
 
 -- invites.revokeAllInvitesOf
 update "invites"
 set "revoked_at" = now()
-where ("invites"."created_by" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")));
+where ("invites"."created_by" = $1 and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses));
 
 -- invites.revokeInvite
 update "invites"
@@ -1709,19 +1757,14 @@ where ("invites"."workspace_id" = $1 and "invites"."id" = $2);
 -- invites.revokeInvitesOf
 update "invites"
 set "revoked_at" = now()
-where ("invites"."workspace_id" = $1 and "invites"."created_by" = $2 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
+where ("invites"."workspace_id" = $1 and "invites"."created_by" = $2 and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses))
 returning "id";
 
 -- invites.useInvite
 update "invites"
 set "used_count" = "invites"."used_count" + 1
-where ("invites"."id" = $1 and ("invites"."revoked_at" is null and "invites"."expires_at" > now() and ("invites"."max_uses" is null or "invites"."used_count" < "invites"."max_uses")))
+where ("invites"."id" = $1 and revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses))
 returning "id";
-
--- invites.wasRemovedSince
-select "user_id"
-from "removals"
-where ("removals"."workspace_id" = $1 and "removals"."user_id" = $2 and "removals"."removed_at" >= $3);
 
 -- members.countWorkspacesOf
 select count(*)
@@ -1780,11 +1823,6 @@ select "role"
 from "members"
 where ("members"."workspace_id" = $1 and "members"."user_id" = $2);
 
--- members.recordRemoval
-insert into "removals" ("workspace_id", "user_id", "removed_at")
-values ($1, $2, statement_timestamp())
-on conflict ("workspace_id","user_id") do update set "removed_at" = excluded.removed_at;
-
 -- members.updateRole
 update "members"
 set "role" = $1
@@ -1821,6 +1859,11 @@ select "id"
 from "workspaces"
 where "workspaces"."deleted_at" is not null
 limit $1;
+
+-- removals.recordRemoval
+insert into "removals" ("workspace_id", "user_id", "removed_at")
+values ($1, $2, statement_timestamp())
+on conflict ("workspace_id","user_id") do update set "removed_at" = excluded.removed_at;
 
 -- sessions.insertOauthState
 insert into "oauth_states" ("state_hash", "return_to", "expires_at")
@@ -1923,7 +1966,7 @@ for no key update;
 
 -- users.upsertUser
 insert into "users" ("id", "repohost_id", "login", "login_key", "avatar_url", "generation", "timezone", "created_at")
-values ($1, $2, $3, $4, $5, default, default, default)
+values ($1, $2, $3, $4, $5, default, default, statement_timestamp())
 on conflict ("repohost_id") do update set "login" = $6, "login_key" = $7, "avatar_url" = $8
 returning "id", "repohost_id", "login", "avatar_url", "generation";
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { addDays } from '../src/domain/days.js'
 import { DELETED_USER } from '../src/domain/deleted-user.js'
@@ -368,7 +369,7 @@ t.test('an erasure goes on where another instance was stopped', async (t) => {
       return service.database.transaction(work as never, options)
     }) as typeof service.database.transaction,
   }
-  await eraseAccounts(database, stopped.signal)
+  await eraseAccounts(database, (id) => t.fail(id), stopped.signal)
   t.equal(steps, 2)
   const range = '&from=2026-01-20&to=2026-02-28'
   t.equal((await dashboard(ada, id, range)).totals.active_minutes, 12_000, 'half way')
@@ -376,6 +377,33 @@ t.test('an erasure goes on where another instance was stopped', async (t) => {
   const done = await dashboard(ada, id, range)
   t.match(done.totals, { active_minutes: 12_000, active_members: 0 })
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
+})
+
+t.test('an account that cannot be erased is logged and does not hold up the others', async (t) => {
+  const service = await startService(t)
+  const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+  const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
+  // As if somebody had forgotten this table.
+  await service.database.write.statement('create table notes (author uuid references users)', [])
+  await service.database.write.statement('insert into notes values ($1::uuid)', [bobId])
+  for (const caller of [bob, cyd]) t.equal((await deleteMe(caller)).status, 200)
+  await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
+
+  await t.rejects(service.app.erasures.run(), { message: '1 of the deleted accounts could not be erased' })
+  const left = await service.database.read.statement<{ id: string }>(
+    'select id from users where id in ($1::uuid, $2::uuid)',
+    [bobId, cydId],
+  )
+  t.same(left, [{ id: bobId }])
+  const lines = service.logs.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+  t.same(
+    lines.map(({ user, msg, err }) => ({ user, msg, code: err.cause.code })),
+    [{ user: bobId, msg: 'a deleted account could not be erased', code: '23503' }],
+  )
+
+  await service.database.write.statement('drop table notes', [])
+  await service.app.erasures.run()
+  t.same(await service.database.read.statement('select from users where id = $1::uuid', [bobId]), [])
 })
 
 t.test('an export says everything of the caller and nothing of others', async (t) => {
@@ -530,6 +558,56 @@ t.test('ten exports in an hour are enough', async (t) => {
   for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/me/export')).status, 200)
   t.match(await ada.get('/api/me/export'), { status: 429, body: { code: 'rate_limited' } })
   t.equal((await ada.get('/api/me')).status, 200)
+})
+
+t.test('limits go on with a new account of the same person', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const startAnew = async (caller: Caller) => {
+    t.equal((await deleteMe(caller)).status, 200)
+    return service.signIn(caller.login, { id: caller.repohostId })
+  }
+  const remaining = async (caller: Caller) =>
+    Number((await caller.get('/api/me')).headers.get('ratelimit-remaining'))
+
+  let ada = await service.signIn('ada')
+  const before = await remaining(ada)
+  ada = await startAnew(ada)
+  t.equal(await remaining(ada), before - 2, 'requests of a minute')
+
+  for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/team/invites/GUESS')).status, 404)
+  ada = await startAnew(ada)
+  t.equal((await ada.get('/api/team/invites/GUESS')).status, 429, 'invites that are tried')
+
+  for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/me/export')).status, 200)
+  ada = await startAnew(ada)
+  t.equal((await ada.get('/api/me/export')).status, 429, 'exports of an hour')
+
+  for (let n = 0; n < 30; n++)
+    t.equal((await ada.push('ada/a', {}, { 'X-Repohost-Token': 'wrong' })).status, 401)
+  ada = await startAnew(ada)
+  t.equal((await ada.push('ada/a', {})).status, 429, 'host tokens that the host refused')
+
+  const bob = await service.signIn('bob')
+  t.equal((await bob.get('/api/team/invites/GUESS')).status, 404, 'others are not concerned')
+})
+
+t.test('what is under way of the old account counts for the new one', async (t) => {
+  // Enough connections for all of it.
+  const service = await startService(t, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '16' } })
+  const before = await service.signIn('ada')
+  let rest: Promise<Reply[]> = Promise.resolve([])
+  await whileHeld(service, ['lock table patterns'], async () => {
+    const old = Array.from({ length: 3 }, () => before.get('/api/team/me'))
+    await lockWaiters(service, 3)
+    t.equal((await deleteMe(before)).status, 200)
+    const ada = await service.signIn('ada', { id: before.repohostId })
+    const further = Array.from({ length: 4 }, () => ada.get('/api/team/me'))
+    await lockWaiters(service, 4)
+    await sleep(300)
+    t.equal(await countLockWaiters(service), 4, 'four at a time, of both together')
+    rest = Promise.all([...old, ...further])
+  })
+  await rest
 })
 
 t.test('people learn who looked at their numbers by name', async (t) => {

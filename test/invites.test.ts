@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
 import { lockWaiters } from './locks.js'
-import { type Caller, patiently, type Reply, startService } from './service.js'
+import { type Caller, patiently, type Reply, type Service, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -268,6 +268,195 @@ t.test('who was demoted and leaves does not become admin again with an older inv
   t.equal((await bob.post(`${team}/${id}/leave`)).status, 200)
   t.match(await bob.post(`${team}/join`, { code }), { status: 410, body: { code: 'invite_revoked' } })
   t.equal((await bob.post(`${team}/join`, { code: await invite() })).status, 200)
+})
+
+/** Ends the account of somebody, who then signs in again. */
+const startAnew = async (service: Service, caller: Caller): Promise<Caller> => {
+  const { status, text } = await caller.request('DELETE', '/api/me', { body: { confirm: caller.login } })
+  if (status !== 200) throw new Error(text)
+  return service.signIn(caller.login, { id: caller.repohostId })
+}
+
+const readKept = ({ database }: Service) =>
+  database.read.statement<{ workspace_id: string; person: string }>(
+    'select workspace_id, person from removed_people order by workspace_id, person',
+    [],
+  )
+
+t.test('removals and demotions hold for a new account of the same person', async (t) => {
+  const service = await startService(t)
+  const [ada, dan, eve] = [
+    await service.signIn('ada'),
+    await service.signIn('dan'),
+    await service.signIn('eve'),
+  ]
+  const { id, code } = await service.workspace(ada, { members: [dan] })
+  const path = `${team}/${id}`
+  const { code: adminCode } = (await ada.post(`${path}/invites`, { role: 'admin' })).body
+  const losses: Record<string, (login: string) => Promise<Reply>> = {
+    removed: (login) => ada.delete(`${path}/members?login=${login}`),
+    demoted: (login) => ada.patch(`${path}/members`, { login, role: 'member' }),
+    'demoted and left': (login) => ada.patch(`${path}/members`, { login, role: 'member' }),
+  }
+  for (const [index, [how, lose]] of Object.entries(losses).entries()) {
+    const before = await service.signIn(`bob${index}`)
+    t.equal((await before.post(`${team}/join`, { code: adminCode })).status, 200, how)
+    t.equal((await lose(before.login)).status, 200, how)
+    if (how === 'demoted and left') t.equal((await before.post(`${path}/leave`)).status, 200)
+    let bob = before
+    for (let time = 0; time < 2; time++) {
+      bob = await startAnew(service, bob)
+      for (const old of [adminCode, code]) {
+        const reply = await bob.post(`${team}/join`, { code: old })
+        t.same([reply.status, reply.body.code], [410, 'invite_revoked'], how)
+        t.equal((await bob.get(`/api/team/invites/${old}`)).body.status, 'revoked', how)
+      }
+      t.equal((await bob.get(`${path}/members`)).status, 404, how)
+    }
+    const { code: fresh } = (await ada.post(`${path}/invites`)).body
+    t.equal((await bob.post(`${team}/join`, { code: fresh })).status, 200, 'a newer invite helps')
+    bob = await startAnew(service, bob)
+    t.equal((await bob.post(`${team}/join`, { code: adminCode })).status, 410, 'the old one never does')
+    t.equal((await bob.post(`${team}/join`, { code: fresh })).status, 200)
+    await bob.post(`${path}/leave`)
+  }
+  const again = await startAnew(service, dan)
+  t.equal((await again.post(`${team}/join`, { code })).status, 200, 'whoever left by themselves comes back')
+  t.equal((await eve.post(`${team}/join`, { code: adminCode })).status, 200, 'others are not concerned')
+})
+
+t.test('what is kept of a removal tells nobody who it was', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id: userId } = (await bob.get('/api/me')).body
+  const ids: string[] = []
+  for (const name of ['One', 'Two', 'Without invites']) {
+    const { id } = await service.workspace(ada, { name, members: [bob] })
+    await ada.delete(`${team}/${id}/members?login=bob`)
+    ids.push(id)
+  }
+  const { invites } = (await ada.get(`${team}/${ids[2]}/invites`)).body
+  for (const { id } of invites) await ada.delete(`${team}/${ids[2]}/invites/${id}`)
+  await startAnew(service, bob)
+  const kept = await readKept(service)
+  t.same(
+    kept.map(({ workspace_id }) => workspace_id),
+    ids.slice(0, 2).sort(),
+    'only where an older invite is left',
+  )
+  t.equal(new Set(kept.map(({ person }) => person)).size, 2, 'rows of one person cannot be linked')
+  const text = JSON.stringify(kept)
+  for (const name of ['bob', userId, String(bob.repohostId)]) t.notOk(text.includes(name), name)
+})
+
+t.test('a kept removal ends with the last older invite, and with the workspace', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const run = async () => {
+    await service.app.housekeeping.run()
+    return (await readKept(service)).length
+  }
+  const keepOne = async (login: string) => {
+    const caller = await service.signIn(login)
+    const { id, code } = await service.workspace(ada, { name: login, members: [caller] })
+    const { id: second } = (await ada.post(`${team}/${id}/invites`, { max_uses: 1 })).body
+    await ada.delete(`${team}/${id}/members?login=${login}`)
+    await startAnew(service, caller)
+    await ada.post(`${team}/${id}/invites`)
+    t.equal(await run(), 1, 'older invites are left')
+    return { id, code, second }
+  }
+  const set = (change: string, id: string) =>
+    service.database.write.statement(`update invites set ${change} where id = $1::uuid`, [id])
+
+  for (const ends of ['revoked_at = now()', 'expires_at = now()', 'used_count = 1']) {
+    const { id, second } = await keepOne('bob')
+    const { invites } = (await ada.get(`${team}/${id}/invites`)).body
+    await ada.delete(`${team}/${id}/invites/${invites.at(-1).id}`)
+    t.equal(await run(), 1, 'one is left')
+    await set(ends, second)
+    t.equal(await run(), 0, ends)
+  }
+  const { id } = await keepOne('cyd')
+  await ada.delete(`${team}/${id}`)
+  t.equal(await run(), 0)
+})
+
+t.test('kept removals outlive a change of the signing secret', async (t) => {
+  const service = await startService(t)
+  const [ada, bob, old] = [
+    await service.signIn('ada'),
+    await service.signIn('bob'),
+    await service.signIn('old'),
+  ]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  await startAnew(service, bob)
+  const secret = 'another-test-secret-of-more-than-32-bytes'
+  const join = async (login: string, by: Service, code: string, repohostId?: number) => {
+    const caller = await by.signIn(login, repohostId === undefined ? {} : { id: repohostId })
+    const { status } = await caller.post(`${team}/join`, { code })
+    return status
+  }
+
+  const rotated = await startService(t, {
+    beside: service,
+    env: { JWT_SECRETS: `${secret},${service.config.jwtSecrets[0]}` },
+  })
+  t.equal(await join('bob', rotated, code, bob.repohostId), 410)
+  t.equal(await join('newcomer', rotated, code), 200)
+
+  const dropped = await startService(t, { beside: service, env: { JWT_SECRETS: secret } })
+  t.equal(await join('bob', dropped, code, bob.repohostId), 410)
+  t.equal(await join('later', dropped, code), 410, 'it could be about any account that came after it')
+  t.equal(await join('old', dropped, code, old.repohostId), 200, 'and about no account that was there')
+  const admin = await dropped.signIn('ada', { id: ada.repohostId })
+  const { code: fresh } = (await admin.post(`${team}/${id}/invites`)).body
+  t.equal(await join('later', dropped, fresh), 200, 'a newer invite helps')
+})
+
+t.test('a removal and the end of the account at the same moment', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id, code } = await service.workspace(ada)
+  const outcomes = new Set<number>()
+  for (let round = 0; round < 20; round++) {
+    const bob = await service.signIn(`bob${round}`)
+    await bob.post(`${team}/join`, { code })
+    const [removal, deletion] = await Promise.all([
+      ada.delete(`${team}/${id}/members?login=${bob.login}`),
+      bob.request('DELETE', '/api/me', { body: { confirm: bob.login } }),
+    ])
+    t.equal(deletion.status, 200)
+    outcomes.add(removal.status)
+    const again = await service.signIn(bob.login, { id: bob.repohostId })
+    const joined = await again.post(`${team}/join`, { code })
+    t.equal(joined.status, removal.status === 200 ? 410 : 200, `the removal was answered ${removal.status}`)
+  }
+  for (const status of outcomes) t.ok([200, 404].includes(status), `${status}`)
+})
+
+t.test('an account that ends while a removal is under way keeps it', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const other = postgres(service.databaseUrl, { max: 1 })
+  t.teardown(() => other.end())
+  let late: Promise<Reply[]> = Promise.resolve([])
+  await other.begin(async (sql) => {
+    await sql`lock table audit_entries in exclusive mode`
+    const removal = ada.delete(`${team}/${id}/members?login=bob`)
+    await lockWaiters(service)
+    const deletion = bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })
+    await lockWaiters(service, 2)
+    late = Promise.all([removal, deletion])
+  })
+  t.same(
+    (await late).map(({ status }) => status),
+    [200, 200],
+  )
+  const again = await service.signIn('bob', { id: bob.repohostId })
+  t.equal((await again.post(`${team}/join`, { code })).status, 410)
 })
 
 t.test('a code shows whoever has it what they are about to join, and what became of it', async (t) => {

@@ -50,6 +50,7 @@ const recordOf: Record<string, string | undefined> = {
   revocations: 'ended sessions',
   members: 'membership',
   removals: 'membership',
+  removed_people: 'kept removals',
   invites: 'settings',
   snapshots: 'settings',
   snapshot_versions: 'settings',

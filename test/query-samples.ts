@@ -13,6 +13,7 @@ import * as members from '../src/queries/members.js'
 import * as overrides from '../src/queries/overrides.js'
 import * as privacy from '../src/queries/privacy.js'
 import { purgeDeletedWorkspaces } from '../src/queries/purge.js'
+import * as removals from '../src/queries/removals.js'
 import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
 import * as users from '../src/queries/users.js'
@@ -36,6 +37,7 @@ const user = { id, login: 'ada' }
 const keys = { ownerKey: 'acme', repoKey: 'web' }
 const place = { ...keys, workspaceId: id }
 const content = { settings: '{}', sizeBytes: 2, author: user }
+const personKey = { id: 'key', personOf: () => 'person' }
 const pattern = {
   pattern: 'acme/*',
   ownerKey: 'acme',
@@ -88,7 +90,6 @@ export const samples: Sample[] = [
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),
-  ...calls(invites.wasRemovedSince, [{ workspaceId: id, createdAt: moment }, id]),
   ...calls(invites.useInvite, [id]),
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(invites.revokeInvite, [id, id]),
@@ -106,7 +107,6 @@ export const samples: Sample[] = [
   ...calls(members.hasOtherAdmin, [id, id]),
   ...calls(members.updateRole, [id, id, 'admin']),
   ...calls(members.deleteMember, [id, id]),
-  ...calls(members.recordRemoval, [id, id]),
 
   ...calls(overrides.matchesWorkspace, [place]),
   ...calls(overrides.readOverride, [place]),
@@ -119,6 +119,15 @@ export const samples: Sample[] = [
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
   ...calls(purgeDeletedWorkspaces, [10]),
+
+  ...calls(removals.recordRemoval, [id, id]),
+  ...calls(removals.keepRemovals, [{ id, repohostId: 1 }, personKey]),
+  ...calls(removals.wasRemovedSince, [
+    { workspaceId: id, createdAt: moment },
+    { id, repohostId: 1 },
+    [personKey],
+  ]),
+  ...calls(removals.deleteEndedRemovals, [10]),
 
   ...calls(sessions.revokeToken, [id, 1]),
   ...calls(sessions.revokeAllTokens, [id]),
@@ -137,6 +146,7 @@ export const samples: Sample[] = [
   ...calls(snapshots.readVersion, [place, 1]),
 
   ...calls(users.readUser, [id]),
+  ...calls(users.readRepohostId, [id]),
   ...calls(users.findUser, ['Ada']),
   ...calls(users.lockUser, [id]),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),

@@ -77,6 +77,16 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await lookUp((await signIn('bob'))[0])).status, 404, 'and each caller')
   })
 
+  t.test('a new account of the same person goes on where the old one was, on either', async (t) => {
+    const [here, there] = await signIn('carol')
+    t.strictSame(await lookUps(here, max), Array(max).fill(404))
+    t.equal((await there.request('DELETE', '/api/me', { body: { confirm: 'carol' } })).status, 200)
+    for (const service of [one, two]) {
+      const again = await service.signIn('carol', { id: here.repohostId })
+      t.equal((await lookUp(again)).status, 429)
+    }
+  })
+
   t.test('what is kept has one prefix, and goes', async (t) => {
     const keys = await redis.client.keys('*')
     t.ok(keys.length > 0)

@@ -35,6 +35,25 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
   await until(async () => (await bob.get('/api/me')).status === 401, 'the service knows')
 })
 
+t.test('a removal holds for a person whose account an operator has deleted', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id, code } = await service.workspace(ada, { members: [bob] })
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  const remove = async (env: Record<string, string>) => {
+    const program = launchProgram(t, 'src/bin/users', env, ['delete', 'bob', '--yes'])
+    return { code: await program.ended, output: program.output() }
+  }
+  const { JWT_SECRETS, ...withoutSecret } = onDatabase(service.databaseUrl)
+  const refused = await remove(withoutSecret)
+  t.equal(refused.code, 1)
+  t.match(refused.output, /set JWT_SECRETS to what the service uses\.\n$/)
+  t.equal((await bob.get('/api/me')).status, 200, 'nothing was deleted')
+  t.equal((await remove({ ...withoutSecret, JWT_SECRETS })).code, 0)
+  const again = await service.signIn('bob', { id: bob.repohostId })
+  t.equal((await again.post(`${team}/join`, { code })).status, 410)
+})
+
 t.test('an operator uses the embedded database', async (t) => {
   const folder = await temporaryFolder(t)
   const env = { DATA_DIR: `${folder}/data` }

@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../config.js'
 import type { Database } from '../db/client.js'
 import { connectToGiven } from '../db/given.js'
 import { onDatabaseOf } from '../db/of-command.js'
+import { personKeysOf } from '../domain/person-keys.js'
 import { ApiError } from '../errors.js'
 import { deleteAccount, eraseAccounts } from '../operations/delete-account.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
@@ -13,6 +14,7 @@ import { listWorkspacesOf } from '../queries/workspaces.js'
 import { readArguments } from '../runtime/arguments.js'
 import { OperatorError } from '../runtime/operator-error.js'
 import { atEnd, runCommand, say } from '../runtime/program.js'
+import { readOrCreateSecret } from '../runtime/secret.js'
 
 const USAGE = `npm run users -- find LOGIN
 npm run users -- delete LOGIN --yes
@@ -22,6 +24,7 @@ npm run users -- delete LOGIN --yes
   --yes   really
 
   DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running.
+  JWT_SECRETS has to be that of the service if the person was removed from a workspace.
 `
 
 const open = (config: Config, stopped: AbortSignal): Promise<Database> =>
@@ -47,6 +50,10 @@ const describe = async ({ read }: Database, { id, login }: { id: string; login: 
   for (const { name, rows: total } of rows) say(`  ${total} of ${name}`)
 }
 
+/** Those of the service. None where the database is a given one and JWT_SECRETS is not set. */
+const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<string[]> =>
+  jwtSecrets.length > 0 || databaseUrl !== undefined ? jwtSecrets : [await readOrCreateSecret(dataDir)]
+
 /** Why not, in words for somebody else than the person. */
 const toOperatorError = (error: unknown): unknown => {
   if (!(error instanceof ApiError)) return error
@@ -65,7 +72,8 @@ runCommand(async (stopped) => {
   const [command = '', login = ''] = given.others
   if (command !== 'find' && command !== 'delete')
     throw new OperatorError(`There is no command ${command}; see \`npm run users -- --help\`.`)
-  const database = await open(readConfig(process.env, { needsSecrets: false }), stopped)
+  const config = readConfig(process.env, { needsSecrets: false })
+  const database = await open(config, stopped)
   const user = await findUser(database.read, login)
   if (!user) throw new OperatorError(`There is nobody with the login ${login}.`)
   await describe(database, user)
@@ -73,11 +81,15 @@ runCommand(async (stopped) => {
   if (given.flags.length === 0)
     throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
   try {
-    await deleteAccount(database, user.id, user.login)
+    const [personKey] = personKeysOf(await secretsOf(config))
+    await deleteAccount(database, personKey, user.id, user.login)
   } catch (error) {
     throw toOperatorError(error)
   }
-  await eraseAccounts(database, stopped)
+  const failed = (_userId: string, error: unknown) => {
+    throw error
+  }
+  await eraseAccounts(database, failed, stopped)
   stopped.throwIfAborted()
   say('The account is deleted. The service removes the last traces within some minutes, once it runs.')
 })

@@ -18,6 +18,7 @@ export const layout = {
     'privacy_levels',
     'members',
     'removals',
+    'removed_people',
     'patterns',
     'invites',
     'billing_customers',

@@ -164,6 +164,22 @@ export const removals = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
 )
 
+/**
+ * Removals of people whose account is gone, kept while an older invite could still be used: none lets a new account of
+ * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`domain/person-keys.ts`).
+ */
+export const removedPeople = pgTable(
+  'removed_people',
+  {
+    workspaceId: workspaceId(),
+    /** Which secret the HMAC was made with. */
+    keyId: text('key_id').notNull(),
+    person: text('person').notNull(),
+    removedAt: moment('removed_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.keyId, t.person] })],
+)
+
 export const invites = pgTable(
   'invites',
   {

@@ -69,6 +69,7 @@ export const tasks = [
   'old flush ids',
   'old billing events',
   'old views',
+  'ended removals',
 ] as const
 
 export const metrics = {

@@ -43,6 +43,14 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: 'As long as somebody is a member; the moment of a removal as long as the workspace.',
   },
   {
+    name: 'kept removals',
+    what: 'That someone was removed from a workspace or made a member instead of an admin, and has deleted the account since. It holds no name and no id, only an HMAC of the host id, which this service compares with that of whoever joins.',
+    fields: ['person', 'removed_at'],
+    why: 'So that nobody gets back in with an older invite by deleting the account and signing in again.',
+    kept_days: limits.invite_hours_max / 24,
+    kept: `Until the last older invite to the workspace has ended, at most ${limits.invite_hours_max / 24} days.`,
+  },
+  {
     name: 'minutes',
     what: 'Active minutes of a person on a UTC day in a repository, in each workspace that matches.',
     fields: fieldsOf(ActivityEntry, 'hours'),
@@ -175,7 +183,10 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('Who made an invite; the audit trail.', admins),
     everywhere('What somebody lets be recorded; who looked at their numbers by name.', person),
     everywhere('The plan and the state of a subscription.', person),
-    everywhere('Time zone, answers to flushes, ended sessions, the id at the billing provider.', 'Nobody.'),
+    everywhere(
+      'Time zone, answers to flushes, ended sessions, kept removals, the id at the billing provider.',
+      'Nobody.',
+    ),
     everywhere(
       'Funnel events.',
       'Nobody; whoever has an admin key of the operator sees them counted over all people.',

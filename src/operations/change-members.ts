@@ -5,15 +5,9 @@ import { ApiError } from '../errors.js'
 import { firstNamedDay } from '../policies/privacy.js'
 import type { Person } from '../queries/audit.js'
 import { revokeInvitesOf } from '../queries/invites.js'
-import {
-  deleteMember,
-  findMember,
-  hasOtherAdmin,
-  lockRoles,
-  recordRemoval,
-  updateRole,
-} from '../queries/members.js'
+import { deleteMember, findMember, hasOtherAdmin, lockRoles, updateRole } from '../queries/members.js'
 import { readPrivacy } from '../queries/privacy.js'
+import { recordRemoval } from '../queries/removals.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string, namedFrom: string | null = null) => {

@@ -1,5 +1,7 @@
 import type { Database } from '../db/client.js'
+import { couldNotConnect } from '../db/failures.js'
 import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
+import type { PersonKey } from '../domain/person-keys.js'
 import { ApiError, invalid } from '../errors.js'
 import { lockCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
@@ -7,20 +9,30 @@ import { insertAuditEntry } from '../queries/audit.js'
 import { readSubscriptionStatus, unlinkCustomers } from '../queries/billing.js'
 import { beginErasure, eraseSome, listErasures, lockPlaces } from '../queries/erasures.js'
 import { revokeAllInvitesOf } from '../queries/invites.js'
+import { keepRemovals } from '../queries/removals.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 import { revokeAllTokens } from '../queries/sessions.js'
 import { hideWorkspace } from '../queries/workspaces.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
+/** A workspace from which the person was removed may be removed itself meanwhile. */
+const options = { rowsMayConflict: true }
+
 /**
  * Ends an account: nobody is named by anything from then on. What is left of it is removed by `eraseAccounts`.
+ * @param key recognises the person in removals that outlive the account
  * @param confirm has to be the login
  * @returns the generation of tokens that will never be: all that there are are dead
  * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
  * `last_admin` for workspaces of others
  */
-export const deleteAccount = (database: Database, userId: string, confirm: string): Promise<number> =>
+export const deleteAccount = (
+  database: Database,
+  key: PersonKey | undefined,
+  userId: string,
+  confirm: string,
+): Promise<number> =>
   database.transaction(async (tx) => {
     const user = await lockCaller(tx, userId)
     if (confirm.toLowerCase() !== user.login.toLowerCase())
@@ -45,25 +57,44 @@ export const deleteAccount = (database: Database, userId: string, confirm: strin
         }),
       ),
     )
+    // With the roles locked, so that a removal under way is among them.
+    await keepRemovals(tx, user, key)
     await unlinkCustomers(tx, userId)
     const generation = await revokeAllTokens(tx, userId)
     if (generation === undefined) throw new Error('The user is locked and there')
     await beginErasure(tx, userId, user.login.toLowerCase())
     return generation
-  })
+  }, options)
 
 /** The most rows of one step; each is a transaction of its own, in the background. */
 const ROWS = 2_000
 
-/** Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. */
-export const eraseAccounts = async (database: Database, stop?: AbortSignal): Promise<void> => {
+/**
+ * Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. An account
+ * that cannot be erased now does not keep the others waiting.
+ * @param failed is told of each such account
+ * @throws when there was any
+ */
+export const eraseAccounts = async (
+  database: Database,
+  failed: (userId: string, error: unknown) => void,
+  stop?: AbortSignal,
+): Promise<void> => {
+  let failures = 0
   for (const erasure of await listErasures(database.read)) {
-    let more = true
-    while (more && !stop?.aborted) {
-      more = await database.transaction(
-        async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)),
-        { background: true },
-      )
+    try {
+      let more = true
+      while (more && !stop?.aborted) {
+        more = await database.transaction(
+          async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)),
+          { background: true },
+        )
+      }
+    } catch (error) {
+      if (stop?.aborted || couldNotConnect(error)) throw error
+      failed(erasure.userId, error)
+      failures++
     }
   }
+  if (failures > 0) throw new Error(`${failures} of the deleted accounts could not be erased`)
 }

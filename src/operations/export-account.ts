@@ -78,17 +78,17 @@ async function* piecesOf(database: Database, profile: Profile): AsyncGenerator<s
   yield `${text}}`
 }
 
-/** Makes one export of a caller at a time on this instance. @throws {ApiError} `rate_limited`, with the first piece */
+/** Makes one export of a person at a time on this instance. @throws {ApiError} `rate_limited`, with the first piece */
 export const createAccountExporter = (database: Database) => {
   const underWay = new Set<string>()
-  return async function* (profile: Profile): AsyncGenerator<string> {
-    if (underWay.has(profile.id))
+  return async function* (person: string, profile: Profile): AsyncGenerator<string> {
+    if (underWay.has(person))
       throw tooMany('export', 1, 10, 'An export of yours is under way. Wait for its end.')
-    underWay.add(profile.id)
+    underWay.add(person)
     try {
       yield* piecesOf(database, profile)
     } finally {
-      underWay.delete(profile.id)
+      underWay.delete(person)
     }
   }
 }

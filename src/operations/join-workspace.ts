@@ -1,11 +1,13 @@
 import { limits } from '../../schemas/limits.js'
 import type { Workspace } from '../../schemas/workspaces.js'
 import type { Database, Db } from '../db/client.js'
+import type { PersonKey } from '../domain/person-keys.js'
 import { ApiError } from '../errors.js'
 import { lockCaller } from '../policies/caller.js'
 import { insertAuditEntry } from '../queries/audit.js'
-import { findInvite, useInvite, wasRemovedSince } from '../queries/invites.js'
+import { findInvite, useInvite } from '../queries/invites.js'
 import { countWorkspacesOf, insertMember, lockRole } from '../queries/members.js'
+import { wasRemovedSince } from '../queries/removals.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
 const refusals = {
@@ -28,6 +30,7 @@ const refusal = async (tx: Db, code: string): Promise<ApiError> => {
  */
 export const joinWorkspace = (
   database: Database,
+  personKeys: PersonKey[],
   userId: string,
   code: string,
 ): Promise<{ workspace: Workspace; already_member: boolean }> =>
@@ -40,7 +43,7 @@ export const joinWorkspace = (
     // waited for, so that what it records is seen below.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
-      if (await wasRemovedSince(tx, invite, userId)) throw new ApiError('invite_revoked')
+      if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await useInvite(tx, invite.id))) throw await refusal(tx, code)
       if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
         throw new ApiError('workspace_limit')

@@ -1,20 +1,28 @@
 import type { InviteLookup } from '../../schemas/invites.js'
 import type { Db } from '../db/client.js'
+import type { PersonKey } from '../domain/person-keys.js'
 import { toTimestamp } from '../domain/time.js'
 import { ApiError } from '../errors.js'
-import { findInvite, wasRemovedSince } from '../queries/invites.js'
+import { readCaller } from '../policies/caller.js'
+import { findInvite } from '../queries/invites.js'
+import { wasRemovedSince } from '../queries/removals.js'
 import { introduceWorkspace } from '../queries/workspaces.js'
 
 /**
  * What somebody with the code is about to join. An invite from before they were removed is revoked for them.
- * @throws {ApiError} `invite_not_found`
+ * @throws {ApiError} `token_invalid` when there is no such account, `invite_not_found`
  */
-export const lookUpInvite = async (db: Db, userId: string, code: string): Promise<InviteLookup> => {
-  const invite = await findInvite(db, code)
+export const lookUpInvite = async (
+  db: Db,
+  personKeys: PersonKey[],
+  userId: string,
+  code: string,
+): Promise<InviteLookup> => {
+  const [caller, invite] = await Promise.all([readCaller(db, userId), findInvite(db, code)])
   if (!invite) throw new ApiError('invite_not_found')
   const [workspace, wasRemoved] = await Promise.all([
     introduceWorkspace(db, invite.workspaceId),
-    wasRemovedSince(db, invite, userId),
+    wasRemovedSince(db, invite, caller, personKeys),
   ])
   // Deleted at this moment.
   if (!workspace) throw new ApiError('invite_not_found')

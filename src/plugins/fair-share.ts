@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
 import { ApiError, tooMany } from '../errors.js'
 import { whenOver } from '../http/when-over.js'
 import { atOnce, NoPlace, type PlaceKind } from '../limits/places.js'
-import { addressOf } from './rate-limit.js'
+import { callerKey } from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,9 +31,8 @@ export default fp(
       const { isProbe, asksDatabase } = routeOptions.config
       const isAnonymous = session instanceof ApiError
       if (isProbe || (asksDatabase === false && !isAnonymous)) return
-      const leave = await (isAnonymous
-        ? enter('address', addressOf(request))
-        : enter('caller', session.userId))
+      const key = callerKey(request)
+      const leave = await enter(isAnonymous ? 'address' : 'caller', typeof key === 'string' ? key : await key)
       if (request.raw.socket.destroyed) {
         leave()
         throw new ApiError('bad_request')

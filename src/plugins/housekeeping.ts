@@ -11,6 +11,7 @@ import { deleteOldBillingEvents } from '../queries/billing.js'
 import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
 import { purgeDeletedWorkspaces } from '../queries/purge.js'
+import { deleteEndedRemovals } from '../queries/removals.js'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
 import { deleteOldViews } from '../queries/views.js'
 import { repeat } from '../runtime/repeat.js'
@@ -48,6 +49,7 @@ const chores: Chore[] = [
   deletion('old flush ids', deleteOldFlushes),
   deletion('old billing events', deleteOldBillingEvents),
   deletion('old views', deleteOldViews),
+  deletion('ended removals', deleteEndedRemovals),
 ]
 
 export default fp(

@@ -33,15 +33,18 @@ interface Limit {
   /** As counts are kept under. */
   name: LimitName
   max: number
-  keyOf: (request: FastifyRequest) => string
+  keyOf: (request: FastifyRequest) => string | Promise<string>
   windowMs?: number
 }
 
 /** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
 export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
 
-const callerKey = (request: FastifyRequest) =>
-  request.session instanceof ApiError ? addressOf(request) : request.session.userId
+/** Of the person who calls, or of the address without a session. A promise only the first time. */
+export const callerKey = (request: FastifyRequest): string | Promise<string> => {
+  const { session, server } = request
+  return session instanceof ApiError ? addressOf(request) : server.people.keyOf(session.userId)
+}
 
 const refusesToken = (error: unknown) =>
   error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
@@ -82,7 +85,8 @@ export default fp(
 
     const count = async (limit: Limit, request: FastifyRequest, reply?: FastifyReply) => {
       const { name, max, keyOf, windowMs = MINUTE_MS } = limit
-      const counted = await counts.add(name, keyOf(request), windowMs, 1)
+      const key = keyOf(request)
+      const counted = await counts.add(name, typeof key === 'string' ? key : await key, windowMs, 1)
       const left = Math.ceil(counted.leftMs / 1_000)
       if (counted.count > max) throw tooMany(name, max, left)
       reply?.header('RateLimit-Limit', max)
@@ -95,12 +99,12 @@ export default fp(
       if (kind === 'none') return
       await count(general, request, reply)
       if (kind === 'hostToken') {
-        if (!(request.session instanceof ApiError)) await refusedTokens.check(request.session.userId)
+        if (!(request.session instanceof ApiError)) await refusedTokens.check(await callerKey(request))
       } else if (kind) await count(special[kind], request, reply)
     })
 
     const limited: RateLimits = {
-      showHostToken: (request, work) => refusedTokens.run(request.caller.userId, work),
+      showHostToken: async (request, work) => refusedTokens.run(await callerKey(request), work),
       countWrongSignature: (request) => count(wrongSignatures, request),
     }
     app.decorate('rateLimits', limited)

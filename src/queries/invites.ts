@@ -1,9 +1,9 @@
-import { and, desc, eq, gt, gte, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../schemas/common.js'
 import type { Invite } from '../../schemas/invites.js'
 import type { Db } from '../db/client.js'
-import { invites, removals, users } from '../db/tables.js'
+import { invites, users } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 import { createInviteCode, inviteCodeKey } from '../domain/invite-code.js'
 import { toTimestamp } from '../domain/time.js'
@@ -15,11 +15,10 @@ const status = sql<Invite['status']>`case
   when ${invites.usedCount} >= ${invites.maxUses} then 'exhausted'
   else 'active' end`
 
-const isActive = and(
-  isNull(invites.revokedAt),
-  gt(invites.expiresAt, sql`now()`),
-  or(isNull(invites.maxUses), lt(invites.usedCount, invites.maxUses)),
-)
+/** SQL: what can still be redeemed. Nothing makes any other invite active again. */
+export const ACTIVE_INVITE =
+  'revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)'
+const isActive = sql.raw(ACTIVE_INVITE)
 
 /** Its moment, like that of a removal, is of the statement and not of the transaction's begin, which may have waited for the other. */
 export const insertInvite = async (
@@ -71,25 +70,6 @@ export const findInvite = async (db: Db, code: string) => {
     .from(invites)
     .where(eq(invites.codeKey, inviteCodeKey(code)))
   return row
-}
-
-/** Whether the user was put out of the workspace since the invite was made. */
-export const wasRemovedSince = async (
-  tx: Db,
-  { workspaceId, createdAt }: { workspaceId: string; createdAt: string },
-  userId: string,
-): Promise<boolean> => {
-  const [removal] = await tx
-    .select({ userId: removals.userId })
-    .from(removals)
-    .where(
-      and(
-        eq(removals.workspaceId, workspaceId),
-        eq(removals.userId, userId),
-        gte(removals.removedAt, createdAt),
-      ),
-    )
-  return removal !== undefined
 }
 
 /** @returns whether the invite can be redeemed; it is then held until the transaction ends, and one use less is left. */

@@ -4,7 +4,7 @@ import type { Member } from '../../schemas/members.js'
 import type { Db } from '../db/client.js'
 import { locksOfWorkspaces } from '../db/locks.js'
 import { statement } from '../db/statement.js'
-import { activity, members, removals, users } from '../db/tables.js'
+import { activity, members, users } from '../db/tables.js'
 import { toTimestamp } from '../domain/time.js'
 
 const membership = (workspaceId: string, userId: string) =>
@@ -163,15 +163,4 @@ export const updateRole = async (tx: Db, workspaceId: string, userId: string, ro
 
 export const deleteMember = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
   await tx.delete(members).where(membership(workspaceId, userId))
-}
-
-/** Remembers that the member is put out now; see `insertInvite` for the moment. */
-export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
-  await tx
-    .insert(removals)
-    .values({ workspaceId, userId, removedAt: sql`statement_timestamp()` })
-    .onConflictDoUpdate({
-      target: [removals.workspaceId, removals.userId],
-      set: { removedAt: sql`excluded.removed_at` },
-    })
 }

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.js'
 import { locksOfUsers } from '../db/locks.js'
-import { statement } from '../db/statement.js'
+import { orNull, statement, text } from '../db/statement.js'
 import { users } from '../db/tables.js'
 import { theRow } from '../db/the-row.js'
 
@@ -39,6 +39,16 @@ export const findUser = async (db: Db, login: string): Promise<User | undefined>
     .where(and(eq(users.loginKey, login.toLowerCase()), isNotNull(users.repohostId)))
   return user
 }
+
+const READ_REPOHOST_ID = statement(
+  'read the host id of a user',
+  { repohostId: orNull(text) },
+  `select repohost_id::text as "repohostId" from users where id = $1::uuid`,
+)
+
+/** Null for an account that was deleted. */
+export const readRepohostId = async (db: Db, id: string): Promise<string | null> =>
+  (await db.rows(READ_REPOHOST_ID, [id]))[0]?.repohostId ?? null
 
 const LOCK_USER = statement(
   'lock the workspaces of a user',
@@ -90,7 +100,8 @@ export const upsertUser = async (
   await tx.rows(FREE_LOGIN, [loginKey, repohostId])
   const rows = await tx
     .insert(users)
-    .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl })
+    // Not the beginning of the transaction, which may have waited: `wasRemovedSince` relies on the order.
+    .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl, createdAt: sql`statement_timestamp()` })
     .onConflictDoUpdate({ target: users.repohostId, set: { login, loginKey, avatarUrl } })
     .returning(columns)
   return theRow(rows)

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../schemas/account.js'
 import { Ok, PageQuery, ref } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
+import { personKeysOf } from '../domain/person-keys.js'
 import { attachmentOf } from '../http/attachment.js'
 import { JSON_TYPE } from '../http/json-text.js'
 import { pagesOf } from '../http/pagination.js'
@@ -10,6 +11,7 @@ import { sendPieces } from '../http/streaming.js'
 import { deleteAccount } from '../operations/delete-account.js'
 import { createAccountExporter } from '../operations/export-account.js'
 import { readProfile } from '../operations/read-profile.js'
+import { callerKey } from '../plugins/rate-limit.js'
 import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { listViews } from '../queries/views.js'
@@ -19,6 +21,7 @@ const pages = pagesOf('day', 'uuid', 'uuid')
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, revocations } = app
   const exportOf = createAccountExporter(database)
+  const [personKey] = personKeysOf(config.jwtSecrets)
 
   app.route({
     method: 'GET',
@@ -34,7 +37,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const profile = await readProfile(database, config, request.caller.userId)
       reply.header('Content-Disposition', attachmentOf(profile.login, '.json'))
-      return sendPieces(reply, JSON_TYPE, exportOf(profile))
+      return sendPieces(reply, JSON_TYPE, exportOf(await callerKey(request), profile))
     },
   })
 
@@ -73,13 +76,13 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['profile'],
       summary: "End the caller's account",
       description:
-        'Ends all sessions and removes what the service knows of the caller; workspaces in which nobody else is go with it. What the caller did stays in the sums of the other workspaces, without a person, and their audit trails say `deleted user`. Nobody is named any more once this is answered; the rest is removed in the minutes after. Whoever signs in again is somebody new.',
+        'Ends all sessions and removes what the service knows of the caller; workspaces in which nobody else is go with it. What the caller did stays in the sums of the other workspaces, without a person, and their audit trails say `deleted user`. Nobody is named any more once this is answered; the rest is removed in the minutes after. Signing in again creates a new account. After a removal or a demotion it still needs an invite made after that, and limits on requests go on.',
       body: DeleteAccountBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
-      const generation = await deleteAccount(database, userId, request.body.confirm)
+      const generation = await deleteAccount(database, personKey, userId, request.body.confirm)
       revocations.addOlderThan(userId, generation)
       reply.clearCookie(SESSION_COOKIE, cookieOptionsOf(config.homeUrl))
       return { ok: true } as const

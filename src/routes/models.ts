@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { limits } from '../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../schemas/models.js'
 import { tooMany } from '../errors.js'
+import { callerKey } from '../plugins/rate-limit.js'
 import { anyCaller } from '../policies/access.js'
 import { Gate, Gates } from '../runtime/gate.js'
 
@@ -50,7 +51,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await turns.run(request.caller.userId, () =>
+        models: await turns.run(await callerKey(request), () =>
           assistant.listModels(request.query.apiKey, request.trace),
         ),
       }),

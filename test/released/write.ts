@@ -57,7 +57,7 @@ const signIn = async (login: string) => {
   people[login] = { id, token, repohostToken }
 }
 
-const logins = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gus']
+const logins = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal']
 for (const login of logins) await signIn(login)
 const push = (login: string, repo: string, settings: object) =>
   send(login, 'PUT', `/settings/${repo}`, { settings }, { 'X-Repohost-Token': people[login]?.repohostToken })
@@ -68,7 +68,7 @@ const workspace = async (admin: string, name: string, patterns: string[], member
 }
 
 const acme = await workspace('ada', 'Acmé "1"', ['acme/*', 'Acme-Labs/web-*'], ['bob', 'cyd', 'dan', 'eve'])
-const globex = await workspace('eve', 'Globex', ['globex/*'], ['ada', 'bob', 'cyd', 'dan', 'fay'])
+const globex = await workspace('eve', 'Globex', ['globex/*'], ['ada', 'bob', 'cyd', 'dan', 'fay', 'hal'])
 const gone = await workspace('ada', 'Gone', ['gone/*'], [])
 await push('ada', 'gone/repo', { 'ext.a': 1 })
 await send('ada', 'DELETE', `/team/workspaces/${gone.id}`)
@@ -135,6 +135,8 @@ for (const day of [daysAgo(3), '2025-02-28', '2024-12-31']) {
 const level = { activity_privacy: 'team' }
 await send('eve', 'PATCH', `/team/workspaces/${globex.id}/settings`, level).catch(() => {})
 await send('fay', 'DELETE', '/me', { confirm: 'fay' })
+await send('eve', 'DELETE', `/team/workspaces/${globex.id}/members?login=hal`)
+await send('hal', 'DELETE', '/me', { confirm: 'hal' })
 
 const rebuilt = launchProgram(scope, 'src/bin/rebuild-rollups', onDatabase(url))
 if ((await rebuilt.ended) !== 0) throw new Error(rebuilt.output())

@@ -9,6 +9,7 @@ import {
   InviteParams,
 } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
+import { personKeysOf } from '../../domain/person-keys.js'
 import { pagesOf } from '../../http/pagination.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
 import { lookUpInvite } from '../../operations/look-up-invite.js'
@@ -18,6 +19,8 @@ import { listActiveInvites } from '../../queries/invites.js'
 const pages = pagesOf('timestamp', 'uuid')
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const personKeys = personKeysOf(app.config.jwtSecrets)
+
   app.route({
     method: 'GET',
     url: '/invites/:code',
@@ -30,7 +33,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: InviteCodeParams,
       response: { 200: InviteLookup },
     },
-    handler: ({ caller, params }) => lookUpInvite(app.db, caller.userId, params.code),
+    handler: ({ caller, params }) => lookUpInvite(app.db, personKeys, caller.userId, params.code),
   })
 
   app.route({

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../schemas/invites.js'
+import { personKeysOf } from '../../domain/person-keys.js'
 import { joinWorkspace } from '../../operations/join-workspace.js'
 import { anyCaller } from '../../policies/access.js'
 import { withFloor } from '../../policies/privacy.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
+  const personKeys = personKeysOf(app.config.jwtSecrets)
   app.route({
     method: 'POST',
     url: '/workspaces/join',
@@ -24,7 +26,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { userId } = request.caller
-      const joined = await joinWorkspace(app.database, userId, request.body.code)
+      const joined = await joinWorkspace(app.database, personKeys, userId, request.body.code)
       if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
       return { ...joined, workspace: withFloor(app.config.privacy, joined.workspace) }
     },

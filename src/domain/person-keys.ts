@@ -1,0 +1,20 @@
+/** Recognises people whose account is gone, by an HMAC of their id at the repository host. */
+import { createHmac, hkdfSync } from 'node:crypto'
+
+export interface PersonKey {
+  /** Tells keys apart and reveals nothing of the secret. */
+  id: string
+  /** Differs between workspaces, so that rows of one person in two workspaces cannot be linked. */
+  personOf(workspaceId: string, repohostId: number): string
+}
+
+/** One key per signing secret, in their order: the first is for new rows. */
+export const personKeysOf = (secrets: string[]): PersonKey[] =>
+  secrets.map((secret) => {
+    const key = Buffer.from(hkdfSync('sha256', secret, '', 'removed people', 32))
+    const hmac = (text: string) => createHmac('sha256', key).update(text).digest('hex')
+    return {
+      id: hmac('key id').slice(0, 16),
+      personOf: (workspaceId, repohostId) => hmac(`${workspaceId} ${repohostId}`),
+    }
+  })

@@ -1,0 +1,110 @@
+/** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../db/client.js'
+import { bool, moment, statement, uuid } from '../db/statement.js'
+import { removals, removedPeople } from '../db/tables.js'
+import { theRow } from '../db/the-row.js'
+import type { PersonKey } from '../domain/person-keys.js'
+import { OperatorError } from '../runtime/operator-error.js'
+import { ACTIVE_INVITE } from './invites.js'
+import { deleteSome, limitedDelete } from './limited-delete.js'
+
+/** See `insertInvite` for the moment. */
+export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  await tx
+    .insert(removals)
+    .values({ workspaceId, userId, removedAt: sql`statement_timestamp()` })
+    .onConflictDoUpdate({
+      target: [removals.workspaceId, removals.userId],
+      set: { removedAt: sql`excluded.removed_at` },
+    })
+}
+
+/** SQL: whether an invite from before the removal can still be redeemed. */
+const hasOlderInvite = (table: string) => `exists (
+    select from invites
+    where workspace_id = ${table}.workspace_id and created_at <= ${table}.removed_at and ${ACTIVE_INVITE}
+  )`
+
+const LIST_REMOVALS = statement(
+  'list removals with older invites',
+  { workspaceId: uuid, removedAt: moment },
+  `
+  select workspace_id as "workspaceId", removed_at as "removedAt" from removals
+  where user_id = $1::uuid and ${hasOlderInvite('removals')}`,
+)
+
+/** $1: the id of the key; of each row: $2 workspace, $3 person, $4 moment. */
+const KEEP_REMOVALS = statement(
+  'keep removals beyond the account',
+  {},
+  `
+  insert into removed_people as p (workspace_id, key_id, person, removed_at)
+  select r.workspace_id, $1::text, r.person, r.removed_at
+  from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as r (workspace_id, person, removed_at)
+  on conflict (workspace_id, key_id, person) do update set removed_at = greatest(p.removed_at, excluded.removed_at)`,
+)
+
+/**
+ * Makes the removals of a locked user outlive the account.
+ * @throws {OperatorError} if there are any and no key
+ */
+export const keepRemovals = async (
+  tx: Db,
+  user: { id: string; repohostId: number },
+  key: PersonKey | undefined,
+): Promise<void> => {
+  const rows = await tx.rows(LIST_REMOVALS, [user.id])
+  if (rows.length === 0) return
+  if (!key)
+    throw new OperatorError(
+      'This person was removed from a workspace, which must hold for a new account too: set JWT_SECRETS to what the service uses.',
+    )
+  await tx.rows(KEEP_REMOVALS, [
+    key.id,
+    rows.map(({ workspaceId }) => workspaceId),
+    rows.map(({ workspaceId }) => key.personOf(workspaceId, user.repohostId)),
+    rows.map(({ removedAt }) => removedAt),
+  ])
+}
+
+/**
+ * $1, $2: the workspace, and when the invite was made; $3: the user; $4, $5: known keys, and the person under each. A row
+ * of an unknown key could be about any account that was created after the removal.
+ */
+const WAS_REMOVED = statement(
+  'find out whether somebody was removed',
+  { wasRemoved: bool },
+  `
+  select exists (
+    select from removals where workspace_id = $1::uuid and user_id = $3::uuid and removed_at >= $2::timestamptz
+  ) or exists (
+    select from removed_people r
+    where r.workspace_id = $1::uuid and r.removed_at >= $2::timestamptz and (
+      (r.key_id, r.person) in (select * from unnest($4::text[], $5::text[]))
+      or r.key_id <> all ($4::text[]) and r.removed_at <= (select created_at from users where id = $3::uuid)
+    )
+  ) as "wasRemoved"`,
+)
+
+/** Whether the person was removed from the workspace since the invite was made, with this account or an earlier one. */
+export const wasRemovedSince = async (
+  db: Db,
+  { workspaceId, createdAt }: { workspaceId: string; createdAt: string },
+  user: { id: string; repohostId: number },
+  keys: PersonKey[],
+): Promise<boolean> => {
+  const ids = keys.map(({ id }) => id)
+  const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
+  return theRow(await db.rows(WAS_REMOVED, [workspaceId, createdAt, user.id, ids, people])).wasRemoved
+}
+
+const DELETE_ENDED_REMOVALS = limitedDelete(
+  'delete removals without older invites',
+  removedPeople,
+  `not ${hasOlderInvite('removed_people')}`,
+)
+
+/** Deletes what is kept beyond accounts and refuses no invite any more. @returns how many */
+export const deleteEndedRemovals = (tx: Db, rows: number): Promise<number> =>
+  deleteSome(tx, DELETE_ENDED_REMOVALS, rows)
