@@ -169,55 +169,55 @@ returning 1 as ended;
 -- erase a person of a workspace
 delete from activity_people where workspace_id = $1::uuid and user_id = $2::uuid;
 
--- erase flushes
--- returns deleted int2|int4
-delete from flushes
-where user_id = $1::uuid and (user_id, flush_id) in (select user_id, flush_id from flushes where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase funnel events
--- returns deleted int2|int4
-delete from funnel_users
-where user_id = $1::uuid and (user_id, event, source) in (select user_id, event, source from funnel_users where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase funnel events by day
--- returns deleted int2|int4
-delete from funnel_days
-where user_id = $1::uuid and (user_id, event, source, day) in (select user_id, event, source, day from funnel_days where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase looks
-delete from dashboard_views where viewer_id = $1::uuid;
-
--- erase memberships
--- returns deleted int2|int4
-delete from members
-where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from members where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase recording choices
--- returns deleted int2|int4
-delete from recordings
-where user_id = $1::uuid and (user_id) in (select user_id from recordings where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase removals
--- returns deleted int2|int4
-delete from removals
-where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from removals where user_id = $1::uuid limit $2::int)
-returning 1 as deleted;
-
--- erase the billing link
+-- erase billing_customers.user_id
 -- returns deleted int2|int4
 delete from billing_customers
 where user_id = $1::uuid and (id) in (select id from billing_customers where user_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
--- erase who looked
+-- erase dashboard_views.member_id
 -- returns deleted int2|int4
 delete from dashboard_views
 where member_id = $1::uuid and (workspace_id, day, viewer_id, member_id, repo_key) in (select workspace_id, day, viewer_id, member_id, repo_key from dashboard_views where member_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase flushes.user_id
+-- returns deleted int2|int4
+delete from flushes
+where user_id = $1::uuid and (user_id, flush_id) in (select user_id, flush_id from flushes where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase funnel_days.user_id
+-- returns deleted int2|int4
+delete from funnel_days
+where user_id = $1::uuid and (user_id, event, source, day) in (select user_id, event, source, day from funnel_days where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase funnel_users.user_id
+-- returns deleted int2|int4
+delete from funnel_users
+where user_id = $1::uuid and (user_id, event, source) in (select user_id, event, source from funnel_users where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase looks
+delete from dashboard_views where viewer_id = $1::uuid;
+
+-- erase members.user_id
+-- returns deleted int2|int4
+delete from members
+where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from members where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase recordings.user_id
+-- returns deleted int2|int4
+delete from recordings
+where user_id = $1::uuid and (user_id) in (select user_id from recordings where user_id = $1::uuid limit $2::int)
+returning 1 as deleted;
+
+-- erase removals.user_id
+-- returns deleted int2|int4
+delete from removals
+where user_id = $1::uuid and (workspace_id, user_id) in (select workspace_id, user_id from removals where user_id = $1::uuid limit $2::int)
 returning 1 as deleted;
 
 -- export activity
@@ -412,7 +412,7 @@ select day, repo_key as "repoKey" from activity where workspace_id = $1::uuid an
   and day >= $3::date and day < $3::date + interval '1 month'
 order by day, repo_key offset $4::int limit 1;
 
--- hand over invites
+-- hand over invites.created_by
 -- returns changed int2|int4
 update invites set created_by = '00000000-0000-0000-0000-000000000000'
 where created_by = $1::uuid and (id) in (select id from invites where created_by = $1::uuid limit $2::int)
@@ -426,22 +426,22 @@ on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
   from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
   exported = v.exported or excluded.exported;
 
--- hand over overrides
+-- hand over overrides.updated_by
 -- returns changed int2|int4
 update overrides set updated_by = '00000000-0000-0000-0000-000000000000'
 where updated_by = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from overrides where updated_by = $1::uuid limit $2::int)
 returning 1 as changed;
 
--- hand over settings
--- returns changed int2|int4
-update snapshots set updated_by = '00000000-0000-0000-0000-000000000000'
-where updated_by = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from snapshots where updated_by = $1::uuid limit $2::int)
-returning 1 as changed;
-
--- hand over versions
+-- hand over snapshot_versions.created_by
 -- returns changed int2|int4
 update snapshot_versions set created_by = '00000000-0000-0000-0000-000000000000'
 where created_by = $1::uuid and (owner_key, repo_key, workspace_id, version) in (select owner_key, repo_key, workspace_id, version from snapshot_versions where created_by = $1::uuid limit $2::int)
+returning 1 as changed;
+
+-- hand over snapshots.updated_by
+-- returns changed int2|int4
+update snapshots set updated_by = '00000000-0000-0000-0000-000000000000'
+where updated_by = $1::uuid and (owner_key, repo_key, workspace_id) in (select owner_key, repo_key, workspace_id from snapshots where updated_by = $1::uuid limit $2::int)
 returning 1 as changed;
 
 -- have room to group

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getTableName } from 'drizzle-orm'
 import t from 'tap'
+import { peopleColumns } from '../src/db/people.js'
 import { addDays } from '../src/domain/days.js'
 import { DELETED_USER } from '../src/domain/deleted-user.js'
 import { readToday } from '../src/queries/clock.js'
@@ -40,6 +42,18 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
     return found.map(({ row }) => ({ table: name, row }))
   })
   return (await Promise.all(rows)).flat()
+}
+
+/** The columns of people that do not name this one yet. Those that only a deleted account has are written by its end. */
+const columnsWithout = async ({ database }: Service, userId: string) => {
+  const places = await Promise.all(
+    peopleColumns.map(async ({ column: { table, name } }) => {
+      const text = `select from ${getTableName(table)} where ${name} = $1::uuid limit 1`
+      const rows = await database.read.statement(text, [userId])
+      return rows.length === 0 ? [`${getTableName(table)}.${name}`] : []
+    }),
+  )
+  return places.flat()
 }
 
 const markEverythingStale = ({ database }: Service) =>
@@ -177,7 +191,16 @@ t.test(
       ($2::uuid, gen_random_uuid(), 'cyd', 'member.removed', 'canary-zq7', '{"names": ["Canary-zq7"]}')`,
       [id, other],
     )
+    await canary.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+    await service.database.write.statement(`insert into billing_customers values ('cus_1', $1::uuid)`, [
+      userId,
+    ])
     await service.app.rollups.run()
+    t.same(await columnsWithout(service, userId), ['revocations.user_id', 'erasures.user_id'])
+    const exported = JSON.parse((await canary.get('/api/me/export')).text)
+    const isEmpty = (name: string) => ['[]', 'null', '{}'].includes(JSON.stringify(exported[name] ?? null))
+    const members = peopleColumns.flatMap(({ export: name }) => (typeof name === 'string' ? [name] : []))
+    t.same(members.filter(isEmpty), ['signed_out'], 'every member that a rule names has something')
     const before = await dashboard(bob, id)
     t.match(before.totals, { active_minutes: 77, commits: 9_000, active_members: 2 })
 

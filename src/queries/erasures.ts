@@ -2,11 +2,11 @@
  * Accounts that were deleted: what the last transaction of an account does, and the small steps in which all else of it is
  * removed, or handed over to `DELETED_USER`, later.
  */
-import { asc, eq } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import type { Db } from '../db/client.js'
 import { locksOfWorkspaces } from '../db/locks.js'
+import { peopleColumns } from '../db/people.js'
 import {
   bool,
   date,
@@ -18,24 +18,7 @@ import {
   textOf,
   uuid,
 } from '../db/statement.js'
-import {
-  ABOUT_PEOPLE,
-  auditEntries,
-  billingCustomers,
-  dashboardViews,
-  erasures,
-  flushes,
-  funnelDays,
-  funnelUsers,
-  invites,
-  members,
-  overrides,
-  recordings,
-  removals,
-  snapshots,
-  snapshotVersions,
-  users,
-} from '../db/tables.js'
+import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../db/tables.js'
 import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
 import { markDays, TAKE_TURN } from './activity.js'
 import { registerPeople } from './counts.js'
@@ -110,27 +93,16 @@ export const listErasures = (db: Db): Promise<Erasure[]> =>
     .from(erasures)
     .orderBy(asc(erasures.startedAt), asc(erasures.userId))
 
-const remove = (table: PgTable, name: string, column = 'user_id') =>
-  limitedDelete(`erase ${name}`, table, `${column} = $1::uuid`, '$2')
-
-const handOver = (table: PgTable, name: string, column: string) =>
-  limitedUpdate(`hand over ${name}`, table, `${column} = '${DELETED_USER}'`, `${column} = $1::uuid`, '$2')
-
-/** $1: the user; $2: how many rows. */
-const STEPS: Statement<unknown>[] = [
-  handOver(invites, 'invites', 'created_by'),
-  handOver(snapshots, 'settings', 'updated_by'),
-  handOver(snapshotVersions, 'versions', 'created_by'),
-  handOver(overrides, 'overrides', 'updated_by'),
-  remove(flushes, 'flushes'),
-  remove(funnelUsers, 'funnel events'),
-  remove(funnelDays, 'funnel events by day'),
-  remove(removals, 'removals'),
-  remove(members, 'memberships'),
-  remove(billingCustomers, 'the billing link'),
-  remove(recordings, 'recording choices'),
-  remove(dashboardViews, 'who looked', 'member_id'),
-]
+/** Those that need no more than the rule says. $1: the user; $2: how many rows. */
+const STEPS: Statement<unknown>[] = peopleColumns.flatMap(({ column, erasure }): Statement<unknown>[] => {
+  const { table, name } = column
+  const isTheirs = `${name} = $1::uuid`
+  const place = `${getTableName(table)}.${name}`
+  if (erasure === 'delete') return [limitedDelete(`erase ${place}`, table, isTheirs, '$2')]
+  if (erasure === 'hand over')
+    return [limitedUpdate(`hand over ${place}`, table, `${name} = '${DELETED_USER}'`, isTheirs, '$2')]
+  return []
+})
 
 /** SQL: by whom or about whom an entry is; entries from before there were ids say so by login alone ($2). */
 const BY = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`

@@ -1,0 +1,82 @@
+/** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
+import { getTableName } from 'drizzle-orm'
+import t from 'tap'
+import { peopleColumns } from '../src/db/people.js'
+import { tablesOfWorkspaces } from '../src/queries/purge.js'
+import { type Service, startService } from './service.js'
+
+interface Column {
+  table: string
+  name: string
+  /** `users` or `workspaces`, where a foreign key says so. */
+  references: string | null
+}
+
+/** All columns with ids: those of people and workspaces are uuids, so nothing else can reference them. */
+const readIdColumns = async ({ database }: Service): Promise<Column[]> =>
+  database.read.statement<{ table: string; name: string; references: string | null }>(
+    `select c.relname as table, a.attname as name, (
+       select k.confrelid::regclass::text from pg_constraint k
+       where k.conrelid = c.oid and k.confrelid in ('users'::regclass, 'workspaces'::regclass) and a.attnum = any(k.conkey)
+       limit 1
+     ) as references
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+       and a.atttypid in ('uuid'::regtype, 'uuid[]'::regtype)
+     order by 1, 2`,
+    [],
+  )
+
+/** Ids that name neither a person nor a workspace: those of the rows themselves, of a token, and of a write. */
+const otherIds = new Set(['revocations.jti', 'overrides.revision'])
+const isOwnId = ({ name, references }: Column) => name === 'id' && references === null
+
+const withRule = new Set(peopleColumns.map(({ column }) => `${getTableName(column.table)}.${column.name}`))
+const purged = new Set(tablesOfWorkspaces.map(getTableName))
+
+/** What is missing, in words for whoever added the column. */
+const findGaps = async (service: Service): Promise<string[]> => {
+  const columns = await readIdColumns(service)
+  const places = new Set(columns.map(({ table, name }) => `${table}.${name}`))
+  const gaps = columns.flatMap((column) => {
+    const { table, name, references } = column
+    const place = `${table}.${name}`
+    if (withRule.has(place) || otherIds.has(place) || isOwnId(column)) return []
+    if (references === 'workspaces' || name === 'workspace_id') {
+      if (name !== 'workspace_id') return [`${place} references workspaces: call it workspace_id`]
+      if (purged.has(table)) return []
+      return [
+        `${place}: add the table to tablesOfWorkspaces in src/queries/purge.ts, so that it is cleared with a workspace`,
+      ]
+    }
+    return [`${place}: add it to src/db/people.ts, which says how an account is erased and exported`]
+  })
+  const gone = [...withRule].filter((place) => !places.has(place))
+  return [
+    ...gaps,
+    ...gone.map((place) => `${place}: src/db/people.ts has a rule and the database no such column`),
+  ]
+}
+
+t.test('every column with the id of a person or a workspace has its rules', async (t) => {
+  t.same(await findGaps(await startService(t)), [])
+})
+
+t.test('a column without a rule is named, with or without a foreign key', async (t) => {
+  const service = await startService(t)
+  await service.database.write.statement(
+    `create table notes (
+       id uuid primary key, workspace_id uuid not null references workspaces, origin uuid references workspaces,
+       author uuid references users, reviewed_by uuid, readers uuid[]
+     )`,
+    [],
+  )
+  const people = 'add it to src/db/people.ts, which says how an account is erased and exported'
+  t.same(await findGaps(service), [
+    `notes.author: ${people}`,
+    'notes.origin references workspaces: call it workspace_id',
+    `notes.readers: ${people}`,
+    `notes.reviewed_by: ${people}`,
+    'notes.workspace_id: add the table to tablesOfWorkspaces in src/queries/purge.ts, so that it is cleared with a workspace',
+  ])
+})
