@@ -29,6 +29,13 @@ const sessionSettings = {
 export const targetOf = (url: string, role: Role = 'primary') =>
   hasSeveralHosts(url) ? { target_session_attrs: role } : {}
 
+/** All connections of the service are made here. */
+export const openClient = (url: string, options: postgres.Options<Record<string, never>>): postgres.Sql => {
+  const client = postgres(url, options)
+  requirePatched(client)
+  return client
+}
+
 /** Connections, which are made when they are first needed, and made anew when they break. */
 export const createDriver = ({
   url,
@@ -47,8 +54,7 @@ export const createDriver = ({
     onnotice: () => {},
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   }
-  const driver = postgres(url, options)
-  requirePatched(driver)
+  const driver = openClient(url, options)
   // Drizzle sets here that dates and moments are read and written as texts.
   drizzle(driver)
   return driver
