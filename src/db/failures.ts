@@ -22,6 +22,7 @@ const driverCodes = new Set([
   'ETIMEDOUT',
   'ENOENT',
   'EACCES',
+  'EAGAIN',
   'EPIPE',
 ])
 
