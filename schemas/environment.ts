@@ -38,11 +38,11 @@ export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       format: 'postgres-url',
-      expected: 'a postgres:// URL',
+      expected: 'a postgres:// URL; its require_auth can list password, md5, scram-sha-256 and none',
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:
-        'A PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), whichever is the primary is used, also after a failover.',
+        'A PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), whichever is the primary is used, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service refuses a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),
@@ -54,7 +54,7 @@ export const Environment = Type.Object({
   DATABASE_REPLICA_URL: Type.Optional(
     Type.String({
       format: 'postgres-url',
-      expected: 'a postgres:// URL',
+      expected: 'a postgres:// URL; its require_auth can list password, md5, scram-sha-256 and none',
       secret: true,
       whenUnset: 'all reads go to `DATABASE_URL`',
       description:

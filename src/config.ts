@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
-import { withFirstHost } from './domain/database-url.js'
+import { hasKnownAuthentication, withFirstHost } from './domain/database-url.js'
 import { once } from './runtime/once.js'
 import { OperatorError } from './runtime/operator-error.js'
 
@@ -245,8 +245,15 @@ const isBaseUrl = (text: string): boolean => {
   return !url.search && !url.hash && !url.username && !url.password
 }
 
-const isPostgresUrl = (text: string): boolean =>
-  /^postgres(ql)?:$/.test(parseUrl(withFirstHost(text))?.protocol ?? '') && isDecodable(text)
+const isPostgresUrl = (text: string): boolean => {
+  const url = parseUrl(withFirstHost(text))
+  return (
+    url !== undefined &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    isDecodable(text) &&
+    hasKnownAuthentication(url)
+  )
+}
 
 /** A URL may be one with a `%` that encodes nothing, and no driver can read that. */
 const isDecodable = (text: string): boolean => {

@@ -104,7 +104,13 @@ t.test('a database of many instances needs a common secret', async (t) => {
   ]) {
     t.strictSame(problemsOf({ DATABASE_URL: several, JWT_SECRETS: secret }), [], 'several hosts')
   }
+  for (const listed of ['md5', 'md5,password', 'scram-sha-256,%20none'])
+    t.strictSame(
+      problemsOf({ DATABASE_URL: `${DATABASE_URL}?require_auth=${listed}`, JWT_SECRETS: secret }),
+      [],
+    )
   for (const wrong of [
+    'postgres://one/db?require_auth=md5,gss',
     'postgres://one:x,two/db',
     'mysql://one,two/db',
     'one,two',

@@ -2,19 +2,30 @@
  * The database driver, on the wire: what `patches/` mends. Each of these faults was met in the driver as it is published,
  * and each of them loses, mixes or invents answers, or ends the process.
  */
+import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
+import { openSession } from '../src/db/one-session.js'
 import { createTestDatabase } from './database.js'
+import { allDemands, type Demand, gaveAway, startImpostor } from './impostor.js'
+import { temporaryFolder } from './process.js'
+import { makeCertificate } from './proxy-examples.js'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 /** What nobody awaits would end the service. */
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (error) => unhandled.push(error))
 
-const start = async (test: { teardown(work: () => unknown): void }, options: object = {}) => {
+interface Scope {
+  teardown(work: () => unknown): void
+}
+
+const PASSWORD = 'hunter2-and-more'
+
+const start = async (test: Scope, options: object = {}) => {
   const database = await createTestDatabase('template1')
   test.teardown(() => database.drop())
   const proxy = await startTcpProxy(test, database.url)
@@ -270,6 +281,81 @@ t.test('a copy to the server that is refused fails, at its end too', async (t) =
   }
   t.same(await rows(), [])
   t.same(await sql`select 1 as n`, [{ n: 1 }])
+})
+
+/** What a session with the impostor ends with, and what the impostor hears meanwhile. */
+const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
+  const impostor = await startImpostor(t, demand, options)
+  const sql = openSession(`postgres://ada:${PASSWORD}@127.0.0.1:${impostor.port}/x${query}`)
+  const outcome = await sql`select 1 as n`.then(
+    (rows) => rows[0]?.n,
+    ({ code }) => code,
+  )
+  await sql.end({ timeout: 0 })
+  return { outcome, heard: impostor.heard, gaveAway: gaveAway(impostor, PASSWORD) }
+}
+
+t.test('without TLS, a server that is not the right one gets no password, and is not believed', async (t) => {
+  const refused = {
+    'clear text': ['REFUSED_PASSWORD', ''],
+    'clear text, and answers without waiting': ['REFUSED_PASSWORD', ''],
+    'clear text, and lets the client in': ['REFUSED_PASSWORD', ''],
+    MD5: ['REFUSED_MD5', ''],
+    'MD5, and lets the client in': ['REFUSED_MD5', ''],
+    'SCRAM with a wrong proof': ['SASL_SIGNATURE_MISMATCH', 'pp'],
+    'SCRAM without a proof': ['SASL_SIGNATURE_MISMATCH', 'pp'],
+    'SCRAM with the nonce of another session': ['PROTOCOL_VIOLATION', 'p'],
+    'SCRAM with endless iterations': ['SASL_ITERATIONS', 'p'],
+    'SCRAM twice': ['PROTOCOL_VIOLATION', 'p'],
+    'no password': ['REFUSED_NONE', ''],
+    'nothing, and answers as if it had': ['PROTOCOL_VIOLATION', ''],
+    'nothing, with a message without end': ['PROTOCOL_VIOLATION', ''],
+  }
+  const outcomes = allDemands.map(async (demand) => {
+    // Without it, a server may ask for nothing: PostgreSQL can be set to trust whoever comes.
+    const query = demand === 'no password' ? '?require_auth=scram-sha-256' : ''
+    return [demand, await meet(t, demand, query)] as const
+  })
+  t.strictSame(
+    Object.fromEntries(await Promise.all(outcomes)),
+    Object.fromEntries(
+      Object.entries(refused).map(([demand, [outcome, heard]]) => [
+        demand,
+        { outcome, heard, gaveAway: false },
+      ]),
+    ),
+  )
+})
+
+t.test('with require_auth, a server without TLS gets what it lists, and nothing else', async (t) => {
+  const [clearText, md5] = ['clear text, and lets the client in', 'MD5, and lets the client in'] as const
+  for (const [demand, listed, outcome] of [
+    [clearText, 'password', 1],
+    [clearText, 'md5,scram-sha-256', 'REFUSED_PASSWORD'],
+    [md5, 'md5', 1],
+    [md5, 'scram-sha-256,%20md5', 1],
+    [md5, 'password', 'REFUSED_MD5'],
+    ['no password', 'none', 1],
+    ['SCRAM with a wrong proof', 'password,md5,none', 'REFUSED_SCRAM-SHA-256'],
+  ] as const) {
+    const met = await meet(t, demand, `?require_auth=${listed}`)
+    t.equal(met.outcome, outcome, `${demand}, with ${listed}`)
+    t.equal(met.gaveAway, outcome === 1 && demand !== 'no password')
+  }
+})
+
+t.test('over TLS a server may ask for the password, but not where TLS was only wished for', async (t) => {
+  const files = await makeCertificate(await temporaryFolder(t))
+  const certificate = {
+    key: await readFile(files.key, 'utf8'),
+    cert: await readFile(files.certificate, 'utf8'),
+  }
+  const demand = 'clear text, and lets the client in'
+  t.match(await meet(t, demand, '?sslmode=require', { certificate }), { outcome: 1, gaveAway: true })
+  t.match(await meet(t, demand, '?sslmode=prefer', { certificate }), { outcome: 1, gaveAway: true })
+  for (const query of ['?sslmode=prefer', '?sslmode=require&require_auth=scram-sha-256'])
+    t.match(await meet(t, demand, query), { gaveAway: false, heard: '' })
+  t.match(await meet(t, demand, '?sslmode=verify-full', { certificate }), { gaveAway: false, heard: '' })
 })
 
 t.test('in all of this nothing failed that nobody awaits', async (t) => {

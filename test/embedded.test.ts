@@ -1,13 +1,48 @@
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startThrowAwayDatabase } from '../demo/database.js'
+import { findAccount } from '../src/db/embedded/account.js'
+import { placeBinaries } from '../src/db/embedded/binaries.js'
 import { startEmbedded } from '../src/db/embedded/index.js'
+import { visitEmbedded } from '../src/db/embedded/visit.js'
 import { locks } from '../src/db/locks.js'
 import { migrate } from '../src/db/migrate.js'
-import { freePort, launchProgram, processesOf, temporaryFolder } from './process.js'
+import { inOneSession } from '../src/db/one-session.js'
+import { projectRoot } from '../src/runtime/root.js'
+import { allDemands, gaveAway, startImpostor } from './impostor.js'
+import { freePort, launch, launchProgram, processesOf, ready, temporaryFolder } from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+const start = (dataDir: string) => startEmbedded({ dataDir, maxConnections: 10, durable: false, log: quiet })
+const never = new AbortController().signal
+const isRoot = process.getuid?.() === 0
+/** A user without rights, and another one. */
+const [NOBODY, STRANGER] = [65_534, 65_533]
+
+const passwordIn = async (dataDir: string) =>
+  (await readFile(join(dataDir, 'postgresql-password'), 'utf8')).trim()
+/** The folder of the socket. */
+const hostOf = (url: string) => decodeURIComponent(new URL(url).hostname)
+const lockFileIn = async (cluster: string) =>
+  (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n').map((line) => line.trim())
+const textOf = async (url: string, statement: string) =>
+  inOneSession(url, undefined, async (sql) => Object.values((await sql.unsafe(statement))[0] ?? {})[0])
+
+/** Starts a program, and ends it with the test. */
+const begin = (t: Test, program: string, args: string[], options: object): ChildProcess => {
+  const child = spawn(program, args, { stdio: 'ignore', ...options })
+  const ended = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return child
+}
 
 t.test('the service keeps house on the embedded database that it owns', async (t) => {
   const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -60,3 +95,213 @@ t.test('what a killed run has left is cleared away by the next, and nothing else
   await next.stop()
   t.equal((await readdir(folder)).length, now.length - 1, 'and a run that ends removes its own')
 })
+
+t.test('a program at the address that a former server has left gets no password', async (t) => {
+  const dataDir = await temporaryFolder(t)
+  const made = await start(dataDir)
+  await made.stop()
+  const password = await passwordIn(dataDir)
+  const cluster = await realpath(made.location)
+  // The number of the former server is that of a program in the same folder: nothing tells it from a server.
+  const program = begin(t, 'sleep', ['300'], { cwd: cluster })
+  const leave = (port: number, folder = '') =>
+    writeFile(
+      join(cluster, 'postmaster.pid'),
+      `${[program.pid, cluster, 0, port, folder, folder ? '' : '127.0.0.1'].join('\n')}\n`,
+    )
+  const refusalOf = async (work: Promise<{ stop(): Promise<void> }>) => {
+    const outcome = await work.catch((error) => error)
+    await outcome.stop?.()
+    return String(outcome.message)
+  }
+
+  const impostor = await startImpostor(t, 'clear text')
+  await leave(impostor.port)
+  const answered = `Another program answers at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
+  for (const demand of allDemands) {
+    impostor.demand = demand
+    const refusal = await refusalOf(visitEmbedded(dataDir, never))
+    t.equal(refusal.slice(0, answered.length), answered, demand)
+  }
+  t.not(impostor.connections, 0)
+  t.equal(gaveAway(impostor, password), false)
+  t.equal(impostor.heard.replaceAll('p', ''), '', 'and nothing else but SCRAM')
+
+  const open = await temporaryFolder(t)
+  const link = join(await temporaryFolder(t), 'link')
+  const foreign = await temporaryFolder(t)
+  const listeners = await Promise.all(
+    [open, foreign].map((folder) => startImpostor(t, 'clear text', { path: join(folder, '.s.PGSQL.5432') })),
+  )
+  await symlink(foreign, link)
+  await chmod(open, 0o777)
+  if (isRoot) await chown(foreign, STRANGER, STRANGER)
+  for (const folder of [open, link, ...(isRoot ? [foreign] : [])]) {
+    await leave(5432, folder)
+    t.equal(
+      await refusalOf(start(dataDir)),
+      `Other users can write to ${folder}, where the database listens. Make it a folder of the database's owner with mode 0700.`,
+    )
+  }
+  t.strictSame(
+    listeners.map(({ connections }) => connections),
+    [0, 0],
+    'nobody connects to a socket that others could have put there',
+  )
+
+  program.kill('SIGKILL')
+  await once(program, 'exit')
+  await leave(impostor.port)
+  const before = impostor.connections
+  const visit = await visitEmbedded(dataDir, never)
+  t.equal(
+    await textOf(visit.url, 'select 1 as n'),
+    1,
+    'where the former server is gone, a new one is started',
+  )
+  await visit.stop()
+  t.equal(impostor.connections, before)
+})
+
+t.test('the server listens on a socket that only its own user and root can reach', async (t) => {
+  const dataDir = await temporaryFolder(t)
+  const { url, location, stop } = await start(dataDir)
+  t.teardown(() => stop())
+  const folder = hostOf(url)
+  t.equal(folder, await realpath(location))
+  t.equal(await textOf(url, 'show listen_addresses'), '')
+  const { uid, mode } = await stat(folder)
+  t.equal(uid, (await findAccount())?.uid ?? process.getuid?.())
+  t.equal(mode & 0o777, 0o700)
+  t.equal((await stat(join(folder, '.s.PGSQL.5432'))).mode & 0o777, 0o700)
+  if (!isRoot) return
+  const probe = `require('node:net').connect(process.argv[1])
+    .on('connect', () => process.exit(1)).on('error', ({ code }) => process.exit(code === 'EACCES' ? 42 : 2))`
+  const child = begin(t, process.execPath, ['-e', probe, join(folder, '.s.PGSQL.5432')], {
+    uid: STRANGER,
+    gid: STRANGER,
+  })
+  t.strictSame(await once(child, 'exit'), [42, null])
+})
+
+t.test(
+  'the programs of the database get nothing of the environment, and no password on their command lines',
+  { skip: process.platform !== 'linux' && 'there is no /proc' },
+  async (t) => {
+    const DATA_DIR = await temporaryFolder(t)
+    const canary = 'a-canary-that-only-the-service-may-know'
+    const service = launch(t, await freePort(), { DATA_DIR, JWT_SECRETS: canary })
+    const seen = new Map<string, Set<string>>()
+    const look = async () => {
+      for (const pid of await processesOf(DATA_DIR)) {
+        if (pid === service.child.pid) continue
+        const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
+        const [environment, command] = await Promise.all([read('environ'), read('cmdline')])
+        const name = command.split('\0')[0]?.replace(/^.*\//, '') ?? ''
+        seen.set(name, (seen.get(name) ?? new Set()).add(environment).add(command))
+      }
+    }
+    let isReady = false
+    const starting = ready(service).finally(() => {
+      isReady = true
+    })
+    while (!isReady) await look()
+    await starting
+    await look()
+
+    const password = await passwordIn(DATA_DIR)
+    t.ok(seen.has('initdb') && seen.has('postgres'), [...seen.keys()].join())
+    const all = [...seen.values()].flatMap((texts) => [...texts])
+    t.strictSame(
+      all.filter((text) => text.includes(canary) || text.includes(password)),
+      [],
+    )
+    const [postmaster] = await lockFileIn(join(DATA_DIR, 'postgresql'))
+    t.equal(await readFile(`/proc/${postmaster}/environ`, 'utf8'), 'LC_ALL=C\0')
+    t.notOk((await readFile(join(DATA_DIR, 'postgresql.log'), 'utf8')).includes(password))
+    t.notOk(service.output().includes(password))
+  },
+)
+
+t.test('a DATA_DIR whose path is too long for a socket serves as well as any', async (t) => {
+  const dataDir = join(await temporaryFolder(t), 'long-'.repeat(30))
+  const first = await start(dataDir)
+  const folder = hostOf(first.url)
+  t.not(folder, await realpath(first.location))
+  const found = await stat(folder)
+  t.equal(found.uid, (await stat(first.location)).uid)
+  t.equal(found.mode & 0o777, 0o700)
+  const visit = await visitEmbedded(dataDir, never)
+  t.equal(visit.url, first.url, 'commands find it')
+  t.equal(await textOf(visit.url, 'select 1 as n'), 1)
+  await first.stop()
+  await t.rejects(stat(folder), { code: 'ENOENT' }, 'and its folder goes with it')
+
+  const killed = await ready(launch(t, await freePort(), { DATA_DIR: dataDir }))
+  const [, , , , left = ''] = await lockFileIn(first.location)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  const next = await start(dataDir)
+  t.teardown(() => next.stop())
+  t.not(hostOf(next.url), left)
+  await t.rejects(stat(left), { code: 'ENOENT' }, 'also after the service was killed')
+})
+
+t.test('a server that the version before has left at a port is found, and replaced', async (t) => {
+  const dataDir = await temporaryFolder(t)
+  const made = await start(dataDir)
+  await textOf(made.url, 'create table kept as select 42 as n')
+  await made.stop()
+  const account = await findAccount()
+  const port = await freePort()
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
+  const former = begin(
+    t,
+    join(await placeBinaries(account), 'bin', 'postgres'),
+    ['-D', made.location, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...account, cwd: '/' },
+  )
+  const ended = once(former, 'exit')
+  const url = `postgres://postgres:${await passwordIn(dataDir)}@127.0.0.1:${port}/postgres`
+  await until(() => textOf(url, 'select 1 as n').catch(() => undefined), 'the former server answers')
+
+  await inOneSession(url, undefined, async (owner) => {
+    await owner`select pg_advisory_lock(${locks.owner})`
+    const visit = await visitEmbedded(dataDir, never)
+    t.equal(await textOf(visit.url, 'select n from kept'), 42, 'a command uses it while its service runs')
+    await t.rejects(start(dataDir), { message: /^Another process of this service is using / })
+  })
+  const next = await start(dataDir)
+  t.teardown(() => next.stop())
+  await ended
+  t.equal(await textOf(next.url, 'select n from kept'), 42)
+  t.equal(await textOf(next.url, 'show listen_addresses'), '')
+})
+
+t.test(
+  'an ordinary user runs it as well, and root finds it',
+  { skip: !isRoot && 'every other test shows it' },
+  async (t) => {
+    const DATA_DIR = await temporaryFolder(t)
+    await chown(DATA_DIR, NOBODY, NOBODY)
+    const port = await freePort()
+    const server = join(projectRoot, 'build/src/server.js')
+    const mayRead = begin(t, 'test', ['-r', server], { uid: NOBODY, gid: NOBODY })
+    const [code] = await once(mayRead, 'exit')
+    if (code !== 0) return t.comment(`a user without rights cannot read ${server}`)
+    const child = begin(t, process.execPath, [server], {
+      cwd: DATA_DIR,
+      env: { PATH: process.env.PATH, DATA_DIR, PORT: String(port), RATE_LIMITS: 'off' },
+      uid: NOBODY,
+      gid: NOBODY,
+    })
+    const url = `http://127.0.0.1:${port}`
+    await ready({ url, child, output: () => '', ended: Promise.resolve(0) })
+    t.equal((await stat(join(DATA_DIR, 'postgresql', '.s.PGSQL.5432'))).uid, NOBODY)
+    const visit = await visitEmbedded(DATA_DIR, never)
+    t.equal(await textOf(visit.url, 'select 1 as n'), 1)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    t.strictSame(await ended, [0, null])
+  },
+)

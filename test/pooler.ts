@@ -31,7 +31,10 @@ export const startPooler = async (
   const settings = (await ops('pgbouncer.sql')).matchAll(/^alter role service (set .*;)$/gm)
   const onConnect = quoted(Array.from(settings, ([, setting]) => setting).join(' '))
   const example = (await ops('pgbouncer.ini'))
-    .replace(/^service = .*$/m, `* = host=${hostname} port=${port} connect_query='${onConnect}'`)
+    .replace(
+      /^service = .*$/m,
+      `* = host=${decodeURIComponent(hostname)} port=${port} connect_query='${onConnect}'`,
+    )
     .replace(/^listen_port = .*$/m, `listen_port = ${front}`)
     .replace(/^auth_file = .*$/m, `auth_file = ${users}`)
   await writeFile(file, `${example}\nunix_socket_dir =\nserver_idle_timeout = 5\n`)

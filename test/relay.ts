@@ -12,13 +12,15 @@ export const startRelay = async (
   begin: (client: Socket, reach: () => Socket) => void,
 ): Promise<string> => {
   const { hostname, port } = new URL(target)
+  const host = decodeURIComponent(hostname)
+  const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }
   const sockets = new Set<Socket>()
   /** A socket whose end, however it comes, is nobody's failure. */
   const keep = (socket: Socket) => {
     sockets.add(socket)
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
-  const server = createServer((client) => begin(keep(client), () => keep(connect(Number(port), hostname))))
+  const server = createServer((client) => begin(keep(client), () => keep(connect(place))))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   test.teardown(() => {

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { projectRoot } from '../src/runtime/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
+import { gaveAway, startImpostor } from './impostor.js'
 import {
   freePort,
   launch,
@@ -135,6 +136,40 @@ t.test(
       t.match(await refusalOf(t, command), /DATABASE_URL names a user or a password/, program)
       t.match(await refusalOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
     }
+  },
+)
+
+t.test(
+  'a server that asks for the password in clear text is refused in one sentence, by every program',
+  async (t) => {
+    const impostor = await startImpostor(t, 'clear text')
+    const env = onDatabase(`postgres://service:hunter2@127.0.0.1:${impostor.port}/service`)
+    for (const [demand, method] of [
+      ['clear text', 'password'],
+      ['MD5', 'md5'],
+    ] as const) {
+      impostor.demand = demand
+      const said = new RegExp(
+        `DATABASE_URL names a server that asks for .*the password.* require_auth=${method}$`,
+      )
+      t.match(await refusalOf(t, launch(t, await freePort(), env)), said)
+      const backup = join(await temporaryFolder(t), 'backup.gz')
+      for (const [program, ...args] of [
+        ['src/bin/migrate'],
+        ['src/bin/backup', backup],
+        ['src/bin/users', 'find', 'ada'],
+        ['src/bin/rebuild-rollups'],
+      ] as const)
+        t.match(await refusalOf(t, launchProgram(t, program, env, args)), said, program)
+      const doctor = launchProgram(t, 'src/bin/doctor', env)
+      t.equal(await doctor.ended, 1)
+      t.match(
+        doctor.output(),
+        new RegExp(`DATABASE_URL names a server that asks for .*require_auth=${method}`),
+      )
+    }
+    t.equal(gaveAway(impostor, 'hunter2'), false)
+    t.equal(impostor.heard, '')
   },
 )
 

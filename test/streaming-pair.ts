@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { startEmbedded } from '../src/db/embedded/index.js'
 import { temporaryFolder } from './process.js'
+import { startTcpProxy } from './tcp-proxy.js'
 import { until } from './until.js'
 
 const run = promisify(execFile)
@@ -22,7 +23,9 @@ export const startPair = async (test: Scope, { synchronous = false } = {}) => {
     test.teardown(() => server.stop())
     const sql = postgres(server.url, { max: 1, onnotice: () => {}, connect_timeout: 2 })
     test.teardown(() => sql.end({ timeout: 1 }))
-    return { ...server, sql, address: new URL(server.url), folder: dataDir }
+    // Several hosts in one URL are hosts of TCP.
+    const proxy = await startTcpProxy(test, server.url)
+    return { ...server, sql, address: new URL(proxy.url), folder: dataDir }
   }
   const folders = { first: await temporaryFolder(test), second: await temporaryFolder(test) }
   const made = await startEmbedded({ dataDir: folders.first, maxConnections: 40, log: quiet })
@@ -33,8 +36,8 @@ export const startPair = async (test: Scope, { synchronous = false } = {}) => {
   const password = join(folders.second, 'postgresql-password')
   await copyFile(join(folders.first, 'postgresql-password'), password)
   const first = await start(folders.first)
-  const { hostname, port, username } = first.address
-  const follow = `host=${hostname} port=${port} user=${username} password=${await readFile(password, 'utf8')}`
+  const { hostname, port, username } = new URL(first.url)
+  const follow = `host=${decodeURIComponent(hostname)} port=${port} user=${username} password=${await readFile(password, 'utf8')}`
   await appendFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${follow.trim()}'\n`)
   const signal = join(cluster, 'standby.signal')
   await writeFile(signal, '')

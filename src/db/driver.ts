@@ -29,6 +29,13 @@ const sessionSettings = {
 export const targetOf = (url: string, role: Role = 'primary') =>
   hasSeveralHosts(url) ? { target_session_attrs: role } : {}
 
+/** All connections of the service are made here. */
+export const openClient = (url: string, options: postgres.Options<Record<string, never>>): postgres.Sql => {
+  const client = postgres(url, options)
+  requirePatched(client)
+  return client
+}
+
 /** Connections, which are made when they are first needed, and made anew when they break. */
 export const createDriver = ({
   url,
@@ -47,17 +54,19 @@ export const createDriver = ({
     onnotice: () => {},
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   }
-  const driver = postgres(url, options)
-  requirePatched(driver)
+  const driver = openClient(url, options)
   // Drizzle sets here that dates and moments are read and written as texts.
   drizzle(driver)
   return driver
 }
 
-/** `patches/` makes the driver fit to lose connections; without it, acknowledged writes can be lost. */
+/** The number of the patch, which grows when the service comes to depend on more of it. */
+const PATCH = 2
+
+/** Without `patches/`, acknowledged writes can be lost, and a false server can get the password. */
 const requirePatched = (driver: postgres.Sql): void => {
-  if ((driver as { patched?: boolean }).patched) return
+  if ((driver as { patched?: number }).patched === PATCH) return
   throw new Error(
-    'The database driver in node_modules is not patched, because npm ran no scripts. Run: npx patch-package',
+    'The database driver in node_modules is not patched as this version needs it. Run: npm ci, and then, if npm runs no scripts: npx patch-package',
   )
 }

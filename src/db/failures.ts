@@ -21,11 +21,16 @@ const driverCodes = new Set([
   'ENETUNREACH',
   'ETIMEDOUT',
   'ENOENT',
+  'EACCES',
+  'EAGAIN',
   'EPIPE',
 ])
 
 /** 08 connection, 28 log-in, 53 resources, 57 intervention and time-outs, 58 system, 25006 read-only standby, 25P03 idle, 3D000 and 55000 no such or a closed database, 40 conflicts, 55P03 lock. */
 const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|55000|55P03)$/
+
+/** The server asks for the password in a way that is refused, or does not prove that it knows it. */
+const refusedServers = /^(REFUSED_|SASL_|UNKNOWN_AUTH$|PROTOCOL_VIOLATION$)/
 
 export const codeOf = (error: unknown): string | undefined => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -45,8 +50,13 @@ export const messageOf = (error: unknown): string => {
 /** The database could not do it now, whatever was asked: time to answer 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
-  return code !== undefined && (driverCodes.has(code) || unavailableStates.test(code))
+  return (
+    code !== undefined && (driverCodes.has(code) || unavailableStates.test(code) || refusedServers.test(code))
+  )
 }
+
+/** Somebody else than the expected server may have answered. */
+export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
 /** Nobody answered at all where the database should be. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'

@@ -13,7 +13,7 @@ export const givenUrl = ({ databaseUrl }: Config): string => {
 export const connectToGiven = (config: Config): Database =>
   connect({ url: givenUrl(config), poolSize: 4, prepare: config.databasePrepare })
 
-/** What whoever set DATABASE_URL has to do, by SQLSTATE. */
+/** What has to be done about DATABASE_URL, by SQLSTATE or the driver's code. */
 const remedies: Record<string, string> = {
   '28P01': 'names a user or a password that the server refuses: correct them',
   '28000': 'names a user whom the server does not let in from here: correct it, or allow it in pg_hba.conf',
@@ -22,6 +22,17 @@ const remedies: Record<string, string> = {
     'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
   '25006': 'names a server that takes no writes: name the primary',
   '3F000': 'names a database without a schema "public": create it',
+  REFUSED_PASSWORD:
+    'names a server that asks for the password in clear text, which anyone on the way can read: let it use scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=password',
+  REFUSED_MD5:
+    'names a server that asks for an MD5 hash of the password, which anyone on the way can use to sign in: set the password again with password_encryption = scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=md5',
+  REFUSED_NONE: 'names a server that asks for no password, and its require_auth does not list none',
+  'REFUSED_SCRAM-SHA-256':
+    'names a server that asks for SCRAM authentication, and its require_auth does not list scram-sha-256',
+  SASL_SIGNATURE_MISMATCH:
+    'names a server that does not prove that it knows the password: another program may answer in its place',
+  SASL_ITERATIONS:
+    'names a server that asks for a SCRAM hash of more than 1,000,000 iterations: lower scram_iterations there and set the password again',
 }
 
 /** PgBouncer has one SQLSTATE for whatever it refuses, and so only its words tell what that was. */

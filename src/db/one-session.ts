@@ -1,12 +1,12 @@
-import postgres from 'postgres'
-import { targetOf } from './driver.js'
+import type postgres from 'postgres'
+import { openClient, targetOf } from './driver.js'
 
 /**
  * A session of its own, which knows no types but the built-in ones. Nothing is prepared: most statements come once, and a
  * transaction pooler may stand before the database.
  */
 export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
-  postgres(url, {
+  openClient(url, {
     ...targetOf(url),
     max: 1,
     onnotice: () => {},

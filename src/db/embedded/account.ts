@@ -2,6 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../runtime/operator-error.js'
+import { serverEnvironment } from './environment.js'
 
 const run = promisify(execFile)
 
@@ -40,4 +41,5 @@ export const findAccount = async (): Promise<Account> => {
 /** Whether the account may enter a folder, whatever stands above it. */
 export const canEnter = (folder: string, account: Account): boolean =>
   account === undefined ||
-  spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account, cwd: '/' }).status === 0
+  spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account, cwd: '/', env: serverEnvironment() })
+    .status === 0

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../runtime/operator-error.js'
 import { ACCOUNT, type Account, canEnter, SHARED_FOLDER } from './account.js'
+import { serverEnvironment } from './environment.js'
 import { exists } from './files.js'
 import type { Log } from './log.js'
 
@@ -56,9 +57,8 @@ export const ensureCluster = async (
   stopped: AbortSignal | undefined,
 ): Promise<void> => {
   await requireOwner(cluster, account)
-  const binaryMajor = (await run(join(native, 'bin', 'postgres'), ['--version'])).stdout.match(
-    /([0-9]+)/,
-  )?.[1]
+  const { stdout } = await run(join(native, 'bin', 'postgres'), ['--version'], { env: serverEnvironment() })
+  const binaryMajor = stdout.match(/([0-9]+)/)?.[1]
   const clusterMajor = (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined))?.trim()
   if (clusterMajor === binaryMajor) return
   if (clusterMajor !== undefined) {
@@ -124,7 +124,7 @@ const initialise = async (
       'UTF8',
       '--locale=C',
     ],
-    { ...account, cwd: '/' },
+    { ...account, cwd: '/', env: serverEnvironment() },
   )
   // It would go on writing to the disk what is about to be removed.
   const kill = () => initdb.child.kill('SIGKILL')

@@ -1,9 +1,11 @@
-import { readFile, readlink, realpath, rm } from 'node:fs/promises'
+import { readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../runtime/operator-error.js'
+import { isRefusedServer, messageOf } from '../failures.js'
 import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
+import { readLockFile, removeSocket, requirePrivate } from './socket.js'
 
 /**
  * Ends a server that a killed service left behind, and removes a lock file whose process is another program by now.
@@ -18,12 +20,13 @@ export const releaseFromFormerOwner = async (
   // As the system itself names it.
   const place = await realpath(cluster).catch(() => cluster)
   const pidFile = join(cluster, 'postmaster.pid')
+  /** The folder of the socket of the server that is stopped. */
+  let leftFolder = ''
   for (let attempt = 0; attempt < 100; attempt++) {
     stopped?.throwIfAborted()
-    const lines = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n')
-    const pid = Number(lines[0])
-    const port = Number(lines[3])
-    if (!pid || !isRunning(pid)) return
+    const found = await readLockFile(cluster)
+    if (found === undefined) return removeSocket(leftFolder)
+    const { pid, address } = found
     // A process number is reused after a reboot or in a new container: whose folder is it really?
     const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
     if (process.platform === 'linux' && folder !== place) {
@@ -31,13 +34,17 @@ export const releaseFromFormerOwner = async (
       await rm(pidFile, { force: true })
       return
     }
-    const sql = session(urlOf(port, password))
+    await sleep(100)
+    // It is starting.
+    if (address === undefined) continue
+    const sql = session(urlOf(address, password))
     try {
+      await requirePrivate(address.host, cluster)
       // A former owner's session may take a moment to notice that its client is gone.
       if (await lockOwnership(sql)) {
         log.warn('a former run was killed and left its database server behind: stopping that one')
         process.kill(pid, 'SIGINT')
-        await sleep(50)
+        leftFolder = address.host
       } else if (attempt > 20) {
         throw new OperatorError(
           `Another process of this service is using ${cluster}. Stop it first, or give this one another DATA_DIR.`,
@@ -45,20 +52,15 @@ export const releaseFromFormerOwner = async (
       }
     } catch (error) {
       if (error instanceof OperatorError) throw error
+      if (isRefusedServer(error)) {
+        throw new OperatorError(
+          `Another program answers at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
+        )
+      }
       // It is starting or stopping.
     } finally {
       await sql.end({ timeout: 1 })
     }
-    await sleep(100)
   }
   throw new OperatorError(`A database server in ${cluster} neither answers nor stops. Stop it by hand.`)
-}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -13,6 +13,7 @@ import { ensureCluster, placeCluster } from './cluster.js'
 import { releaseFromFormerOwner } from './former-owner.js'
 import type { Log } from './log.js'
 import { Server } from './server.js'
+import { placeSocket, removeSocket } from './socket.js'
 
 export interface EmbeddedDatabase {
   url: string
@@ -44,16 +45,25 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   await ensureCluster(native, cluster, password, account, stopped)
   await releaseFromFormerOwner(cluster, password, log, stopped)
 
-  const server = new Server(native, cluster, join(dataDir, 'postgresql.log'), password, account, options)
+  const address = await placeSocket(cluster, account)
+  const logFile = join(dataDir, 'postgresql.log')
+  const server = new Server(native, cluster, logFile, address, password, account, options)
   const giveUp = () => server.stop(AbortSignal.timeout(GIVE_UP_MS))
   stopped?.addEventListener('abort', giveUp)
   try {
     stopped?.throwIfAborted()
-    await server.start()
+    await server.launch()
+  } catch (error) {
+    await removeSocket(address.host)
+    throw error
   } finally {
     stopped?.removeEventListener('abort', giveUp)
   }
-  return { url: server.url, location: cluster, stop: (hurry) => server.stop(hurry) }
+  const stop = async (hurry?: AbortSignal) => {
+    await server.stop(hurry)
+    await removeSocket(address.host)
+  }
+  return { url: server.url, location: cluster, stop }
 }
 
 /** A server that was told to stop while it starts gets this long to end in good order. */

@@ -1,32 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { OperatorError } from '../../runtime/operator-error.js'
 import type { Account } from './account.js'
+import { serverEnvironment } from './environment.js'
 import type { EmbeddedOptions } from './index.js'
 import { lockOwnership, session, urlOf } from './session.js'
-
-const freePort = () =>
-  new Promise<number>((resolvePort, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolvePort(port))
-    })
-  })
+import type { Address } from './socket.js'
 
 /** Recovery after a crash can take a while. */
 const START_MS = 120_000
 const STOP_MS = 8_000
 
-/** The running server; when it dies unasked (say, killed for lack of memory) it is started again on the same port. */
+/** The running server; when it dies unasked (say, killed for lack of memory) it is started again on the same socket. */
 export class Server {
-  url = ''
-  private port = 0
+  readonly url: string
   private child: ChildProcess | undefined
   /** Resolves when `child` has ended, or could not be started. */
   private ended = Promise.resolve()
@@ -38,23 +28,12 @@ export class Server {
     private readonly native: string,
     private readonly cluster: string,
     private readonly logFile: string,
-    private readonly password: string,
+    private readonly address: Address,
+    password: string,
     private readonly account: Account,
     private readonly options: EmbeddedOptions,
-  ) {}
-
-  /** Rejects once `stop` is called, and when the server does not start. Nothing runs then. */
-  async start(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      this.port = await freePort()
-      this.url = urlOf(this.port, this.password)
-      try {
-        return await this.launch()
-      } catch (error) {
-        // The port may have been taken in between.
-        if (attempt === 3 || this.stopping.signal.aborted) throw error
-      }
-    }
+  ) {
+    this.url = urlOf(address, password)
   }
 
   /** Ends the server, and a start or a revival that is under way, in good order or by force once `hurry` is aborted. */
@@ -65,7 +44,8 @@ export class Server {
     await this.revival
   }
 
-  private async launch(): Promise<void> {
+  /** Rejects once `stop` is called, and when the server does not start. Nothing runs then. */
+  async launch(): Promise<void> {
     const log = await open(this.logFile, 'a', 0o600)
     const logStart = (await log.stat()).size
     try {
@@ -92,9 +72,11 @@ export class Server {
 
   private spawn(log: number): void {
     const settings = {
-      listen_addresses: '127.0.0.1',
-      port: this.port,
-      unix_socket_directories: '',
+      listen_addresses: '',
+      port: this.address.port,
+      // A list, in which the quotes make one name of whatever is between them.
+      unix_socket_directories: `"${this.address.host.replaceAll('"', '""')}"`,
+      unix_socket_permissions: '0700',
       max_connections: this.options.maxConnections,
       ...(this.options.durable === false && {
         fsync: 'off',
@@ -109,7 +91,13 @@ export class Server {
         this.cluster,
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
-      { ...this.account, cwd: '/', detached: true, stdio: ['ignore', log, log] },
+      {
+        ...this.account,
+        cwd: '/',
+        env: serverEnvironment(),
+        detached: true,
+        stdio: ['ignore', log, log],
+      },
     )
     this.child = child
     this.ended = new Promise((resolveEnd) => {

@@ -1,13 +1,16 @@
 /** Who owns a running server: the session that holds its lock. */
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { openClient } from '../driver.js'
 import { locks } from '../locks.js'
+import type { Address } from './socket.js'
 
-export const urlOf = (port: number, password: string) =>
-  `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+/** A server that cannot prove that it knows the password is none of ours. */
+export const urlOf = ({ host, port }: Address, password: string): string =>
+  `postgres://postgres:${password}@${encodeURIComponent(host)}:${port}/postgres?require_auth=scram-sha-256`
 
 /** One session, used for the owner's lock. */
-export const session = (url: string) =>
-  postgres(url, {
+export const session = (url: string): postgres.Sql =>
+  openClient(url, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,

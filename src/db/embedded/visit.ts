@@ -5,6 +5,7 @@ import { exists } from './files.js'
 import { type EmbeddedDatabase, startEmbedded } from './index.js'
 import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
+import { readLockFile, requirePrivate } from './socket.js'
 
 export class NoDatabase extends OperatorError {}
 
@@ -34,12 +35,12 @@ export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<V
 
 /** Undefined also for a server that a killed service left behind: starting replaces it. */
 const urlOfRunning = async (dataDir: string, cluster: string): Promise<string | undefined> => {
-  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
-  const port = Number(lines[3])
-  if (!port) return undefined
-  const url = urlOf(port, (await readFile(join(dataDir, 'postgresql-password'), 'utf8')).trim())
+  const { address } = (await readLockFile(cluster)) ?? {}
+  if (address === undefined) return undefined
+  const url = urlOf(address, (await readFile(join(dataDir, 'postgresql-password'), 'utf8')).trim())
   const sql = session(url)
   try {
+    await requirePrivate(address.host, cluster)
     return (await lockOwnership(sql)) ? undefined : url
   } catch {
     return undefined
