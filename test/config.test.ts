@@ -1,5 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
@@ -62,7 +61,6 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     ACTIVITY_DETAIL_DAYS: '-1',
     RATE_LIMITS: 'true',
     REDIS_URL: 'redis://:hunter2@host/name',
-    WORKERS: '0',
     TRUST_PROXY: 'everybody',
     METRICS_PORT: 'x',
     SHUTDOWN_DELAY_MS: '-1',
@@ -75,11 +73,20 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
   t.notMatch(problems.join('\n'), /hunter2/)
 })
 
-t.test('as many workers as processors, or as many as one says', async (t) => {
-  t.equal(readConfig({}).workers, 1)
-  t.equal(readConfig({ WORKERS: '3' }).workers, 3)
-  t.equal(readConfig({ WORKERS: 'auto' }).workers, availableParallelism())
-})
+t.test(
+  'WORKERS, which has no effect any more, leads to a warning unless it asks for what there is',
+  async (t) => {
+    const warnings = [
+      {
+        says: 'WORKERS is no longer used: the service runs as one process.',
+        remedy:
+          'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+      },
+    ]
+    for (const WORKERS of ['auto', '2', '0', 'x']) t.strictSame(readConfig({ WORKERS }).warnings, warnings)
+    for (const env of [{}, { WORKERS: '' }, { WORKERS: ' 1 ' }]) t.strictSame(readConfig(env).warnings, [])
+  },
+)
 
 t.test('metrics need a port of their own', async (t) => {
   t.match(problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must be another one than PORT/])

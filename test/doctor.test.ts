@@ -79,9 +79,9 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
       [/^warning redis: It cannot be used, so each instance counts its limits alone: .*ECONNREFUSED/],
     ],
     [
-      'more workers than the database has connections for',
-      { ...sound, WORKERS: '90', DATABASE_POOL_SIZE: '10' },
-      [/^problem database: DATABASE_POOL_SIZE is 10 for each of 90 workers/],
+      'a variable that has no effect any more',
+      { ...sound, WORKERS: 'auto' },
+      [/^warning configuration: WORKERS is no longer used.* run more instances/],
     ],
     [
       'wrong variables',

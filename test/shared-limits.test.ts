@@ -112,6 +112,18 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await there.push('dave/repo', {})).status, 429)
   })
 
+  t.test('with one refusal left, all calls that the host accepts pass on both', async (t) => {
+    const callers = await signIn('heidi')
+    const push = async (n: number, headers = {}) =>
+      (await callers[n % 2]?.push(`heidi/${n}`, {}, headers))?.status
+    const wrong = { 'X-Repohost-Token': 'not-a-token' }
+    const refused: unknown[] = []
+    for (let n = 1; n < limits.rate_refused_tokens_per_caller; n++) refused.push(await push(n, wrong))
+    t.strictSame(new Set(refused), new Set([401]))
+    t.strictSame(await Promise.all(Array.from({ length: 8 }, (_, n) => push(n))), Array(8).fill(200))
+    t.strictSame([await push(0, wrong), await push(0), await push(1)], [401, 429, 429])
+  })
+
   t.test('while Redis is gone each instance counts for itself, and says so once', async (t) => {
     await areShared()
     const known = [one, two].map((service) => troubles(service).length)
