@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { createTestDatabase } from './database.js'
+import { hasMembers } from './has-members.js'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 /** What nobody awaits would end the service. */
@@ -141,7 +142,7 @@ t.test('after a statement that fails amid its rows, the next one has its own row
   const { sql } = await start(t)
   const failing = sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 200) i`
   const [failed, next] = await Promise.allSettled([failing, sql`select 42 as n`])
-  t.match(failed, { status: 'rejected', reason: { code: '22012' } })
+  t.hasStrict(failed, { status: 'rejected', reason: { code: '22012' } })
   t.equal(next?.status, 'fulfilled')
   t.same([...(next as PromiseFulfilledResult<postgres.RowList<postgres.Row[]>>).value], [{ n: 42 }])
   t.same([...(await sql`select i as n from generate_series(1, 3) i`)], [{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -169,9 +170,9 @@ t.test('a parameter that cannot be written fails its statement, and no neighbour
     ask(new Date(2)),
     sql`select 42 as n`,
   ])
-  t.match(outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
-  t.match(outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
-  t.match(outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
+  hasMembers(t, outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
+  hasMembers(t, outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
+  hasMembers(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
 })
 
 t.test('a database that accepts connections and closes them at once is away', async (t) => {
