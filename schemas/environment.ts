@@ -67,7 +67,7 @@ export const Environment = Type.Object({
     maximum: 1_000,
     default: 10,
     description:
-      'Connections of each process to the database, and as many to its replica; at least 4 are used. With `WORKERS` every worker is a process.',
+      'Connections of each instance to the database, and as many to its replica; at least 4 are used.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({
@@ -236,14 +236,6 @@ export const Environment = Type.Object({
       examples: ['10.0.0.0/8,127.0.0.1'],
     }),
   ),
-  WORKERS: Type.String({
-    pattern: '^(auto|[1-9][0-9]{0,2})$',
-    expected: '`auto` or a whole number from 1 to 999',
-    default: '1',
-    description:
-      'How many processes serve on one port; `auto`: one for each processor. They count limits together.',
-    examples: ['auto'],
-  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       ...port,

@@ -52,7 +52,6 @@ import { profileRoutes } from './routes/profile.js'
 import { recordingRoutes } from './routes/recording.js'
 import { settingsRoutes } from './routes/settings.js'
 import { teamRoutes } from './routes/team/index.js'
-import type { Shared } from './workers/link.js'
 
 /** The outside world. */
 export interface Clients {
@@ -60,8 +59,6 @@ export interface Clients {
   /** Undefined: billing is not configured. */
   billing: BillingProvider | undefined
   assistants: Assistants
-  /** What the workers of one instance share; undefined in an instance of one process. */
-  primary?: Shared | undefined
 }
 
 declare module 'fastify' {

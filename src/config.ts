@@ -1,7 +1,6 @@
 /** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
@@ -16,7 +15,6 @@ export interface Config {
   databaseUrl: string | undefined
   databaseReplicaUrl: string | undefined
   dataDir: string
-  /** Of each process. */
   databasePoolSize: number
   databasePrepare: boolean
   /** The first signs, all verify. Empty only with the embedded database, which brings a generated one. */
@@ -66,12 +64,12 @@ export interface Config {
   redisUrl: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
-  /** Processes that serve; with 1 there is no other. */
-  workers: number
   metricsPort: number | undefined
   /** How long it serves on after it was told to stop, in milliseconds. */
   shutdownDelayMs: number
   logLevel: string
+  /** Variables that no longer have an effect. The service starts all the same. */
+  warnings: { says: string; remedy: string }[]
 }
 
 /** All that is wrong with the environment, in one message that never contains a value. */
@@ -137,12 +135,24 @@ export const readConfig = (
     rateLimits: values.RATE_LIMITS === 'on',
     redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
-    workers: values.WORKERS === 'auto' ? availableParallelism() : Number(values.WORKERS),
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,
+    warnings: warningsOf(env),
   }
 }
+
+/** An earlier version served from `WORKERS` processes. One process was its default, so `1` changes nothing. */
+const warningsOf = ({ WORKERS = '' }: Record<string, string | undefined>): Config['warnings'] =>
+  ['', '1'].includes(WORKERS.trim())
+    ? []
+    : [
+        {
+          says: 'WORKERS is no longer used: the service runs as one process.',
+          remedy:
+            'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+        },
+      ]
 
 /** The variables as values of their types. Those that are wrong are named in `problems`. */
 const readEnvironment = (env: Record<string, string | undefined>) => {

@@ -1,14 +1,10 @@
-/**
- * Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. With WORKERS one
- * process starts all that is there once, and the workers serve.
- */
-import cluster from 'node:cluster'
+/** Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { AggregatorRegistry, type Registry } from 'prom-client'
-import { buildApp, createClients } from './app.js'
+import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
 import { startEmbedded } from './db/embedded/index.js'
 import { onGivenDatabase } from './db/given.js'
@@ -18,10 +14,8 @@ import { createMeter } from './metrics/meter.js'
 import { readArguments } from './runtime/arguments.js'
 import { addressesOf, listenAt, listening } from './runtime/listen.js'
 import { createLogger, openLogOutput } from './runtime/logger.js'
-import { atEnd, delayEnd, run, runBelow } from './runtime/program.js'
+import { atEnd, delayEnd, run } from './runtime/program.js'
 import { readOrCreateSecret } from './runtime/secret.js'
-import { type Link, linkToPrimary } from './workers/link.js'
-import { startWorkers } from './workers/primary.js'
 
 const USAGE = `npm start
 
@@ -33,36 +27,35 @@ const main = async (stopped: AbortSignal) => {
   if (!readArguments('start', USAGE, {})) return
   const config = readConfig(process.env)
   const logger = await openLogger(config)
+  for (const { says, remedy } of config.warnings) logger.warn(`${says} ${remedy}`)
   const databaseUrl = await prepareDatabase(config, logger, stopped)
-  const serving =
-    config.workers === 1
-      ? await serve(config, databaseUrl, logger, stopped)
-      : await serveByWorkers(config, databaseUrl, logger, stopped)
-  if (config.metricsPort !== undefined)
-    await serveMetrics(config.metricsPort, config, serving.metrics, logger)
-  atEnd((hurry) => leave(serving, config.shutdownDelayMs, hurry, logger))
+  if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
+  const meter = createMeter(config.metricsPort !== undefined)
+  const database = await openDatabase(config, databaseUrl, logger, meter)
+  atEnd(() => database.close())
+  const app = await buildApp(config, database, logger, { meter })
+  atEnd(() => app.close())
+  stopped.throwIfAborted()
+  const { host, port, metricsPort } = config
+  const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
+  await listening(opening, { host, port, variable: 'PORT' })
+  if (metricsPort !== undefined) await serveMetrics(metricsPort, app)
+  atEnd((hurry) => leave(app, hurry))
   delayEnd(config.shutdownDelayMs)
   announce(config, logger)
 }
 
-/** What is there once, however many processes serve. */
-interface Serving {
-  /** Makes the service say that it is not ready. */
-  leave(): void
-  /** Requests that are being answered; workers count their own. */
-  underWay(): number
-  metrics: { contentType: string; text(): Promise<string> }
-}
-
 /** Balancers see that the service is not ready and turn away from it, before any connection is closed. */
-const leave = async (serving: Serving, delayMs: number, hurry: AbortSignal, log: Logger) => {
+const leave = async (app: FastifyInstance, hurry: AbortSignal) => {
+  const delayMs = app.config.shutdownDelayMs
+  const underWay = app.requestsUnderWay()
   const waiting = [
     delayMs > 0 && `it serves on for ${delayMs / 1_000} s, so that balancers turn away`,
-    serving.underWay() > 0 && `${counted(serving.underWay(), 'request')} being answered`,
+    underWay > 0 && `${counted(underWay, 'request')} being answered`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
-  log.info(['the service stops', ...waiting].join('; '))
-  serving.leave()
+  app.log.info(['the service stops', ...waiting].join('; '))
+  app.leave()
   await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
 }
 
@@ -81,86 +74,20 @@ const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal
 }
 
 const startOwnDatabase = async (
-  { dataDir, databasePoolSize, workers }: Config,
+  { dataDir, databasePoolSize }: Config,
   log: Logger,
   stopped: AbortSignal,
 ): Promise<string> => {
   log.info(`the embedded PostgreSQL in ${dataDir} starts`)
-  const maxConnections = workers * databasePoolSize + 20
-  const embedded = await startEmbedded({ dataDir, maxConnections, log, stopped })
+  const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log, stopped })
   atEnd((hurry) => embedded.stop(hurry))
   return embedded.url
 }
 
-const serve = async (
-  config: Config,
-  url: string,
-  logger: Logger,
-  stopped: AbortSignal,
-  primary?: Link,
-): Promise<Serving> => {
-  if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
-  const meter = createMeter(config.metricsPort !== undefined)
-  const database = await openDatabase(config, url, logger, meter)
-  atEnd(() => database.close())
-  const app = await buildApp(config, database, logger, {
-    meter,
-    clients: { ...createClients(config, meter), primary },
-  })
-  atEnd(() => app.close())
-  if (primary) shareMetrics(app.metrics)
-  stopped.throwIfAborted()
-  const { host, port } = config
-  const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
-  await listening(opening, { host, port, variable: 'PORT' })
-  const { contentType } = app.metrics
-  return {
-    leave: () => app.leave(),
-    underWay: () => app.requestsUnderWay(),
-    metrics: { contentType, text: () => app.metrics.metrics() },
-  }
-}
-
-/** Answers the primary when that gathers the metrics of all workers. */
-const shareMetrics = (metrics: Registry) => {
-  AggregatorRegistry.setRegistries([metrics])
-  new AggregatorRegistry()
-}
-
-const serveByWorkers = async (
-  { workers: count }: Config,
-  databaseUrl: string,
-  log: Logger,
-  stopped: AbortSignal,
-): Promise<Serving> => {
-  const workers = startWorkers({ count, databaseUrl, log, stopped })
-  atEnd((hurry) => workers.stop(hurry))
-  await workers.started
-  const metrics = new AggregatorRegistry()
-  return {
-    leave: () => workers.order('leave'),
-    underWay: () => 0,
-    metrics: { contentType: metrics.contentType, text: () => metrics.clusterMetrics() },
-  }
-}
-
-/** One of several processes, whose primary has done what is done once. */
-const worker = (link: Link) => async (stopped: AbortSignal) => {
-  const config = readConfig(process.env)
-  const logger = await openLogger(config)
-  await link.watch({
-    lost: () => logger.warn('the primary process does not answer: each worker counts limits for itself'),
-    found: () => logger.info('the primary process answers: workers count limits together'),
-  })
-  atEnd(() => link.close())
-  const serving = await serve(config, await link.databaseUrl(), logger, stopped, link)
-  link.onOrder((order) => order === 'leave' && serving.leave())
-  link.ready()
-}
-
-const serveMetrics = async (port: number, { host }: Config, metrics: Serving['metrics'], log: Logger) => {
+const serveMetrics = async (port: number, { config, metrics, log }: FastifyInstance) => {
+  const { host } = config
   const server = createServer((_request, response) => {
-    metrics.text().then(
+    metrics.metrics().then(
       (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
       (error) => {
         log.error({ err: error }, 'the metrics could not be gathered')
@@ -194,8 +121,4 @@ const announce = ({ baseUrl, dashboard }: Config, log: Logger) => {
 `)
 }
 
-if (cluster.isPrimary) run(main)
-else {
-  const link = linkToPrimary()
-  runBelow((stop) => link.onOrder((order) => order === 'stop' && stop()), worker(link))
-}
+run(main)

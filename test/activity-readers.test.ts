@@ -49,13 +49,17 @@ t.test('only known queries read what people did', async (t) => {
   const sources = await readSources()
   t.same(pathsWith(sources, TABLES), Object.keys(readers).sort())
   t.same(pathsWith(sources, QUERIES), Object.keys(callers).sort())
-  t.match(
-    sources.get('src/routes/team/dashboard.ts'),
-    "import { type Filter, findPerson } from '../../queries/dashboard.js'",
+  t.ok(
+    sources
+      .get('src/routes/team/dashboard.ts')
+      ?.split('\n')
+      .includes("import { type Filter, findPerson } from '../../queries/dashboard.js'"),
   )
-  t.match(
-    sources.get('src/policies/privacy.ts'),
-    "import type { Filter, NamedDays } from '../queries/dashboard.js'",
+  t.ok(
+    sources
+      .get('src/policies/privacy.ts')
+      ?.split('\n')
+      .includes("import type { Filter, NamedDays } from '../queries/dashboard.js'"),
   )
 })
 

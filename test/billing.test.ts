@@ -71,9 +71,9 @@ const startBilling = async (t: Parameters<typeof startService>[0], env: Record<s
 t.test('a checkout leads to the provider, with URLs that come from the configuration', async (t) => {
   const { service, billing } = await startBilling(t)
   const ada = await service.signIn('ada')
-  t.match((await ada.get('/api/me')).body, { plan: 'pro', status: 'none' })
+  t.hasStrict((await ada.get('/api/me')).body, { plan: 'pro', status: 'none' })
   const portalBefore = await ada.post('/api/billing/portal')
-  t.match(portalBefore.body, { status: 409, code: 'no_subscription' })
+  t.hasStrict(portalBefore.body, { status: 409, code: 'no_subscription' })
 
   const reply = await ada.request('POST', '/api/billing/checkout', {
     headers: { 'X-Forwarded-Host': 'evil.example' },
@@ -100,11 +100,11 @@ t.test('a customer that is somebody else’s is the provider’s mistake', async
   // Asked again within minutes, the provider gives the same customer.
   const move = 'update billing_customers set user_id = (select id from users where login = $1) where id = $2'
   await service.database.hot.statement(move, ['ada', customer])
-  t.match(await bob.post('/api/billing/checkout'), {
+  t.hasStrict(await bob.post('/api/billing/checkout'), {
     status: 502,
     body: { code: 'upstream_failed', upstream: 'billing-provider' },
   })
-  t.match((await bob.post('/api/billing/portal')).body, { code: 'no_subscription' })
+  t.hasStrict((await bob.post('/api/billing/portal')).body, { code: 'no_subscription' })
   t.equal((await ada.post('/api/billing/portal')).status, 200)
 })
 
@@ -280,7 +280,7 @@ t.test('a notification counts only with a good signature over its very bytes', a
     service.request('POST', WEBHOOK, { body, headers: { 'Content-Type': 'application/json', ...headers } })
   for (const [name, headers] of Object.entries(refused)) {
     const reply = await send(payload, headers)
-    t.match(reply.body, { status: 400, code: 'signature_invalid' }, name)
+    t.hasStrict(reply.body, { status: 400, code: 'signature_invalid' }, name)
   }
   const reserialised = JSON.stringify(JSON.parse(payload), null, 1)
   t.equal((await send(reserialised, { 'Billing-Signature': signed(now()) })).body.code, 'signature_invalid')
@@ -323,7 +323,7 @@ t.test('without billing every route of it says so', async (t) => {
   const ada = await service.signIn('ada')
   for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
     const reply = await ada.post(path)
-    t.match(reply.body, { status: 503, code: 'billing_not_configured' })
+    t.hasStrict(reply.body, { status: 503, code: 'billing_not_configured' })
     t.equal(reply.headers.get('retry-after'), null, 'waiting does not help')
     t.equal((await service.request('POST', path)).status, 401)
   }
@@ -344,7 +344,7 @@ t.test('a provider that misbehaves costs the caller a bounded 502 or 504', async
   for (const [fault, status] of Object.entries(faultStatuses)) {
     setup.providers.billing.fault = fault as Fault
     const [reply, me] = await Promise.all([ada.post('/api/billing/checkout'), ada.get('/api/me')])
-    t.match(reply.body, { status, upstream: 'billing-provider' }, fault)
+    t.hasStrict(reply.body, { status, upstream: 'billing-provider' }, fault)
     t.equal(me.status, 200)
   }
   setup.providers.billing.fault = undefined
@@ -355,7 +355,7 @@ t.test('with the dormancy ended, Pro is for who pays, from one event to the next
   const { service, subscriber } = await startBilling(t, { BILLING_DORMANT: 'false' })
   const { caller: ada, customer } = await subscriber('ada')
   const profile = async () => (await ada.get('/api/me')).body
-  t.match(await profile(), { plan: 'free', status: 'none' })
+  t.hasStrict(await profile(), { plan: 'free', status: 'none' })
 
   // Every route below /api/team but one asks for Pro, and does so after 401 and before anything is looked at.
   const { body: document } = await service.request('GET', '/api/openapi.json')

@@ -165,6 +165,6 @@ t.test('a notification whose bytes somebody has interpreted before is refused', 
     headers: { 'content-type': 'application/json', 'billing-signature': signatureOf(payload) },
     payload,
   })
-  t.match(reply.json(), { status: 400, code: 'signature_invalid' })
+  t.hasStrict(reply.json(), { status: 400, code: 'signature_invalid' })
   t.equal(handled, 0)
 })

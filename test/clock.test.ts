@@ -86,7 +86,7 @@ const play = async (t: Test, ahead: number) => {
   )
   t.equal((await at(service.url, bob.token, '/api/team/workspaces/join', { code })).status, 200)
   const trail = await at(odd.url, token, `/api/team/workspaces/${made[2]}/audit`)
-  t.match(trail.body.entries[0], { action: 'member.joined' }, 'the newest entry goes first')
+  t.hasStrict(trail.body.entries[0], { action: 'member.joined' }, 'the newest entry goes first')
   for (const entry of trail.body.entries) isNow(entry.at, entry.action)
 
   const day = new Date().toISOString().slice(0, 10)
@@ -113,7 +113,7 @@ const play = async (t: Test, ahead: number) => {
     data: { object: {} },
   })
   const signature = { 'Billing-Signature': signatureOf(payload) }
-  t.match(await at(odd.url, '', WEBHOOK, payload, signature), {
+  t.hasStrict(await at(odd.url, '', WEBHOOK, payload, signature), {
     status: 400,
     body: { code: 'signature_invalid' },
   })

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { createClients } from '../src/app.js'
 import type { Config } from '../src/config.js'
+import { hasMembers } from './has-members.js'
 import { type Caller, DASHBOARD, type Service, startService } from './service.js'
 
 interface Answer {
@@ -79,7 +80,7 @@ t.test('answers of a kilobyte are compressed for who accepts it', async (t) => {
     }
     const head = { Authorization: `Bearer ${ada.token}`, 'Accept-Encoding': 'br' }
     const headless = await send(service, 'HEAD', path, head)
-    t.match(headless, { status: 200, bytes: { length: 0 }, headers: { etag: plain.headers.etag } })
+    t.hasStrict(headless, { status: 200, bytes: { length: 0 }, headers: { etag: plain.headers.etag } })
   }
   const small = await get(service, ada, '/api/settings/ada/small', { 'Accept-Encoding': 'br' })
   t.equal(small.headers['content-encoding'], undefined, 'a small one is not worth it')
@@ -101,15 +102,18 @@ t.test('CSV, documents and the reference are compressed as well', async (t) => {
     ...accept,
     Accept: 'text/csv',
   })
-  t.match(csv.headers, { 'content-type': /^text\/csv/, 'content-encoding': 'br' })
+  hasMembers(t, csv.headers, { 'content-type': /^text\/csv/, 'content-encoding': 'br' })
   t.match(csv.headers.vary, /Origin, accept-encoding, Accept/)
   t.equal(unpacked(csv).split('\n').length, 32)
 
   const document = await send(service, 'GET', '/api/openapi.json', accept)
   t.equal(document.headers['content-encoding'], 'br')
-  t.match(JSON.parse(unpacked(document)), { openapi: '3.1.0' })
+  t.hasStrict(JSON.parse(unpacked(document)), { openapi: '3.1.0' })
   const page = await send(service, 'GET', '/api/docs/static/swagger-ui.css', accept)
-  t.match(page, { status: 200, headers: { 'content-encoding': 'br', 'x-content-type-options': 'nosniff' } })
+  t.hasStrict(page, {
+    status: 200,
+    headers: { 'content-encoding': 'br', 'x-content-type-options': 'nosniff' },
+  })
   t.match(unpacked(page), /\.swagger-ui/)
 })
 

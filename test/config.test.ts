@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { type ConfigError, readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/domain/config-docs.js'
 import { projectRoot } from '../src/runtime/root.js'
+import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
@@ -20,7 +20,7 @@ const problemsOf = (env: Record<string, string>): string[] => {
 }
 
 t.test('with nothing set there is a working configuration', async (t) => {
-  t.match(readConfig({}), {
+  t.hasStrict(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,
@@ -62,7 +62,6 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
     ACTIVITY_DETAIL_DAYS: '-1',
     RATE_LIMITS: 'true',
     REDIS_URL: 'redis://:hunter2@host/name',
-    WORKERS: '0',
     TRUST_PROXY: 'everybody',
     METRICS_PORT: 'x',
     SHUTDOWN_DELAY_MS: '-1',
@@ -75,28 +74,44 @@ t.test('every wrong variable is named at once, and no value is shown', async (t)
   t.notMatch(problems.join('\n'), /hunter2/)
 })
 
-t.test('as many workers as processors, or as many as one says', async (t) => {
-  t.equal(readConfig({}).workers, 1)
-  t.equal(readConfig({ WORKERS: '3' }).workers, 3)
-  t.equal(readConfig({ WORKERS: 'auto' }).workers, availableParallelism())
-})
+t.test(
+  'WORKERS, which has no effect any more, leads to a warning unless it asks for what there is',
+  async (t) => {
+    const warnings = [
+      {
+        says: 'WORKERS is no longer used: the service runs as one process.',
+        remedy:
+          'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+      },
+    ]
+    for (const WORKERS of ['auto', '2', '0', 'x']) t.strictSame(readConfig({ WORKERS }).warnings, warnings)
+    for (const env of [{}, { WORKERS: '' }, { WORKERS: ' 1 ' }]) t.strictSame(readConfig(env).warnings, [])
+  },
+)
 
 t.test('metrics need a port of their own', async (t) => {
-  t.match(problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must be another one than PORT/])
-  t.match(problemsOf({ METRICS_PORT: '3000' }), [/^METRICS_PORT/], 'the one that is not set counts as well')
+  hasMembers(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [
+    /^METRICS_PORT must be another one than PORT/,
+  ])
+  hasMembers(
+    t,
+    problemsOf({ METRICS_PORT: '3000' }),
+    [/^METRICS_PORT/],
+    'the one that is not set counts as well',
+  )
   t.strictSame(problemsOf({ METRICS_PORT: '9464' }), [])
 })
 
 t.test('a replica needs a database that it is one of', async (t) => {
   const DATABASE_REPLICA_URL = 'postgres://replica/db'
-  t.match(problemsOf({ DATABASE_REPLICA_URL }), [
+  hasMembers(t, problemsOf({ DATABASE_REPLICA_URL }), [
     /^DATABASE_REPLICA_URL must be set together with DATABASE_URL/,
   ])
 })
 
 t.test('a database of many instances needs a common secret', async (t) => {
   const DATABASE_URL = 'postgres://localhost/db'
-  t.match(problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
+  hasMembers(t, problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
   t.strictSame(problemsOf({ DATABASE_URL, JWT_SECRETS: secret }), [])
   for (const several of [
     'postgres://one:5432,two:5433/db',
@@ -116,10 +131,10 @@ t.test('a database of many instances needs a common secret', async (t) => {
     'one,two',
     'postgres://u:a%b@one/db',
   ]) {
-    t.match(problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
+    hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
-  t.match(problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
-  t.match(problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
+  hasMembers(t, problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
+  hasMembers(t, problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])
 })
 
@@ -181,7 +196,7 @@ t.test('every example is a value that is accepted', async (t) => {
   for (const [name, { examples }] of Object.entries(variables)) {
     const secret = name === 'JWT_SECRETS' ? 'an-example-of-at-least-thirty-two-bytes' : String(examples[0])
     const problems = problemsOf({ [name]: secret }).filter((problem) => !problem.includes('together'))
-    t.match(problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
+    hasMembers(t, problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
     t.equal(problems.length, name === 'DATABASE_URL' ? 1 : 0, name)
   }
 })

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/queries/clock.js'
+import { hasMembers } from './has-members.js'
 import { DASHBOARD, type Service, startService } from './service.js'
 import { until } from './until.js'
 
@@ -83,9 +84,9 @@ t.test('what Node refuses is answered as everything else is, and its connection 
     const socket = await stubborn(service, text)
     const answer = await textOf(socket)
     t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), what)
-    t.match(headersOf(answer), { ...everyAnswer, connection: 'close' }, what)
+    hasMembers(t, headersOf(answer), { ...everyAnswer, connection: 'close' }, what)
     const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
-    t.match(problem, { status, code, request_id: headersOf(answer)['x-request-id'] }, what)
+    t.hasStrict(problem, { status, code, request_id: headersOf(answer)['x-request-id'] }, what)
     t.ok(await noneOpen(service), `${what}: the service has closed it`)
     socket.destroy()
   }
@@ -111,7 +112,7 @@ t.test(
     ] as const) {
       const answer = await textOf(await stubborn(second, text))
       t.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
-      t.match(headersOf(answer), { ...everyAnswer, connection: 'close' })
+      hasMembers(t, headersOf(answer), { ...everyAnswer, connection: 'close' })
     }
     const idle = await stubborn(second, 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(idle, 'data')
@@ -140,7 +141,8 @@ t.test('what hooks never see is answered as everything else is', async (t) => {
   ] as const) {
     const answer = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
     t.match(answer, /^HTTP\/1.1 400 /, what)
-    t.match(
+    hasMembers(
+      t,
       headersOf(answer),
       {
         ...everyAnswer,
@@ -150,7 +152,7 @@ t.test('what hooks never see is answered as everything else is', async (t) => {
       },
       what,
     )
-    t.match(answer, `"code":"${code}"`, what)
+    t.ok(answer.includes(`"code":"${code}"`), what)
     const stranger = await textOf(await stubborn(service, `${text}Origin: https://else.example.com\r\n\r\n`))
     t.equal(headersOf(stranger)['access-control-allow-origin'], '*', what)
     t.equal(headersOf(stranger)['access-control-allow-credentials'], undefined, what)
@@ -293,7 +295,7 @@ t.test('of a long answer nothing is made for HEAD', async (t) => {
   const { id } = await service.workspace(ada)
   const streams = watchStreams(t)
   const path = `/api/team/dashboard?workspace=${id}&format=csv`
-  t.match(await ada.request('HEAD', path), { status: 200, text: '' })
+  t.hasStrict(await ada.request('HEAD', path), { status: 200, text: '' })
   t.equal(streams.length, 0)
   t.equal((await ada.get(path)).status, 200)
   t.equal(streams.length, 1)

@@ -34,12 +34,12 @@ t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 
   const bodyOf = async (response: Response): Promise<any> => response.json()
   const get = async (path: string, headers: Record<string, string> = ada) =>
     bodyOf(await fetch(api + path, { headers }))
-  t.match(await get('/me'), { login: 'ada', plan: 'pro' })
+  t.hasStrict(await get('/me'), { login: 'ada', plan: 'pro' })
   t.same(
     (await get('/team/me')).workspaces.map(({ name }: { name: string }) => name),
     ['Acme', 'Globex'],
   )
-  t.match(await get('/settings/acme/api-gateway'), { version: 2, settings: { 'ext.theme': 'dark' } })
+  t.hasStrict(await get('/settings/acme/api-gateway'), { version: 2, settings: { 'ext.theme': 'dark' } })
   for (const [, which, key] of printed.matchAll(/assistant-([ab])-models\?apiKey=([^']+)/g)) {
     t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
   }
@@ -64,8 +64,8 @@ t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 
     answers.set(expected ?? line, text)
   }
   t.ok(answers.size > 25)
-  t.match(answers.get('409'), '"suggested_pattern":"initech/*"')
-  t.match(JSON.parse(answers.get('200') ?? ''), {
+  t.match(answers.get('409'), /"suggested_pattern":"initech\/\*"/)
+  t.hasStrict(JSON.parse(answers.get('200') ?? ''), {
     settings: { 'ext.theme': 'light', 'ext.tabSize': 2 },
     sources: { 'ext.theme': 'project', 'ext.tabSize': 'workspace' },
   })
@@ -82,11 +82,11 @@ t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 
     }
     url = new URL(reply.headers.get('location') ?? '', url).href
   }
-  t.match(await get('/me', { cookie: `svc_token=${cookies.get('svc_token')}` }), { login: 'ada' })
+  t.hasStrict(await get('/me', { cookie: `svc_token=${cookies.get('svc_token')}` }), { login: 'ada' })
 
   const checkout = await fetch(`${api}/billing/checkout`, { method: 'POST', headers: ada })
   await fetch((await bodyOf(checkout)).url, { redirect: 'manual' })
-  t.match(await get('/me'), { status: 'active' })
+  t.hasStrict(await get('/me'), { status: 'active' })
 
   demo.kill('SIGINT')
   t.equal(await ended, 0, printed)

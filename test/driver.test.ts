@@ -10,6 +10,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { openSession } from '../src/db/one-session.js'
 import { createTestDatabase } from './database.js'
+import { hasMembers } from './has-members.js'
 import { allDemands, type Demand, gaveAway, startImpostor } from './impostor.js'
 import { temporaryFolder } from './process.js'
 import { makeCertificate } from './proxy-examples.js'
@@ -152,7 +153,7 @@ t.test('after a statement that fails amid its rows, the next one has its own row
   const { sql } = await start(t)
   const failing = sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 200) i`
   const [failed, next] = await Promise.allSettled([failing, sql`select 42 as n`])
-  t.match(failed, { status: 'rejected', reason: { code: '22012' } })
+  t.hasStrict(failed, { status: 'rejected', reason: { code: '22012' } })
   t.equal(next?.status, 'fulfilled')
   t.same([...(next as PromiseFulfilledResult<postgres.RowList<postgres.Row[]>>).value], [{ n: 42 }])
   t.same([...(await sql`select i as n from generate_series(1, 3) i`)], [{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -180,9 +181,9 @@ t.test('a parameter that cannot be written fails its statement, and no neighbour
     ask(new Date(2)),
     sql`select 42 as n`,
   ])
-  t.match(outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
-  t.match(outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
-  t.match(outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
+  hasMembers(t, outcomes[0], { status: 'fulfilled', value: [{ at: new Date(1) }] })
+  hasMembers(t, outcomes[2], { status: 'fulfilled', value: [{ at: new Date(2) }] })
+  hasMembers(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
 })
 
 t.test('a database that accepts connections and closes them at once is away', async (t) => {

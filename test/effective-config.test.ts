@@ -32,7 +32,7 @@ t.test('an override is laid over the settings of the workspace', async (t) => {
   })
   t.same(Object.keys(merged.body.settings), ['ext.a', 'ext.b', 'ext.d', 'ext.e'], 'in their places')
   const plain = await configOf(bob, 'acme/other')
-  t.match(plain.body, { settings, idle_window_minutes: 9 })
+  t.hasStrict(plain.body, { settings, idle_window_minutes: 9 })
   t.same(new Set(Object.values(plain.body.sources)), new Set(['workspace']))
 })
 
@@ -57,22 +57,22 @@ t.test('the best of the matching workspaces decides, and the others are named', 
   t.equal(best.workspace_id, own.id, 'where the caller is admin comes first')
   t.same(best.also_matched, [exact.id, longer.id, older.id, younger.id])
   const asAda = (await configOf(ada, 'acme/api')).body
-  t.match(asAda, { workspace_id: exact.id, matched_pattern: 'Acme/Api' })
+  t.hasStrict(asAda, { workspace_id: exact.id, matched_pattern: 'Acme/Api' })
   t.same(asAda.also_matched, [longer.id, older.id, younger.id])
 
   const chosen = (await configOf(bob, 'acme/api', { workspace: longer.id })).body
-  t.match(chosen, { workspace_id: longer.id, matched_pattern: 'acme/*pi' }, 'then alphabetically')
+  t.hasStrict(chosen, { workspace_id: longer.id, matched_pattern: 'acme/*pi' }, 'then alphabetically')
   t.same(chosen.also_matched, [own.id, exact.id, older.id, younger.id])
-  t.match((await configOf(bob, 'acme/api', { workspace: others.id })).body, {
+  t.hasStrict((await configOf(bob, 'acme/api', { workspace: others.id })).body, {
     status: 403,
     code: 'not_a_member',
   })
-  t.match((await configOf(ada, 'acme/api', { workspace: own.id })).body, {
+  t.hasStrict((await configOf(ada, 'acme/api', { workspace: own.id })).body, {
     status: 404,
     code: 'workspace_not_found',
   })
-  t.match((await configOf(bob, 'nobody/api')).body, { status: 403, code: 'not_a_member' })
-  t.match((await configOf(bob, 'bob/api')).body, { code: 'not_a_member' })
+  t.hasStrict((await configOf(bob, 'nobody/api')).body, { status: 403, code: 'not_a_member' })
+  t.hasStrict((await configOf(bob, 'bob/api')).body, { code: 'not_a_member' })
   for (const repo of ['', 'acme', 'acme/', 'acme/..', '../x', 'a/b/c', 'acme/*', 'acme%00/x']) {
     t.equal((await configOf(bob, repo)).status, 400, repo)
   }

@@ -71,7 +71,7 @@ t.test('every example in the document is answered as the document says', async (
     })
     // A login ends only where one has begun.
     if (operationId === 'finishLogin') {
-      t.match(reply, { status: 400, body: { code: 'oauth_state_invalid' } })
+      t.hasStrict(reply, { status: 400, body: { code: 'oauth_state_invalid' } })
       continue
     }
     const [status, answer] = Object.entries(responses)[0] ?? ['', {}]

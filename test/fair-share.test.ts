@@ -114,7 +114,7 @@ t.test(
       const reply = await service.request('GET', '/api/limits')
       return reply.status === 429 && reply
     }, 'no place is left for the address')
-    t.match(refused.body, { code: 'rate_limited' })
+    t.hasStrict(refused.body, { code: 'rate_limited' })
     for (const probe of ['/api/health', '/api/ready'])
       t.equal((await service.request('GET', probe)).status, 200)
   },

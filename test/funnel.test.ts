@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readFunnel } from '../src/queries/funnel.js'
+import { hasMembers } from './has-members.js'
 import { type Service, startService } from './service.js'
 
 const KEY = 'an-admin-key'
@@ -170,7 +171,7 @@ t.test('conversions count who has both, and medians are taken over them', async 
     median_seconds_from_start: null,
   })
   const nobody = (await funnel(service, '?from=2020-01-01&to=2020-01-02')).body
-  t.match(nobody, { users: 0, by_source: [], other_events: [] })
+  hasMembers(t, nobody, { users: 0, by_source: [], other_events: [] })
   t.same(nobody.steps[1], {
     event: 'second',
     users: 0,
@@ -195,7 +196,7 @@ t.test('the funnel opens to an admin key alone', async (t) => {
   const service = await start(t)
   const ada = await service.signIn('ada')
   const refused = async (path: string, headers: Record<string, string> = {}, asked = service) =>
-    t.match(
+    t.hasStrict(
       (await asked.request('GET', path, { headers })).body,
       { status: 401, code: 'admin_key_invalid' },
       path,

@@ -74,5 +74,5 @@ t.test('guides are pages with the numbers of this installation, and link to each
   for (const href of linked)
     if (!known.has(href)) t.equal((await service.request('GET', href)).status, 200, href)
   const { text } = await service.request('GET', '/api/docs/limits')
-  t.match(text, limits.settings_bytes.toLocaleString('en'))
+  t.ok(text.includes(limits.settings_bytes.toLocaleString('en')))
 })

@@ -167,7 +167,7 @@ t.test('a large workspace is removed in steps, also by an instance that did not 
     t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
   }
   t.equal(await countRows(service, 'workspaces', 'id', id), 0)
-  t.match((await ada.get('/api/settings/kept/repo')).body, { workspace_id: kept, version: 1 })
+  t.hasStrict((await ada.get('/api/settings/kept/repo')).body, { workspace_id: kept, version: 1 })
   t.equal((await ada.get(`${team}/${kept}/project-settings`)).body.overrides.length, 1)
 })
 

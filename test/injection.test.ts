@@ -1,5 +1,6 @@
 import t from 'tap'
 import { attacksOn, type Document } from './attack.js'
+import { hasMembers } from './has-members.js'
 import { DASHBOARD, startProviders, startService } from './service.js'
 
 /** What means something to SQL, to LIKE, to HTTP, to file systems, to templates. */
@@ -51,7 +52,7 @@ t.test('no parameter of any operation is more than a value', async (t) => {
   }
   t.ok((statuses[400] ?? 0) > 300, JSON.stringify(statuses))
   t.ok((statuses[200] ?? 0) > 10, JSON.stringify(statuses))
-  t.match((await ada.get('/api/team/me')).body, { login: 'ada' }, 'and nobody is signed out or gone')
+  t.hasStrict((await ada.get('/api/team/me')).body, { login: 'ada' }, 'and nobody is signed out or gone')
 })
 
 t.test('no body has a member that its operation does not know', async (t) => {
@@ -72,7 +73,12 @@ t.test('no body has a member that its operation does not know', async (t) => {
         headers: { authorization: `Bearer ${ada.token}`, 'x-repohost-token': ada.repohostToken },
       })
       const errors = [{ path: '/body/is_admin', message: 'is not known' }]
-      t.match(reply, { status: 400, body: { code: 'validation_failed', errors } }, operation.operationId)
+      hasMembers(
+        t,
+        reply,
+        { status: 400, body: { code: 'validation_failed', errors } },
+        operation.operationId,
+      )
       asked++
     }
   }

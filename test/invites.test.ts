@@ -18,7 +18,13 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
 
   const made = await ada.post(path)
   t.equal(made.status, 201)
-  t.match(made.body, { role: 'member', max_uses: null, used_count: 0, status: 'active', created_by: 'ada' })
+  t.hasStrict(made.body, {
+    role: 'member',
+    max_uses: null,
+    used_count: 0,
+    status: 'active',
+    created_by: 'ada',
+  })
   const hours = (Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)) / 3_600_000
   t.equal(hours, 168)
 
@@ -36,14 +42,14 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
 
   const code = single.code.toLowerCase().replaceAll('-', '')
   const joined = await bob.post(`${team}/join`, { code })
-  t.match(joined.body, { workspace: { id, role: 'admin', member_count: 2 }, already_member: false })
-  t.match((await cyd.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_exhausted' })
+  t.hasStrict(joined.body, { workspace: { id, role: 'admin', member_count: 2 }, already_member: false })
+  t.hasStrict((await cyd.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_exhausted' })
   t.match((await bob.post(`${team}/join`, { code })).body, { already_member: true })
   t.notOk((await ada.get(path)).body.invites.some((invite: Invite) => invite.id === single.id))
 
   t.match((await ada.delete(`${path}/${made.body.id}`)).body, { ok: true })
   t.match((await ada.delete(`${path}/${made.body.id}`)).body, { ok: true }, 'again: nothing to do')
-  t.match((await cyd.post(`${team}/join`, { code: made.body.code })).body, {
+  t.hasStrict((await cyd.post(`${team}/join`, { code: made.body.code })).body, {
     status: 410,
     code: 'invite_revoked',
   })
@@ -51,12 +57,12 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
   t.equal((await ada.get(path)).body.invites.length, 1)
 
   const other = await service.workspace(cyd, { name: 'Other' })
-  t.match((await cyd.delete(`${team}/${other.id}/invites/${made.body.id}`)).body, {
+  t.hasStrict((await cyd.delete(`${team}/${other.id}/invites/${made.body.id}`)).body, {
     status: 404,
     code: 'invite_not_found',
   })
   t.equal((await ada.delete(`${path}/x`)).status, 400)
-  t.match((await cyd.post(`${team}/join`, { code: 'AAAA' })).body, { code: 'invite_not_found' })
+  t.hasStrict((await cyd.post(`${team}/join`, { code: 'AAAA' })).body, { code: 'invite_not_found' })
 })
 
 t.test('an expired invite lets nobody in, and a revoked one stays revoked', async (t) => {
@@ -64,10 +70,10 @@ t.test('an expired invite lets nobody in, and a revoked one stays revoked', asyn
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada)
   await service.database.hot.statement('update invites set expires_at = now() where workspace_id = $1', [id])
-  t.match((await bob.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_expired' })
+  t.hasStrict((await bob.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_expired' })
   t.same((await ada.get(`${team}/${id}/invites`)).body.invites, [])
   await service.database.hot.statement('update invites set revoked_at = now() where workspace_id = $1', [id])
-  t.match((await bob.post(`${team}/join`, { code })).body, { code: 'invite_revoked' })
+  t.hasStrict((await bob.post(`${team}/join`, { code })).body, { code: 'invite_revoked' })
 })
 
 t.test('wrong invites are refused', async (t) => {
@@ -98,7 +104,7 @@ t.test('a personal workspace takes no invites', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
-  t.match((await ada.post(`${team}/${id}/invites`)).body, { status: 409, code: 'personal_workspace' })
+  t.hasStrict((await ada.post(`${team}/${id}/invites`)).body, { status: 409, code: 'personal_workspace' })
   t.same((await ada.get(`${team}/${id}/invites`)).body.invites, [])
 })
 
@@ -143,7 +149,11 @@ t.test('the invites of an admin end with the right to make them', async (t) => {
     ]
     t.equal((await lose()).status, 200, how)
     for (const { code } of invites) {
-      t.match((await cyd.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_revoked' }, how)
+      t.hasStrict(
+        (await cyd.post(`${team}/join`, { code })).body,
+        { status: 410, code: 'invite_revoked' },
+        how,
+      )
     }
     const listed = (await ada.get(`${path}/invites`)).body.invites
     t.notOk(
@@ -153,10 +163,10 @@ t.test('the invites of an admin end with the right to make them', async (t) => {
     const { entries } = (await ada.get(`${path}/audit`)).body
     const entry = entries.find(({ action }: { action: string }) => action === 'invites.revoked')
     const actor = how === 'left' ? 'bob' : 'ada'
-    t.match(entry, { actor, target: 'bob', details: { count: 2 } }, how)
+    t.hasStrict(entry, { actor, target: 'bob', details: { count: 2 } }, how)
     if (how === 'demoted') {
       const again = await bob.post(`${team}/join`, { code: invites[0].code })
-      t.match(again.body, { workspace: { role: 'member' }, already_member: true })
+      t.hasStrict(again.body, { workspace: { role: 'member' }, already_member: true })
     }
   }
   t.equal((await cyd.post(`${team}/join`, { code })).status, 200, 'those of others stay')
@@ -178,14 +188,14 @@ t.test('who was removed needs an invite from after the removal, and who left doe
   const second = (await ada.post(`${team}/${id}/invites`)).body
   await ada.delete(`${team}/${id}/members?login=bob`)
   for (const old of [code, second.code]) {
-    t.match((await join(old)).body, { status: 410, code: 'invite_revoked' })
+    t.hasStrict((await join(old)).body, { status: 410, code: 'invite_revoked' })
   }
   t.notOk(await isMember())
   const { code: fresh } = (await ada.post(`${team}/${id}/invites`)).body
   t.match((await join(fresh)).body, { already_member: false })
   t.match((await join(code)).body, { already_member: true }, 'a member is told so whatever the invite')
   await bob.post(`${team}/${id}/leave`)
-  t.match((await join(code)).body, { code: 'invite_revoked' }, 'the removal is not forgotten')
+  t.hasStrict((await join(code)).body, { code: 'invite_revoked' }, 'the removal is not forgotten')
   t.equal((await join(fresh)).status, 200)
   const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
     second.id,
@@ -207,7 +217,7 @@ t.test('who is removed while they join again with an old invite stays out', asyn
       t.ok(status === 200 || body.code === 'invite_revoked', `${status}`)
     }
     for (const old of [code, fresh]) {
-      t.match((await bob.post(`${team}/join`, { code: old })).body, { code: 'invite_revoked' })
+      t.hasStrict((await bob.post(`${team}/join`, { code: old })).body, { code: 'invite_revoked' })
     }
     t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
   }
@@ -230,7 +240,7 @@ t.test('a removal that waits while the removed one joins again still keeps them 
   })
   const [join, removal] = await late
   t.equal(removal?.status, 200)
-  t.match(join?.body, { status: 410, code: 'invite_revoked' })
+  t.hasStrict(join?.body, { status: 410, code: 'invite_revoked' })
   t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
 })
 
@@ -252,7 +262,7 @@ t.test('an admin who is demoted while making invites keeps none', async (t) => {
       if (made.status === 403) continue
       t.equal(made.status, 201)
       const joined = await cyd.post(`${team}/join`, { code: made.body.code })
-      t.match(joined.body, { code: 'invite_revoked' })
+      t.hasStrict(joined.body, { code: 'invite_revoked' })
     }
   }
 })
@@ -266,7 +276,7 @@ t.test('who was demoted and leaves does not become admin again with an older inv
   t.equal((await bob.post(`${team}/join`, { code })).status, 200)
   t.equal((await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'member' })).status, 200)
   t.equal((await bob.post(`${team}/${id}/leave`)).status, 200)
-  t.match(await bob.post(`${team}/join`, { code }), { status: 410, body: { code: 'invite_revoked' } })
+  t.hasStrict(await bob.post(`${team}/join`, { code }), { status: 410, body: { code: 'invite_revoked' } })
   t.equal((await bob.post(`${team}/join`, { code: await invite() })).status, 200)
 })
 
@@ -481,7 +491,7 @@ t.test('a code shows whoever has it what they are about to join, and what became
     status: 'active',
     expires_at,
   })
-  t.match(await lookUp(eve, code.toLowerCase().replaceAll('-', '')), {
+  t.hasStrict(await lookUp(eve, code.toLowerCase().replaceAll('-', '')), {
     status: 200,
     body: { role: 'member' },
   })
@@ -489,23 +499,24 @@ t.test('a code shows whoever has it what they are about to join, and what became
 
   const used = await invite({ role: 'admin', max_uses: 1 })
   await service.signIn('cyd').then((cyd) => cyd.post(`${team}/join`, { code: used.code }))
-  t.match((await lookUp(eve, used.code)).body, { status: 'exhausted', role: 'admin' })
+  t.hasStrict((await lookUp(eve, used.code)).body, { status: 'exhausted', role: 'admin' })
   const revoked = await invite({})
   await ada.delete(`${team}/${id}/invites/${revoked.id}`)
-  t.match((await lookUp(eve, revoked.code)).body, { status: 'revoked' })
+  t.hasStrict((await lookUp(eve, revoked.code)).body, { status: 'revoked' })
   const old = await invite({})
   await service.database.read.statement(`update invites set expires_at = now() where id = $1::uuid`, [old.id])
-  t.match((await lookUp(eve, old.code)).body, { status: 'expired' })
+  t.hasStrict((await lookUp(eve, old.code)).body, { status: 'expired' })
 
   await ada.delete(`${team}/${id}/members?login=bob`)
-  t.match((await lookUp(bob, code)).body, { status: 'revoked' }, 'for who was removed since')
-  t.match((await lookUp(eve, code)).body, { status: 'active' }, 'and for nobody else')
+  t.hasStrict((await lookUp(bob, code)).body, { status: 'revoked' }, 'for who was removed since')
+  t.hasStrict((await lookUp(eve, code)).body, { status: 'active' }, 'and for nobody else')
 
   const unknown = { status: 404, body: { code: 'invite_not_found' } }
-  for (const none of ['X', '%F0%9F%8C%8D', 'x'.repeat(64)]) t.match(await lookUp(eve, none), unknown, none)
+  for (const none of ['X', '%F0%9F%8C%8D', 'x'.repeat(64)])
+    t.hasStrict(await lookUp(eve, none), unknown, none)
   t.equal((await lookUp(eve, 'x'.repeat(65))).status, 400)
   await ada.delete(`${team}/${id}`)
-  t.match(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
+  t.hasStrict(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
 })
 
 t.test('looking up and joining have one limit', async (t) => {

@@ -49,10 +49,10 @@ t.test('an admin changes roles; the login is compared without case', async (t) =
 
   const promoted = await ada.patch(path, { login: 'bOB', role: 'admin' })
   t.equal(promoted.status, 200)
-  t.match(promoted.body, { login: 'Bob', role: 'admin', last_active_day: null })
+  t.hasStrict(promoted.body, { login: 'Bob', role: 'admin', last_active_day: null })
   t.equal((await bob.patch(path, { login: 'ada', role: 'member' })).status, 200)
-  t.match((await ada.patch(path, { login: 'bob', role: 'member' })).body, { code: 'admin_required' })
-  t.match((await bob.patch(path, { login: 'nobody', role: 'member' })).body, {
+  t.hasStrict((await ada.patch(path, { login: 'bob', role: 'member' })).body, { code: 'admin_required' })
+  t.hasStrict((await bob.patch(path, { login: 'nobody', role: 'member' })).body, {
     status: 404,
     code: 'member_not_found',
   })
@@ -77,24 +77,24 @@ t.test('the last admin cannot step down, be removed or leave', async (t) => {
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/members`
   const lastAdmin = { status: 409, code: 'last_admin' }
-  t.match((await ada.patch(path, { login: 'ada', role: 'member' })).body, lastAdmin)
-  t.match((await ada.delete(`${path}?login=ADA`)).body, lastAdmin)
-  t.match((await ada.post(`${team}/${id}/leave`)).body, lastAdmin)
+  t.hasStrict((await ada.patch(path, { login: 'ada', role: 'member' })).body, lastAdmin)
+  t.hasStrict((await ada.delete(`${path}?login=ADA`)).body, lastAdmin)
+  t.hasStrict((await ada.post(`${team}/${id}/leave`)).body, lastAdmin)
   t.equal((await ada.patch(path, { login: 'ada', role: 'admin' })).status, 200, 'staying admin is no change')
 
   t.equal((await ada.patch(path, { login: 'bob', role: 'admin' })).status, 200)
   t.equal((await ada.post(`${team}/${id}/leave`)).status, 200)
-  t.match((await ada.get(path)).body, { status: 404, code: 'workspace_not_found' })
-  t.match((await bob.delete(`${path}?login=bob`)).body, lastAdmin)
+  t.hasStrict((await ada.get(path)).body, { status: 404, code: 'workspace_not_found' })
+  t.hasStrict((await bob.delete(`${path}?login=bob`)).body, lastAdmin)
 })
 
 t.test('a personal workspace is not left, and its only admin stays', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
-  t.match((await ada.post(`${team}/${id}/leave`)).body, { status: 409, code: 'personal_workspace' })
-  t.match((await ada.delete(`${team}/${id}/members?login=ada`)).body, { code: 'last_admin' })
-  t.match((await ada.patch(`${team}/${id}/members`, { login: 'ada', role: 'member' })).body, {
+  t.hasStrict((await ada.post(`${team}/${id}/leave`)).body, { status: 409, code: 'personal_workspace' })
+  t.hasStrict((await ada.delete(`${team}/${id}/members?login=ada`)).body, { code: 'last_admin' })
+  t.hasStrict((await ada.patch(`${team}/${id}/members`, { login: 'ada', role: 'member' })).body, {
     code: 'last_admin',
   })
 })
@@ -116,7 +116,7 @@ t.test('a removed member is out on the very next call, with the header and with 
     t.equal((await byCookie(path)).status, 200)
   }
   t.match((await ada.delete(`${team}/${id}/members`)).body, { status: 400 })
-  t.match((await ada.delete(`${team}/${id}/members?login=eve`)).body, { code: 'member_not_found' })
+  t.hasStrict((await ada.delete(`${team}/${id}/members?login=eve`)).body, { code: 'member_not_found' })
   t.match((await ada.delete(`${team}/${id}/members?login=BOB`)).body, { ok: true })
   for (const [index, path] of paths.entries()) {
     const status = index === 0 ? 404 : 403
@@ -125,7 +125,7 @@ t.test('a removed member is out on the very next call, with the header and with 
   }
   t.same((await bob.get('/api/projects')).body.projects, [])
   t.same((await bob.get('/api/team/me')).body.workspaces, [])
-  t.match((await ada.delete(`${team}/${id}/members?login=bob`)).body, { code: 'member_not_found' })
+  t.hasStrict((await ada.delete(`${team}/${id}/members?login=bob`)).body, { code: 'member_not_found' })
 })
 
 t.test('two admins who demote, remove and leave at the same moment always leave one', async (t) => {

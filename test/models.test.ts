@@ -59,7 +59,7 @@ t.test('every page of the provider is followed', async (t) => {
 t.test('a provider that pages for ever ends in a 502', async (t) => {
   const { ada, b } = await start(t)
   b.endless = true
-  t.match((await list(ada, 'b', b.key)).body, { status: 502, upstream: 'assistant-b' })
+  t.hasStrict((await list(ada, 'b', b.key)).body, { status: 502, upstream: 'assistant-b' })
   t.ok(b.requests.length <= 20)
 })
 
@@ -82,7 +82,7 @@ t.test('keys are checked before they travel, and a refused one is the caller’s
   t.same([...a.requests, ...b.requests], [], 'nobody was asked')
   for (const which of ['a', 'b'] as const) {
     const reply = await list(ada, which, 'sk-wrong')
-    t.match(reply.body, { status: 400, code: 'assistant_key_rejected' })
+    t.hasStrict(reply.body, { status: 400, code: 'assistant_key_rejected' })
     t.notMatch(reply.text, 'sk-wrong')
   }
   t.notMatch([...a.requests, ...b.requests].join(), 'sk-wrong', 'the key is in a header only')
@@ -115,7 +115,7 @@ t.test('without a test’s impatience a look-up ends within ten seconds', { time
   const { ada, a } = await start(t)
   a.fault = 'drip'
   const started = Date.now()
-  t.match((await list(ada, 'a', a.key)).body, {
+  t.hasStrict((await list(ada, 'a', a.key)).body, {
     status: 504,
     code: 'upstream_timeout',
     upstream: 'assistant-a',

@@ -134,10 +134,10 @@ t.test('every answer with an error has one schema and one example per code', asy
           const problem = resolved(document, oneOf[index] ?? {})
           const [expected, detail] = errorCatalogue[code as keyof typeof errorCatalogue]
           t.equal(expected, Number(status), `${where} ${code}`)
-          t.match(problem.properties, { code: { const: code }, status: { const: expected } })
+          t.hasStrict(problem.properties, { code: { const: code }, status: { const: expected } })
           if (discriminator) t.equal(discriminator.mapping[code], oneOf[index]?.$ref)
           const { value } = resolved(document, examples[code] ?? {}) as { value?: object }
-          t.match(value, { type: `/api/docs/errors#${code}`, status: expected, code, detail })
+          t.hasStrict(value, { type: `/api/docs/errors#${code}`, status: expected, code, detail })
         }
       }
     }
@@ -297,8 +297,8 @@ t.test('where another prefix is configured, the document names that one', async 
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
   const { text, body } = await service.request('GET', '/api/openapi.json')
   t.notMatch(text, /["`]ext[."`]/)
-  t.match(text, '"foo.theme"')
-  t.match(text, 'Keys start with `foo.`')
+  t.match(text, /"foo\.theme"/)
+  t.match(text, /Keys start with `foo\.`/)
   t.strictSame(misfits(body, 'foo'), [])
 })
 
@@ -310,7 +310,7 @@ t.test('a document is sent again only when it is another one', async (t) => {
     t.equal(first.headers.get('cache-control'), 'no-cache')
     const etag = first.headers.get('etag') ?? ''
     const again = await service.request('GET', path, { headers: { 'If-None-Match': etag } })
-    t.match(again, { status: 304, text: '' })
+    t.hasStrict(again, { status: 304, text: '' })
     t.equal(again.headers.get('etag'), etag)
     t.equal(again.headers.get('cache-control'), 'no-cache')
   }
@@ -328,9 +328,9 @@ t.test('the type of a problem leads to a page that explains its code', async (t)
   t.notMatch(page.text, /<script|javascript:|undefined|<token>/)
   for (const code of errorCodes) {
     const entry = page.text.split(`<section id="${code}">`)[1]?.split('</section>')[0] ?? ''
-    t.match(entry, `&quot;status&quot;: ${errorCatalogue[code][0]}`, code)
+    t.ok(entry.includes(`&quot;status&quot;: ${errorCatalogue[code][0]},`), code)
   }
-  t.match(page.text, '<code>suggested_pattern</code>')
+  t.match(page.text, /<code>suggested_pattern<\/code>/)
 })
 
 t.test('the reference is served with everything it needs, from here alone', async (t) => {
@@ -351,7 +351,7 @@ t.test('the reference is served with everything it needs, from here alone', asyn
     const isLogin = path === '/api/auth/repohost'
     t.equal((await service.request('GET', path)).status, isLogin ? 302 : 200, path)
   }
-  t.match(page.text, '<meta name="viewport"')
+  t.match(page.text, /<meta name="viewport"/)
 })
 
 t.test('what the reference loads is kept by browsers for as long as it stays the same', async (t) => {

@@ -1,18 +1,23 @@
 /** What is in `ops/` is right by the programs that read it, where they are installed. */
-import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import t from 'tap'
+import { startRepohost } from '../demo/repohost.js'
+import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
 import { onGivenDatabase } from '../src/db/given.js'
 import { migrate } from '../src/db/migrate.js'
 import { checkDatabase } from '../src/doctor/database.js'
 import { projectRoot } from '../src/runtime/root.js'
-import { createTestDatabase } from './database.js'
+import { startBalancer } from './balancer.js'
+import { createTestDatabase, reach } from './database.js'
+import { hasMembers } from './has-members.js'
 import { startPooler } from './pooler.js'
-import { temporaryFolder } from './process.js'
+import { freePort, launchProgram, ready, temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
 import { JWT_SECRET } from './service.js'
 
@@ -50,9 +55,95 @@ t.test('the units are right', { skip: await withoutSystemd() }, async (t) => {
     // It complains of programs that are not there.
     await writeFile(join(folder, name), unit.replaceAll('/usr/bin/node', process.execPath))
   }
-  const { stderr } = await run('systemd-analyze', ['verify', ...names.map((name) => join(folder, name))])
-  t.equal(stderr, '', 'without a complaint')
+  const verify = (of: string[]) => run('systemd-analyze', ['verify', ...of.map((name) => join(folder, name))])
+  t.equal((await verify(names)).stderr, '', 'without a complaint')
+
+  const handbook = await readFile(join(projectRoot, 'docs/operate.md'), 'utf8')
+  const dropIns = Array.from(handbook.matchAll(/^ *# systemctl edit (\S+?@)(\d*)\n([\s\S]*?)^ *```$/gm))
+  t.equal(dropIns.length, 2)
+  for (const [, unit, port, text = ''] of dropIns) {
+    const name = `${unit}${port || 3001}.service`
+    await mkdir(join(folder, `${name}.d`))
+    await writeFile(join(folder, `${name}.d`, 'override.conf'), text.replace(/^ +/gm, ''))
+    t.equal((await verify([name])).stderr, '', `${name} with its drop-in`)
+  }
 })
+
+t.test(
+  'several instances on one machine, as the handbook has them, are one service',
+  { skip: await without('haproxy', 'redis-server') },
+  async (t) => {
+    const { url: databaseUrl, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const repohost = await startRepohost()
+    t.teardown(() => repohost.close())
+    const folder = await temporaryFolder(t)
+    const { DATABASE_URL = '', ...pooled } = reach(databaseUrl)
+    await writeFile(join(folder, 'database-url'), DATABASE_URL)
+    await writeFile(join(folder, 'jwt-secrets'), JWT_SECRET)
+    const redisPort = await freePort()
+    const redis = spawn('redis-server', ['--port', `${redisPort}`, '--save', ''], { cwd: folder })
+    t.teardown(() => redis.kill())
+
+    // What the unit and the handbook set, with other places.
+    const unit = await readFile(ops('team-settings@.service'), 'utf8')
+    const settings = Array.from(unit.matchAll(/^Environment=(.*)$/gm), ([, line = '']) => line).join(' ')
+    const launchAt = async (port: number, metricsPort: number) => {
+      const given = settings.replaceAll('%i', `${port}`).replaceAll('%d', folder).split(' ')
+      return ready({
+        url: `http://127.0.0.1:${port}`,
+        ...launchProgram(t, 'src/server', {
+          ...Object.fromEntries(given.map((setting) => setting.split('='))),
+          ...pooled,
+          METRICS_PORT: `${metricsPort}`,
+          REDIS_URL: `redis://127.0.0.1:${redisPort}/0`,
+          TRUST_PROXY: '127.0.0.1',
+          SHUTDOWN_DELAY_MS: '2500',
+          REPOHOST_URL: repohost.url,
+          REPOHOST_API_URL: repohost.url,
+        }),
+      })
+    }
+    const [one = 0, two = 0, ...metricsPorts] = await Promise.all(Array.from({ length: 4 }, freePort))
+    const [first] = await Promise.all([one, two].map((port, n) => launchAt(port, metricsPorts[n] ?? 0)))
+    const url = await startBalancer(t, [one, two])
+
+    const ask = async (path: string, token: string) => {
+      const headers = { Authorization: `Bearer ${token}` }
+      return (await fetch(`${url}/api${path}`, { headers })).status
+    }
+    const signIn = async (login: string) => {
+      const reply = await fetch(`${url}/api/auth/verify`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ repohost_token: repohost.addUser(login).token }),
+      })
+      return ((await reply.json()) as { token: string }).token
+    }
+    const ada = await signIn('ada')
+    const max = limits.rate_join_per_caller
+    const statuses: number[] = []
+    for (let n = 0; n <= max; n++) statuses.push(await ask('/team/invites/WRONG', ada))
+    t.strictSame(statuses, [...Array(max).fill(404), 429], 'limits are counted over both')
+    const lookedUp = /^http_requests_total\{.*route="\/api\/team\/invites\/:code".*status="404".*\} (\d+)$/m
+    const served = metricsPorts.map(async (port) => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      return Number(lookedUp.exec(metrics)?.[1])
+    })
+    t.strictSame(await Promise.all(served), [max / 2, max / 2], 'and they took turns')
+
+    first?.child.kill('SIGTERM')
+    const gone = first?.ended.then((code) => ({ code }))
+    const answers = new Set<number>()
+    let end: { code: number | NodeJS.Signals } | undefined
+    while (!end) {
+      answers.add(await ask('/me', ada))
+      end = await Promise.race([gone, sleep(50, undefined)])
+    }
+    t.strictSame([end, ...answers], [{ code: 0 }, 200], 'one stops, and callers do not notice')
+    t.equal(await ask('/me', ada), 200)
+  },
+)
 
 t.test('the role behind a pooler gets all time-outs that the doctor asks for', async (t) => {
   const { url, drop } = await createTestDatabase('template0')
@@ -71,7 +162,7 @@ t.test('the role behind a pooler gets all time-outs that the doctor asks for', a
       throw Object.assign(new Error('undone'), { row })
     })
     .catch(({ row }) => row)
-  t.match(found?.set.sort(), [
+  hasMembers(t, found?.set.sort(), [
     'idle_in_transaction_session_timeout=10s',
     'lock_timeout=2s',
     'statement_timeout=5s',

@@ -72,8 +72,12 @@ t.test('an underscore is no wildcard', async (t) => {
   t.equal((await ada.push('acme/a_b', {})).status, 200)
   t.equal((await ada.push('acme/c_d', {})).status, 200)
   for (const repo of ['acme/axb', 'acme/cxd']) {
-    t.match((await ada.push(repo, {})).body, { status: 409, code: 'workspace_required' }, repo)
-    t.match((await ada.get(`/api/team/effective-config?repo=${repo}`)).body, { code: 'not_a_member' }, repo)
+    t.hasStrict((await ada.push(repo, {})).body, { status: 409, code: 'workspace_required' }, repo)
+    t.hasStrict(
+      (await ada.get(`/api/team/effective-config?repo=${repo}`)).body,
+      { code: 'not_a_member' },
+      repo,
+    )
   }
 })
 
@@ -144,6 +148,6 @@ t.test('pattern bombs cost nothing', async (t) => {
   const ada = await service.signIn('ada')
   const endings = Array.from({ length: 50 }, (_, index) => `acme/${'a*'.repeat(96)}-${index}`)
   await service.workspace(ada, { patterns: endings })
-  t.match((await ada.push(`acme/${'a'.repeat(98)}`, {})).body, { code: 'workspace_required' })
+  t.hasStrict((await ada.push(`acme/${'a'.repeat(98)}`, {})).body, { code: 'workspace_required' })
   t.equal((await ada.push(`acme/${'a'.repeat(96)}-49`, {})).status, 200)
 })

@@ -34,7 +34,7 @@ const PROCESSES = `
   backup
   failover replica upgrades doctor
   housekeeping fair-share shared-limits faults
-  workers clock
+  clock
   database-faults
   driver
   connections

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { throughPooler } from './database.js'
+import { hasMembers } from './has-members.js'
 import { patiently, type Service, startService } from './service.js'
 
 const LIMIT = 262_144
@@ -20,7 +21,7 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   const first = await ada.push('ada/Dotfiles', settings)
   t.equal(first.status, 200)
   const text = JSON.stringify(settings)
-  t.match(first.body, {
+  t.hasStrict(first.body, {
     owner: 'ada',
     repo: 'Dotfiles',
     version: 1,
@@ -34,7 +35,12 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   const pulled = await ada.get('/api/settings/ADA/dotfiles')
   t.equal(pulled.status, 200)
   t.ok(pulled.text.includes(`"settings":${text},`), 'the text is the one that was stored')
-  t.match(pulled.body, { owner: 'ada', repo: 'Dotfiles', version: 1, workspace_id: first.body.workspace_id })
+  t.hasStrict(pulled.body, {
+    owner: 'ada',
+    repo: 'Dotfiles',
+    version: 1,
+    workspace_id: first.body.workspace_id,
+  })
   t.equal(pulled.headers.get('etag'), first.headers.get('etag'))
   t.equal(pulled.headers.get('cache-control'), 'private, no-cache')
 
@@ -47,7 +53,7 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   }
 
   const same = await ada.push('ADA/dotfiles', settings)
-  t.match(same.body, {
+  t.hasStrict(same.body, {
     changed: false,
     version: 1,
     updated_at: first.body.updated_at,
@@ -58,7 +64,7 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   t.match(second.body, { version: 2, changed: true })
   t.equal((await ada.get('/api/settings/ada/dotfiles', { 'If-None-Match': etag })).status, 200)
   const conflict = await ada.push('ada/dotfiles', { 'ext.theme': 'blue' }, { 'If-Match': etag })
-  t.match(conflict, { status: 412, body: { code: 'version_conflict', current_version: 2 } })
+  t.hasStrict(conflict, { status: 412, body: { code: 'version_conflict', current_version: 2 } })
   const createOnly = await ada.push('ada/dotfiles', {}, { 'If-None-Match': '*' })
   t.match(createOnly, { status: 412, body: { current_version: 2 } })
   const nothingThere = await ada.push('ada/new', {}, { 'If-Match': etag })
@@ -66,12 +72,12 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   t.equal((await ada.push('ada/new', {}, { 'If-None-Match': '*' })).status, 200)
 
   const { versions } = (await ada.get('/api/settings/ada/dotfiles/versions')).body
-  t.match(versions, [
+  hasMembers(t, versions, [
     { version: 2, created_by: 'Ada' },
     { version: 1, size_bytes: text.length },
   ])
-  t.match((await ada.get('/api/settings/ada/dotfiles/versions/1')).body, { settings, version: 1 })
-  t.match(await ada.get('/api/settings/ada/dotfiles/versions/3'), {
+  hasMembers(t, (await ada.get('/api/settings/ada/dotfiles/versions/1')).body, { settings, version: 1 })
+  t.hasStrict(await ada.get('/api/settings/ada/dotfiles/versions/3'), {
     status: 404,
     body: { code: 'version_not_found' },
   })
@@ -80,11 +86,11 @@ t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t
   t.match(restored, { status: 200, body: { version: 3, changed: true, workspace_created: false } })
   t.strictSame((await ada.get('/api/settings/ada/dotfiles')).body.settings, settings)
   const unknown = await ada.post('/api/settings/ada/dotfiles/restore', { version: 9 })
-  t.match(unknown, { status: 404, body: { code: 'version_not_found' } })
+  t.hasStrict(unknown, { status: 404, body: { code: 'version_not_found' } })
 
   t.match(await ada.delete('/api/settings/ada/dotfiles'), { status: 200, body: { ok: true } })
-  t.match(await ada.get('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
-  t.match(await ada.delete('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await ada.get('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await ada.delete('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
   t.equal((await ada.get('/api/settings/ada/dotfiles/versions')).status, 404)
 
   const again = await ada.push('ada/dotfiles', settings)
@@ -112,12 +118,12 @@ t.test('settings of exactly 262,144 bytes fit, and one byte more does not', asyn
   t.match(pushed, { status: 200, body: { size_bytes: LIMIT } })
   t.strictSame((await ada.get('/api/settings/ada/big')).body.settings, largest)
   const larger = await ada.push('ada/big', settingsOfSize(LIMIT + 1))
-  t.match(larger, {
+  t.hasStrict(larger, {
     status: 413,
     body: { code: 'settings_too_large', limit_bytes: LIMIT, actual_bytes: LIMIT + 1 },
   })
   const huge = await ada.push('ada/big', { 'ext.blob': 'x'.repeat(1_100_000) })
-  t.match(huge, { status: 413, body: { code: 'payload_too_large' } })
+  t.hasStrict(huge, { status: 413, body: { code: 'payload_too_large' } })
   t.match((await ada.get('/api/settings/ada/big')).body, { version: 1 })
 })
 
@@ -128,9 +134,9 @@ t.test('keys of settings carry the prefix', async (t) => {
   t.equal((await ada.push('ada/a', {})).status, 200)
   for (const key of ['a', 'ext.a', 'Tool.a', 'tool', 'toolx.a', `tool.${'k'.repeat(196)}`]) {
     const refused = await ada.push('ada/a', { [key]: 1 })
-    t.match(refused, { status: 400, body: { code: 'validation_failed' } }, key)
+    t.hasStrict(refused, { status: 400, body: { code: 'validation_failed' } }, key)
     t.equal(refused.body.errors.length, 1)
-    t.match(refused.body.errors[0].path, `/body/settings/${key}`)
+    t.equal(refused.body.errors[0].path, `/body/settings/${key}`)
     const isLong = key.startsWith('tool.')
     t.equal(
       refused.body.errors[0].message,
@@ -148,13 +154,13 @@ t.test('a push needs the own token of the host, and access there', async (t) => 
   const version = async () => (await ada.get('/api/settings/acme/api')).body.version
 
   const none = await ada.put('/api/settings/acme/api', { settings: {} })
-  t.match(none, { status: 400, body: { code: 'repohost_token_required' } })
+  t.hasStrict(none, { status: 400, body: { code: 'repohost_token_required' } })
   const foreign = await ada.push('acme/api', {}, { 'X-Repohost-Token': bob.repohostToken })
-  t.match(foreign, { status: 403, body: { code: 'repo_access_denied' } })
+  t.hasStrict(foreign, { status: 403, body: { code: 'repo_access_denied' } })
   const unknown = await ada.push('acme/api', {}, { 'X-Repohost-Token': 'ghp_unknown' })
-  t.match(unknown, { status: 401, body: { code: 'repohost_token_invalid' } })
+  t.hasStrict(unknown, { status: 401, body: { code: 'repohost_token_invalid' } })
   service.repohost.addPrivateRepo('acme/api', [bob.repohostId])
-  t.match(await ada.push('acme/api', {}), { status: 403, body: { code: 'repo_access_denied' } })
+  t.hasStrict(await ada.push('acme/api', {}), { status: 403, body: { code: 'repo_access_denied' } })
   service.repohost.addPrivateRepo('acme/api', [ada.repohostId])
   for (const [fault, status, code] of [
     ['status-500', 502, 'upstream_failed'],
@@ -162,7 +168,7 @@ t.test('a push needs the own token of the host, and access there', async (t) => 
     ['rate-limited', 502, 'upstream_failed'],
   ] as const) {
     service.repohost.fault = fault
-    t.match(await ada.push('acme/api', {}), { status, body: { code, upstream: 'repohost' } }, fault)
+    t.hasStrict(await ada.push('acme/api', {}), { status, body: { code, upstream: 'repohost' } }, fault)
   }
   service.repohost.fault = undefined
   t.equal(await version(), 1, 'nothing was changed')
@@ -191,29 +197,29 @@ t.test('members pull, admins push, strangers see nothing', async (t) => {
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob] })
   await ada.push('acme/api', { 'ext.a': 1 })
 
-  t.match((await bob.get('/api/settings/acme/api')).body, { settings: { 'ext.a': 1 }, workspace_id: id })
+  t.hasStrict((await bob.get('/api/settings/acme/api')).body, { settings: { 'ext.a': 1 }, workspace_id: id })
   for (const refused of [
     await bob.push('acme/api', {}),
     await bob.delete('/api/settings/acme/api'),
     await bob.post('/api/settings/acme/api/restore', { version: 1 }),
     await bob.delete('/api/settings/acme/none'),
   ]) {
-    t.match(refused, { status: 403, body: { code: 'admin_required' } })
+    t.hasStrict(refused, { status: 403, body: { code: 'admin_required' } })
   }
-  t.match(await bob.get('/api/settings/acme/none'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await bob.get('/api/settings/acme/none'), { status: 404, body: { code: 'never_synced' } })
   for (const refused of [
     await eve.get('/api/settings/acme/api'),
     await eve.get('/api/settings/acme/api/versions'),
     await eve.delete('/api/settings/acme/api'),
     await eve.post('/api/settings/acme/api/restore', { version: 1 }),
   ]) {
-    t.match(refused, { status: 403, body: { code: 'not_a_member' } })
+    t.hasStrict(refused, { status: 403, body: { code: 'not_a_member' } })
   }
-  t.match(await eve.push('acme/api', {}), {
+  t.hasStrict(await eve.push('acme/api', {}), {
     status: 409,
     body: { code: 'workspace_required', suggested_pattern: 'acme/*' },
   })
-  t.match(await eve.get('/api/settings/eve/none'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await eve.get('/api/settings/eve/none'), { status: 404, body: { code: 'never_synced' } })
 })
 
 t.test("a stranger who claims another organisation's pattern sees and blocks nothing", async (t) => {
@@ -224,8 +230,8 @@ t.test("a stranger who claims another organisation's pattern sees and blocks not
   await victim.push('acme/api', { 'ext.secret': 1 })
   await service.workspace(eve, { name: 'Evil', patterns: ['acme/*', 'acme/api', 'victim/*'] })
 
-  t.match(await eve.get('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
-  t.match(await eve.delete('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await eve.get('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await eve.delete('/api/settings/acme/api'), { status: 404, body: { code: 'never_synced' } })
   t.match(await eve.get('/api/settings/acme/api/versions'), { status: 404 })
   t.strictSame((await eve.get('/api/projects')).body.projects, [])
   t.equal((await eve.push('acme/api', { 'ext.theirs': 2 })).status, 200)
@@ -267,23 +273,29 @@ t.test('one order decides between several workspaces', async (t) => {
   t.equal((await push()).body.workspace_id, wide.id, 'what somebody pushes is what they read next')
   t.equal((await ada.delete('/api/settings/acme/api-gate')).status, 200)
   t.equal((await ada.get('/api/settings/acme/api-gate')).body.workspace_id, asMember.id)
-  t.match(await ada.delete('/api/settings/acme/api-gate'), { status: 403, body: { code: 'admin_required' } })
+  t.hasStrict(await ada.delete('/api/settings/acme/api-gate'), {
+    status: 403,
+    body: { code: 'admin_required' },
+  })
 
   const elsewhere = await service.workspace(bob, { name: 'elsewhere', patterns: ['other/*'] })
   const notIn = `?workspace=${elsewhere.id}`
-  t.match(await ada.get(`/api/settings/acme/web${notIn}`), {
+  t.hasStrict(await ada.get(`/api/settings/acme/web${notIn}`), {
     status: 404,
     body: { code: 'workspace_not_found' },
   })
-  t.match(await push(notIn), { status: 404, body: { code: 'workspace_not_found' } })
-  t.match(await ada.delete(`/api/settings/acme/web${notIn}`), {
+  t.hasStrict(await push(notIn), { status: 404, body: { code: 'workspace_not_found' } })
+  t.hasStrict(await ada.delete(`/api/settings/acme/web${notIn}`), {
     status: 404,
     body: { code: 'workspace_not_found' },
   })
   const noMatch = `?workspace=${wide.id}`
-  t.match(await ada.get(`/api/settings/zzz/web${noMatch}`), { status: 403, body: { code: 'not_a_member' } })
-  t.match(await ada.push('ada/own', {}, {}, noMatch), { status: 403, body: { code: 'not_a_member' } })
-  t.match(await ada.get('/api/settings/acme/web?workspace=x'), {
+  t.hasStrict(await ada.get(`/api/settings/zzz/web${noMatch}`), {
+    status: 403,
+    body: { code: 'not_a_member' },
+  })
+  t.hasStrict(await ada.push('ada/own', {}, {}, noMatch), { status: 403, body: { code: 'not_a_member' } })
+  t.hasStrict(await ada.get('/api/settings/acme/web?workspace=x'), {
     status: 400,
     body: { code: 'validation_failed' },
   })
@@ -299,7 +311,7 @@ t.test('fifty first pushes at once make one personal workspace', async (t) => {
   )
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
   t.equal(replies.filter(({ body }) => body.workspace_created).length, 1)
-  t.match((await ada.get('/api/team/me')).body.workspaces, [
+  hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [
     { name: 'ada', personal: true, role: 'admin', patterns: ['ada/*'], member_count: 1 },
   ])
   for (let repo = 0; repo < 10; repo++) {
@@ -331,7 +343,7 @@ t.test('the personal workspace follows a renamed login', async (t) => {
   const renamed = await service.signIn('lovelace')
   const pushed = await renamed.push('lovelace/b', {})
   t.match(pushed, { status: 200, body: { workspace_created: false } })
-  t.match((await renamed.get('/api/team/me')).body.workspaces, [{ patterns: ['ada/*', 'lovelace/*'] }])
+  hasMembers(t, (await renamed.get('/api/team/me')).body.workspaces, [{ patterns: ['ada/*', 'lovelace/*'] }])
 })
 
 t.test('projects are listed in pages, one row per workspace and repository', async (t) => {
@@ -382,7 +394,7 @@ t.test('projects are listed in pages, one row per workspace and repository', asy
     'cursor=',
     `cursor=${Buffer.from('["a","b","c"]').toString('base64url')}`,
   ]) {
-    t.match(
+    t.hasStrict(
       await ada.get(`/api/projects?${query}`),
       { status: 400, body: { code: 'validation_failed' } },
       query,
@@ -418,18 +430,18 @@ t.test('the query says what the headers for conditions say', async (t) => {
     status: 412,
     body: { code: 'version_conflict', current_version },
   })
-  t.match(await push('?if_none_match=*', 'light'), conflict(1))
-  t.match(await ada.push('ada/other', {}, {}, `?if_match=${encodeURIComponent(etag)}`), conflict(null))
+  t.hasStrict(await push('?if_none_match=*', 'light'), conflict(1))
+  t.hasStrict(await ada.push('ada/other', {}, {}, `?if_match=${encodeURIComponent(etag)}`), conflict(null))
   const second = await push(`?if_match=${encodeURIComponent(etag)}`, 'light')
   t.match(second, { status: 200, body: { version: 2 } })
   const newer = second.headers.get('etag') ?? ''
   for (const query of [etag, `W/${newer}`, newer.replaceAll('"', ''), '', 'x']) {
-    t.match(await push(`?if_match=${encodeURIComponent(query)}`, 'blue'), conflict(2), query)
+    t.hasStrict(await push(`?if_match=${encodeURIComponent(query)}`, 'blue'), conflict(2), query)
   }
   const good = `?if_match=${encodeURIComponent(newer)}`
-  t.match(await push(good, 'blue', { 'If-Match': etag }), conflict(2), 'both must hold')
-  t.match(await push('?if_match=*', 'blue', { 'If-Match': etag }), conflict(2))
-  t.match(await push(`?if_match=${encodeURIComponent(etag)}`, 'blue', { 'If-Match': newer }), conflict(2))
+  t.hasStrict(await push(good, 'blue', { 'If-Match': etag }), conflict(2), 'both must hold')
+  t.hasStrict(await push('?if_match=*', 'blue', { 'If-Match': etag }), conflict(2))
+  t.hasStrict(await push(`?if_match=${encodeURIComponent(etag)}`, 'blue', { 'If-Match': newer }), conflict(2))
   t.match(await push(good, 'blue', { 'If-Match': newer }), { status: 200, body: { version: 3 } })
   t.match(await push(`${good}&if_match=x`, 'red'), { status: 400 })
 })
@@ -460,16 +472,16 @@ t.test('a full workspace takes nothing larger, and is emptied as ever', async (t
   await fillUp(service, id, 2_100)
 
   const full = { status: 413, body: { code: 'workspace_full', limit_bytes: 67_108_864 } }
-  t.match(await ada.push('acme/new', text(2_000)), full)
+  t.hasStrict(await ada.push('acme/new', text(2_000)), full)
   t.match(await ada.get('/api/settings/acme/new'), { status: 404 }, 'nothing was made')
-  t.match(await ada.push('acme/api', text(2_200)), full)
+  t.hasStrict(await ada.push('acme/api', text(2_200)), full)
   t.match(await ada.push('acme/api', text(2_200), { 'If-Match': first.headers.get('etag') ?? '' }), {
     status: 412,
   })
-  t.match(await ada.post('/api/settings/acme/api/restore', { version: 1 }), full)
-  t.match(await override('new', text(2_000)), full)
-  t.match(await override('api', text(2_200)), full)
-  t.match(await ada.get('/api/settings/acme/api'), { body: { version: 2, settings: text(1_000) } })
+  t.hasStrict(await ada.post('/api/settings/acme/api/restore', { version: 1 }), full)
+  t.hasStrict(await override('new', text(2_000)), full)
+  t.hasStrict(await override('api', text(2_200)), full)
+  t.hasStrict(await ada.get('/api/settings/acme/api'), { body: { version: 2, settings: text(1_000) } })
 
   t.match(await ada.push('acme/api', text(1_000)), { status: 200, body: { changed: false } })
   t.equal((await override('api', text(1_000))).status, 200)

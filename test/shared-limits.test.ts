@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { LocalCounts } from '../src/limits/counts.js'
 import { connectRedis } from '../src/limits/redis.js'
+import { hasMembers } from './has-members.js'
 import { freePort, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -69,7 +70,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.strictSame([...(await lookUps(here, 6)), ...(await lookUps(there, max - 6))], Array(max).fill(404))
     for (const caller of [there, here]) {
       const { status, headers, body } = await lookUp(caller)
-      t.match({ status, body }, { status: 429, body: { code: 'rate_limited' } })
+      t.hasStrict({ status, body }, { status: 429, body: { code: 'rate_limited' } })
       t.equal(headers.get('ratelimit-limit'), `${max}`)
       t.ok(Number(headers.get('retry-after')) <= 60)
     }
@@ -122,6 +123,18 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await there.push('dave/repo', {})).status, 429)
   })
 
+  t.test('with one refusal left, all calls that the host accepts pass on both', async (t) => {
+    const callers = await signIn('heidi')
+    const push = async (n: number, headers = {}) =>
+      (await callers[n % 2]?.push(`heidi/${n}`, {}, headers))?.status
+    const wrong = { 'X-Repohost-Token': 'not-a-token' }
+    const refused: unknown[] = []
+    for (let n = 1; n < limits.rate_refused_tokens_per_caller; n++) refused.push(await push(n, wrong))
+    t.strictSame(new Set(refused), new Set([401]))
+    t.strictSame(await Promise.all(Array.from({ length: 8 }, (_, n) => push(n))), Array(8).fill(200))
+    t.strictSame([await push(0, wrong), await push(0), await push(1)], [401, 429, 429])
+  })
+
   t.test('while Redis is gone each instance counts for itself, and says so once', async (t) => {
     await areShared()
     const known = [one, two].map((service) => troubles(service).length)
@@ -158,7 +171,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   t.test('a wrong password is told apart', async (t) => {
     const REDIS_URL = `redis://:wrong@127.0.0.1:${redis.port}`
     const other = await startService(t, { env: { ...env, REDIS_URL }, beside: one })
-    t.match(troubles(other), [{ reason: 'Redis refuses the user or the password' }])
+    hasMembers(t, troubles(other), [{ reason: 'Redis refuses the user or the password' }])
     t.notMatch(other.logs.join(''), /wrong@/)
     t.equal((await (await other.signIn('heidi')).get('/api/me')).status, 200)
   })

@@ -12,9 +12,9 @@ t.test('a token of the repository host is exchanged for a session', async (t) =>
   const reply = await verify(service, { repohost_token: user.token })
   t.equal(reply.status, 200)
   t.strictSame(Object.keys(reply.body).sort(), ['avatar_url', 'login', 'token'])
-  t.match(reply.body, { login: 'Ada', avatar_url: user.avatar_url })
+  t.hasStrict(reply.body, { login: 'Ada', avatar_url: user.avatar_url })
   t.equal(reply.headers.get('cache-control'), 'no-store')
-  t.match(await verify(service, { repohost_token: 'ghp_unknown' }), {
+  t.hasStrict(await verify(service, { repohost_token: 'ghp_unknown' }), {
     status: 401,
     body: { code: 'repohost_token_invalid' },
   })
@@ -23,7 +23,7 @@ t.test('a token of the repository host is exchanged for a session', async (t) =>
 t.test('what is not a token is refused before the host is asked', async (t) => {
   const service = await startService(t)
   for (const token of ['', 'a b', 'a\nb', 'ü', 'x'.repeat(256), 7, null, ['x']]) {
-    t.match(await verify(service, { repohost_token: token }), {
+    t.hasStrict(await verify(service, { repohost_token: token }), {
       status: 400,
       body: { code: 'validation_failed' },
     })
@@ -39,7 +39,7 @@ t.test('a host that fails is told apart from a token that is wrong', async (t) =
   for (const [index, fault] of (['status-500', 'html', 'redirect', 'reset', 'huge'] as const).entries()) {
     service.repohost.fault = fault
     const reply = await verify(service, { repohost_token: token })
-    t.match(reply, { status: 502, body: { code: 'upstream_failed', upstream: 'repohost' } }, fault)
+    t.hasStrict(reply, { status: 502, body: { code: 'upstream_failed', upstream: 'repohost' } }, fault)
     t.equal(service.repohost.requests.length, index + 1, 'the host was really asked')
   }
   service.repohost.fault = 'rate-limited'
@@ -62,7 +62,7 @@ const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
   await asked(service, 1)
   const health = await service.request('GET', '/api/health')
   t.equal(health.status, 200, 'other routes go on meanwhile')
-  t.match(await late, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } }, fault)
+  t.hasStrict(await late, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } }, fault)
   t.ok(Date.now() - started < 7_000, 'it is given up after 5 s')
   return { fault, met: service.repohost.requests.length }
 }
@@ -79,7 +79,7 @@ const asked = async ({ repohost }: Service, count: number) => {
 t.test('tokens of other OAuth apps can be kept out', async (t) => {
   const service = await startService(t, { env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
   const stranger = service.repohost.addUser('eve', { clientId: 'theirs' })
-  t.match(await verify(service, { repohost_token: stranger.token }), {
+  t.hasStrict(await verify(service, { repohost_token: stranger.token }), {
     status: 401,
     body: { code: 'repohost_token_invalid' },
   })
@@ -96,20 +96,23 @@ t.test('a rename follows the person, and a freed login brings the newcomer nothi
   service.repohost.renameUser(ada.repohostId, 'lovelace')
   const newcomer = await service.signIn('ADA', { id: 77 })
   const freed = (await ada.get('/api/me')).body
-  t.match(freed, { id: profile.id, login: `ada.${ada.repohostId}` })
-  t.match((await newcomer.get('/api/me')).body, { login: 'ADA' })
+  t.hasStrict(freed, { id: profile.id, login: `ada.${ada.repohostId}` })
+  t.hasStrict((await newcomer.get('/api/me')).body, { login: 'ADA' })
   t.not((await newcomer.get('/api/me')).body.id, profile.id)
-  t.match(await newcomer.get('/api/settings/ada/dotfiles'), { status: 404, body: { code: 'never_synced' } })
+  t.hasStrict(await newcomer.get('/api/settings/ada/dotfiles'), {
+    status: 404,
+    body: { code: 'never_synced' },
+  })
   t.strictSame((await newcomer.get('/api/projects')).body.projects, [])
   t.strictSame((await newcomer.get('/api/team/me')).body.workspaces, [])
 
   const renamed = await service.signIn('lovelace')
-  t.match((await renamed.get('/api/me')).body, { id: profile.id, login: 'lovelace' })
-  t.match((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
+  t.hasStrict((await renamed.get('/api/me')).body, { id: profile.id, login: 'lovelace' })
+  t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
 
   const own = await newcomer.push('ada/dotfiles', { 'ext.secret': 'new' })
   t.match(own, { status: 200, body: { version: 1, workspace_created: true } })
-  t.match((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
+  t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
 })
 
 t.test('a login gets free also where its holder cannot get the usual other name', async (t) => {
@@ -118,27 +121,27 @@ t.test('a login gets free also where its holder cannot get the usual other name'
   const twin = await service.signIn('Ada.5', { id: 6 })
   service.repohost.renameUser(5, 'lovelace')
   const second = await service.signIn('ada', { id: 7 })
-  t.match((await ada.get('/api/me')).body, { login: 'ada.5.5' })
-  t.match((await twin.get('/api/me')).body, { login: 'Ada.5' })
+  t.hasStrict((await ada.get('/api/me')).body, { login: 'ada.5.5' })
+  t.hasStrict((await twin.get('/api/me')).body, { login: 'Ada.5' })
 
   service.repohost.renameUser(6, 'someone')
   const third = await service.signIn('ada.5', { id: 8 })
-  t.match((await twin.get('/api/me')).body, { login: 'Ada.5.6' })
-  t.match((await third.get('/api/me')).body, { login: 'ada.5' })
+  t.hasStrict((await twin.get('/api/me')).body, { login: 'Ada.5.6' })
+  t.hasStrict((await third.get('/api/me')).body, { login: 'ada.5' })
 
   service.repohost.renameUser(7, 'other')
   await service.signIn('ADA', { id: 9 })
-  t.match((await second.get('/api/me')).body, { login: 'ada.7' })
+  t.hasStrict((await second.get('/api/me')).body, { login: 'ada.7' })
   service.repohost.renameUser(8, 'eve')
   const real = await service.signIn('ada.7', { id: 10 })
-  t.match(
+  t.hasStrict(
     (await real.get('/api/me')).body,
     { login: 'ada.7' },
     'a name that somebody was given is taken back',
   )
-  t.match((await second.get('/api/me')).body, { login: 'ada.7.7' })
+  t.hasStrict((await second.get('/api/me')).body, { login: 'ada.7.7' })
   const back = await service.signIn('lovelace')
-  t.match((await back.get('/api/me')).body, { login: 'lovelace' })
+  t.hasStrict((await back.get('/api/me')).body, { login: 'lovelace' })
 })
 
 t.test('a page of ours gets its cookie with the token, and no other page does', async (t) => {
@@ -154,7 +157,11 @@ t.test('a page of ours gets its cookie with the token, and no other page does', 
     { Origin: 'https://evil.example.com', 'Sec-Fetch-Site': 'same-origin' },
   ]
   for (const headers of refused) {
-    t.match(await signIn(headers), { status: 403, body: { code: 'csrf_rejected' } }, JSON.stringify(headers))
+    t.hasStrict(
+      await signIn(headers),
+      { status: 403, body: { code: 'csrf_rejected' } },
+      JSON.stringify(headers),
+    )
   }
   t.strictSame(service.repohost.requests, [], 'the host is not asked for a page that may not')
   t.match(await signIn({ Origin: DASHBOARD }, 'true'), { status: 400 })
@@ -249,11 +256,11 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   t.equal(finish.headers.get('location'), `${DASHBOARD}/team/%E2%82%AC?tab=a`)
   const session = finish.headers.getSetCookie().find((line) => line.startsWith('svc_token='))
   t.match(session, /Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax/)
-  t.match((await chrome.get('/api/me')).body, { login: 'ada' })
+  t.hasStrict((await chrome.get('/api/me')).body, { login: 'ada' })
   t.strictSame([...chrome.cookies.keys()], ['svc_token'], 'nothing of the login stays behind')
 
   const replay = await chrome.get(callback.pathname + callback.search)
-  t.match(replay, { status: 400, body: { code: 'oauth_state_invalid' } })
+  t.hasStrict(replay, { status: 400, body: { code: 'oauth_state_invalid' } })
 })
 
 t.test('a state that is missing, wrong, foreign or replayed starts no session', async (t) => {
@@ -272,7 +279,7 @@ t.test('a state that is missing, wrong, foreign or replayed starts no session', 
     await attacker.get('/api/auth/callback?code=x&state=wrong'),
   ]
   for (const reply of refusals) {
-    t.match(reply, { status: 400, body: { code: 'oauth_state_invalid' } })
+    t.hasStrict(reply, { status: 400, body: { code: 'oauth_state_invalid' } })
     t.notOk(reply.headers.getSetCookie().some((line) => /^svc_token=./.test(line)))
   }
   const kept = new Map(attacker.cookies)
@@ -337,7 +344,7 @@ t.test(
     ])
     for (const accept of ['*/*', 'application/json', 'text/*']) {
       const reply = await service.request('GET', invalid, { headers: { Accept: accept } })
-      t.match(reply, { status: 400, body: { code: 'oauth_state_invalid' } }, accept)
+      t.hasStrict(reply, { status: 400, body: { code: 'oauth_state_invalid' } }, accept)
     }
 
     const whenHostFails = async (accept: string) => {
@@ -351,7 +358,7 @@ t.test(
     }
     for (const accept of ['application/json', 'application/problem+json, */*;q=0.1']) {
       const problem = { code: 'upstream_failed', upstream: 'repohost' }
-      t.match(await whenHostFails(accept), { status: 502, body: problem }, accept)
+      t.hasStrict(await whenHostFails(accept), { status: 502, body: problem }, accept)
     }
     t.notMatch(service.logs.join(''), /not an Error/)
     t.match(service.logs.join(''), /Response Error: 500/, 'the log says what failed')
@@ -376,7 +383,7 @@ t.test('a host that hangs ends a login in time', async (t) => {
     ),
   )
   t.equal(page?.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`)
-  t.match(json, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } })
+  t.hasStrict(json, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } })
   t.equal(service.repohost.requests.length, before + 2, 'both were really asked')
 })
 
@@ -393,7 +400,7 @@ t.test('a database that is away is not told as a failure of the host', async (t)
         logins.map(({ chrome, path }, index) => chrome.get(path, index === 1 ? { Accept: PAGE } : {})),
       )
       for (const answer of answers) {
-        t.match(answer, { status: 503, body: { code: 'unavailable' } }, table)
+        t.hasStrict(answer, { status: 503, body: { code: 'unavailable' } }, table)
         t.ok(answer.headers.has('retry-after'))
       }
     })
@@ -465,7 +472,7 @@ t.test('the way back is a path of the dashboard and nothing else', async (t) => 
       'GET',
       `/api/auth/repohost?return_to=${encodeURIComponent(decodeURIComponent(path))}`,
     )
-    t.match(reply, { status: 400, body: { code: 'validation_failed' } }, path)
+    t.hasStrict(reply, { status: 400, body: { code: 'validation_failed' } }, path)
   }
 })
 
@@ -473,7 +480,7 @@ t.test('without an OAuth app the browser login says so', async (t) => {
   const service = await startService(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' } })
   for (const path of ['/api/auth/repohost', '/api/auth/callback?code=x&state=y']) {
     const reply = await service.request('GET', path)
-    t.match(reply, { status: 503, body: { code: 'oauth_not_configured' } })
+    t.hasStrict(reply, { status: 503, body: { code: 'oauth_not_configured' } })
     t.equal(reply.headers.get('retry-after'), null, 'waiting does not help')
     const accept = { Accept: 'text/html' }
     const page = await service.request('GET', path, { headers: accept })

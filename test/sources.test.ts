@@ -1,5 +1,5 @@
 /** What can be told from the sources alone, before any request is made. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
@@ -80,6 +80,43 @@ t.test('every error that a route can throw is declared by it', async (t) => {
 t.test('an undeclared error is found, also in a function that a handler calls', async (t) => {
   const found = routes.filter(({ operationId }) => operationId === 'planted').flatMap(undeclaredOf)
   t.strictSame(found.sort(), ['planted: invite_expired', 'planted: last_admin'])
+})
+
+/** Strings and arrays in what `t.match` expects: it accepts a part of the string, and the first items of the array. */
+const looseMatchesOf = (path: string, text: string): string[] => {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: string[] = []
+  const isLoose = (node: ts.Node): boolean => {
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) return false
+    if (ts.isPropertyAssignment(node)) return isLoose(node.initializer)
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true
+    return ts.isArrayLiteralExpression(node) || ts.forEachChild(node, isLoose) === true
+  }
+  const visit = (node: ts.Node) => {
+    if (ts.isCallExpression(node) && node.expression.getText() === 't.match') {
+      const expected = node.arguments[1]
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+      if (expected && isLoose(expected)) found.push(`${path}:${line + 1}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+t.test('no test is content with a part of a string or the first items of an array', async (t) => {
+  const folder = join(projectRoot, 'test')
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  t.strictSame(
+    files.flatMap((file, n) => looseMatchesOf(`test/${file}`, texts[n] ?? '')),
+    [],
+    'use t.equal, t.hasStrict or hasMembers instead',
+  )
+  for (const loose of ["'a'", "{ a: 'b' }", `{ a: { b: \`\${c}\` } }`, '[1]', '{ a: [] }'])
+    t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${loose})`), ['x.ts:1'], loose)
+  for (const strict of ['/a/', "new RegExp('a')", '{ a: /b/, c: 1 }', "f('a')", 'expected'])
+    t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${strict})`), [], strict)
 })
 
 t.test('the example of CONTRIBUTING.md compiles, and its route is found', async (t) => {

@@ -56,6 +56,25 @@ t.test('a wrong configuration refuses to start and says all that is wrong', asyn
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
 })
 
+t.test('a service that is still told WORKERS starts, and says once that it is not used', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const service = await ready(launch(t, await freePort(), { ...onDatabase(url), WORKERS: '2' }))
+  service.child.kill('SIGTERM')
+  t.equal(await service.ended, 0)
+  const lines = service.output().trim().split('\n')
+  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('WORKERS'))
+  t.strictSame(
+    said.map(({ level, msg }) => ({ level, msg })),
+    [
+      {
+        level: 40,
+        msg: 'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+      },
+    ],
+  )
+})
+
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)
   for (const mark of ['', '\uFEFF', '\uFEFF# words\n']) {

@@ -68,8 +68,8 @@ for (const file of files) {
     const again = await ask(url, tokenOf(flush.login), 'POST', '/team/active-minutes', flush.body)
     const expected =
       release === OTHER_HASH ? { code: 'flush_id_reused' } : { ...flush.answer, duplicate: true }
-    t.match(again.body, expected, 'a flush that is sent again does not count again')
+    t.hasStrict(again.body, expected, 'a flush that is sent again does not count again')
     const joined = await ask(url, tokenOf('gus'), 'POST', '/team/workspaces/join', { code: invite.code })
-    t.match(joined, { status: 200, body: { workspace: { id: invite.workspace, role: 'admin' } } })
+    t.hasStrict(joined, { status: 200, body: { workspace: { id: invite.workspace, role: 'admin' } } })
   })
 }

@@ -101,7 +101,7 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
   const around = Buffer.byteLength(JSON.stringify({ 'ext.a': '', 'ext.b': '€' }))
   t.equal((await ada.patch(path(id), { settings: { 'ext.b': '€' } })).status, 200)
   const fill = (length: number) => ada.patch(path(id), { settings: { 'ext.a': 'x'.repeat(length) } })
-  t.match((await fill(262_144 - around + 1)).body, {
+  t.hasStrict((await fill(262_144 - around + 1)).body, {
     status: 413,
     code: 'settings_too_large',
     limit_bytes: 262_144,
@@ -122,7 +122,7 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
         'ext.a': 'x'.repeat(length - '{"ext.a":""}'.length),
       },
     })
-  t.match((await only(262_145)).body, { code: 'settings_too_large', actual_bytes: 262_145 })
+  t.hasStrict((await only(262_145)).body, { code: 'settings_too_large', actual_bytes: 262_145 })
   t.match(await only(262_144), { status: 200 })
 })
 
@@ -174,11 +174,11 @@ t.test('a patch can be held to the version that it was made for', async (t) => {
   t.match(second, { status: 200, body: { version: 2 } })
   const newer = second.headers.get('etag') ?? ''
   const conflict = { status: 412, body: { code: 'version_conflict', current_version: 2 } }
-  t.match(await patch(2, '', { 'If-Match': etag }), conflict)
-  t.match(await patch(2, inQuery(etag)), conflict)
-  t.match(await patch(2, inQuery(newer), { 'If-Match': etag }), conflict)
-  t.match(await patch(2, inQuery(etag), { 'If-Match': newer }), conflict)
-  t.match(await patch(2, '?if_none_match=*'), conflict, 'there always is something')
+  t.hasStrict(await patch(2, '', { 'If-Match': etag }), conflict)
+  t.hasStrict(await patch(2, inQuery(etag)), conflict)
+  t.hasStrict(await patch(2, inQuery(newer), { 'If-Match': etag }), conflict)
+  t.hasStrict(await patch(2, inQuery(etag), { 'If-Match': newer }), conflict)
+  t.hasStrict(await patch(2, '?if_none_match=*'), conflict, 'there always is something')
   t.match((await ada.get(path)).body, { version: 2, settings: { 'ext.a': 1 } })
   t.match(await patch(2, inQuery(newer)), { status: 200, body: { version: 3 } })
   t.match(await patch(3, '?if_match=*'), { status: 200, body: { version: 4 } })

@@ -139,20 +139,18 @@ const checkPooler = async (
 
 const checkConnections = async (
   sql: postgres.Sql,
-  { databaseUrl, databasePoolSize, workers }: Config,
+  { databaseUrl, databasePoolSize }: Config,
 ): Promise<Finding[]> => {
   // The embedded one is started with as many as the service needs.
   if (databaseUrl === undefined) return []
   const [row] = await sql<{ places: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as places`
   const places = row?.places ?? 0
-  if (workers * databasePoolSize <= places) return []
+  if (databasePoolSize <= places) return []
   return [
     problem(
       ABOUT,
-      workers === 1
-        ? `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`
-        : `DATABASE_POOL_SIZE is ${databasePoolSize} for each of ${workers} workers, and the server takes ${places} connections in all.`,
+      `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`,
       'Lower the one or raise max_connections; every instance has a pool of its own.',
     ),
   ]

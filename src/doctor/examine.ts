@@ -3,19 +3,19 @@ import { type Config, ConfigError, readConfig } from '../config.js'
 import { NoDatabase, visitEmbedded } from '../db/embedded/visit.js'
 import { OperatorError } from '../runtime/operator-error.js'
 import { checkDatabase } from './database.js'
-import { type Finding, ok, problem } from './finding.js'
+import { type Finding, ok, problem, warning } from './finding.js'
 import { checkSettings } from './settings.js'
 import { checkFolder, checkNode, checkReach } from './surroundings.js'
 import { checkRedis, checkReplica } from './together.js'
 
 export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
   const node = checkNode(process.versions.node)
+  const about = 'configuration'
   let config: Config
   try {
     config = readConfig(env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const about = 'configuration'
     return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
   }
   const [folder, database, network, redis] = await Promise.all([
@@ -24,7 +24,8 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     checkReach(config),
     checkRedis(config),
   ])
-  return [node, ...checkSettings(config), ...folder, ...database, ...redis, ...network]
+  const unused = config.warnings.map(({ says, remedy }) => warning(about, says, remedy))
+  return [node, ...unused, ...checkSettings(config), ...folder, ...database, ...redis, ...network]
 }
 
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {

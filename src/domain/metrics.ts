@@ -10,8 +10,6 @@ interface Definition {
   labels: Record<string, Values>
   /** Upper bounds, in seconds. */
   buckets?: readonly number[]
-  /** What several processes behind one port say together. */
-  together?: 'sum' | 'max' | 'min' | 'first'
 }
 
 const counter = <const L extends Record<string, Values>>(help: string, labels: L) =>
@@ -23,11 +21,8 @@ const histogram = <const L extends Record<string, Values>>(
   buckets: readonly number[],
 ) => ({ type: 'histogram', help, labels, buckets }) as const
 
-const gauge = <const L extends Record<string, Values>>(
-  help: string,
-  labels: L,
-  together: NonNullable<Definition['together']>,
-) => ({ type: 'gauge', help, labels, together }) as const
+const gauge = <const L extends Record<string, Values>>(help: string, labels: L) =>
+  ({ type: 'gauge', help, labels }) as const
 
 const request = {
   method: 'the method',
@@ -78,7 +73,7 @@ export const metrics = {
     code: 'the code of the problem, empty for a success',
   }),
   http_request_duration_seconds: histogram('Time to answer.', request, OF_REQUESTS),
-  http_requests_under_way: gauge('Requests that are being answered.', {}, 'sum'),
+  http_requests_under_way: gauge('Requests that are being answered.', {}),
 
   team_settings_refusals_total: counter('Requests that were refused by a limit.', {
     limit: [
@@ -98,7 +93,6 @@ export const metrics = {
   team_settings_rate_limits_shared: gauge(
     'With REDIS_URL: whether limits are counted over all instances (1), or Redis is away (0).',
     {},
-    'min',
   ),
   team_settings_sign_ins_total: counter(
     'Sign-ins, by way: a session was issued, refused (the token or the login was not good), or could not be issued (the repository host or the database failed).',
@@ -127,7 +121,7 @@ export const metrics = {
     OF_REQUESTS,
   ),
 
-  team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}, 'min'),
+  team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}),
   team_settings_database_statement_duration_seconds: histogram(
     'Round trips to the database, without the wait for a connection; failed ones too.',
     { statement: 'the name of a statement; of built ones, the verb and the first table' },
@@ -143,14 +137,9 @@ export const metrics = {
   team_settings_database_pool_size: gauge(
     'Places: connections, and for `reads` statements at once on the one they share. `writers` are part of `requests`.',
     pool,
-    'sum',
   ),
-  team_settings_database_pool_used: gauge('Places that are taken.', pool, 'sum'),
-  team_settings_database_pool_waiting: gauge(
-    'Statements and transactions that wait for a place.',
-    pool,
-    'sum',
-  ),
+  team_settings_database_pool_used: gauge('Places that are taken.', pool),
+  team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a place.', pool),
   team_settings_database_wait_seconds: histogram(
     'Waits for a place; what need not wait is not counted.',
     pool,
@@ -160,7 +149,6 @@ export const metrics = {
   team_settings_database_replica_used: gauge(
     'With DATABASE_REPLICA_URL: whether reads that may go to the replica go there (1), or to the primary (0).',
     {},
-    'min',
   ),
   team_settings_database_replica_reads_total: counter(
     'With DATABASE_REPLICA_URL: reads that may go to the replica, by the server that did them.',
@@ -170,12 +158,10 @@ export const metrics = {
   team_settings_rollup_stale_days: gauge(
     'Of the whole database: days of workspaces whose rollups wait to be made; of 20,000 changes at most.',
     {},
-    'max',
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
     'Of the whole database: how long ago the oldest of these days began; 0 without any. Clients may report minutes of 30 days ago.',
     {},
-    'max',
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {
     task: tasks,
@@ -189,23 +175,13 @@ export const metrics = {
   team_settings_background_last_success_timestamp_seconds: gauge(
     'When a background task last ended well, in seconds since 1970; before the first time, when the process started.',
     { task: tasks },
-    'max',
   ),
 
-  team_settings_data_dir_free_bytes: gauge(
-    'What is left on the disk of DATA_DIR, where there is one.',
-    {},
-    'min',
-  ),
-  team_settings_data_dir_size_bytes: gauge(
-    'The size of the disk of DATA_DIR, where there is one.',
-    {},
-    'min',
-  ),
+  team_settings_data_dir_free_bytes: gauge('What is left on the disk of DATA_DIR, where there is one.', {}),
+  team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, where there is one.', {}),
   team_settings_build_info: gauge(
     '1, with what runs: the version of the service, of Node, and the newest migration it knows.',
     { version: 'the version', node: 'the version of Node', schema: 'the name of a migration' },
-    'first',
   ),
 } as const satisfies Record<string, Definition>
 

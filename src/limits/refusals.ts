@@ -11,7 +11,7 @@ const PAUSE_MS = 100
 
 /**
  * Limits how often in a minute a caller's work may be refused by somebody else. What is under way might still be refused,
- * here or in another process, so it is counted as well, but apart: that others are at work makes a call wait first.
+ * here or by another instance, so it is counted as well, but apart: that others are at work makes a call wait first.
  */
 export class Refusals {
   constructor(

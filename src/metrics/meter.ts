@@ -73,7 +73,7 @@ export const createMeter = (isOn: boolean): Meter => {
       const collect = async () => {
         await Promise.all((readings.get(name) ?? []).map((read) => read()))
       }
-      gauges.set(name, new Gauge({ ...options, aggregator: metric.together, collect }))
+      gauges.set(name, new Gauge({ ...options, collect }))
     }
   }
 

@@ -1,14 +1,12 @@
-/** What limits are counted by: the memory of this process, that of all workers together, or Redis, which all instances share. */
+/** Counts limits in the memory of this instance, or in Redis, which all instances share. */
 import fp from 'fastify-plugin'
 import { type Counts, LocalCounts } from '../limits/counts.js'
 import { People } from '../limits/people.js'
-import { createLocalPlaces, type Places } from '../limits/places.js'
 import { readRepohostId } from '../queries/users.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     counts: Counts
-    places: Places
     people: People
     /** Whether limits are counted over all instances now; undefined where that is not configured. */
     areLimitsShared: (() => boolean) | undefined
@@ -17,10 +15,9 @@ declare module 'fastify' {
 
 export default fp(
   async (app) => {
-    const { config, clients, log } = app
-    const ofInstance = clients.primary?.counts ?? new LocalCounts()
+    const { config, log } = app
+    const ofInstance = new LocalCounts()
     app.decorate('people', new People((userId) => readRepohostId(app.database.hot, userId)))
-    app.decorate('places', clients.primary?.places ?? createLocalPlaces())
     if (config.redisUrl === undefined || !config.rateLimits) {
       app.decorate('counts', ofInstance)
       app.decorate('areLimitsShared', undefined)

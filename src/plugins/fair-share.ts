@@ -4,9 +4,11 @@
  */
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
+import { limits } from '../../schemas/limits.js'
+import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
 import { whenOver } from '../http/when-over.js'
-import { atOnce, NoPlace, type PlaceKind } from '../limits/places.js'
+import { Gate, Gates } from '../runtime/gate.js'
 import { callerKey } from './rate-limit.js'
 
 declare module 'fastify' {
@@ -16,14 +18,18 @@ declare module 'fastify' {
   }
 }
 
+/** How long a request waits for its turn. */
+const WAIT_MS = 5_000
+
+const createGates = (limitName: LimitName, atOnce: number) =>
+  new Gates(() => new Gate(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1)))
+
 export default fp(
   async (app) => {
     app.decorateRequest('answered', null)
     if (!app.config.rateLimits) return
-    const enter = (kind: PlaceKind, key: string) =>
-      app.places.enter(kind, key).catch((error) => {
-        throw error instanceof NoPlace ? tooMany(`turns_of_${kind}`, atOnce[kind], 1) : error
-      })
+    const callers = createGates('turns_of_caller', limits.requests_at_once_per_caller)
+    const addresses = createGates('turns_of_address', limits.requests_at_once_per_address)
 
     // Before the body is read, so that waiting requests take no memory.
     app.addHook('onRequest', async (request, reply) => {
@@ -32,7 +38,7 @@ export default fp(
       const isAnonymous = session instanceof ApiError
       if (isProbe || (asksDatabase === false && !isAnonymous)) return
       const key = callerKey(request)
-      const leave = await enter(isAnonymous ? 'address' : 'caller', typeof key === 'string' ? key : await key)
+      const leave = await (isAnonymous ? addresses : callers).enter(typeof key === 'string' ? key : await key)
       if (request.raw.socket.destroyed) {
         leave()
         throw new ApiError('bad_request')
@@ -59,5 +65,5 @@ export default fp(
       done(null, payload)
     })
   },
-  { name: 'fair-share', dependencies: ['session', 'counts'] },
+  { name: 'fair-share', dependencies: ['session'] },
 )

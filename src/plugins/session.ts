@@ -33,8 +33,7 @@ const FORGET_MS = 3_600_000
 export default fp(
   async (app) => {
     const tokens = await Tokens.create(app, app.config.jwtSecrets)
-    const { primary } = app.clients
-    const revocations = new Revocations(primary?.tellRevocation)
+    const revocations = new Revocations()
     app.decorate('tokens', tokens)
     app.decorate('revocations', revocations)
     app.decorateRequest('session', null as never)
@@ -70,9 +69,6 @@ export default fp(
       since = found.asOf
     }
     await refresh()
-    primary?.onRevocation(() => {
-      refresh().catch((error) => app.log.warn({ err: error }, 'a revocation will be read again'))
-    })
     repeat(app, REFRESH_MS, asTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the forgetting of revocations')
   },

@@ -19,11 +19,8 @@ const describe = (error: unknown): object => {
 export const createLogger = (level: string, destination: DestinationStream): Logger =>
   pino({ level, serializers: { err: describe } }, destination)
 
-/**
- * Lines are written in batches, because a system call per line would cost more than the line; and in pieces that a pipe
- * takes whole, so that lines of several processes do not mix.
- */
-const BATCH = 4_096
+/** Lines are written in batches, because a system call per line would cost more than the line. */
+const BATCH = 8_192
 const BATCH_MS = 500
 /** When this much is unread, because nobody reads any more, further lines are dropped. */
 const UNREAD = 2 ** 24
@@ -86,10 +83,8 @@ export const openLogOutput = async (): Promise<LogOutput> => {
   setInterval(() => batch !== '' && flush(), BATCH_MS).unref()
   return {
     write: (line) => {
-      const said = format ? format(line) : line
-      if (batch.length + said.length > BATCH) flush()
-      batch += said
-      if (format) flush()
+      batch += format ? format(line) : line
+      if (format || batch.length >= BATCH) flush()
     },
     end: () =>
       new Promise((resolve) => {

@@ -69,21 +69,7 @@ export const runCommand = (main: Main): void => {
   start(main, { thenEnd: true })
 }
 
-/**
- * Runs a program that another process of this service has started, and stops.
- * @param onStop calls back when it does; signals, which a terminal sends to all of them, are for that one alone
- */
-export const runBelow = (onStop: (stop: () => void) => void, main: Main): void => {
-  start(main, { onStop })
-}
-
-interface Frame {
-  /** Ends it when its work is done. */
-  thenEnd?: boolean
-  onStop?: (stop: () => void) => void
-}
-
-const start = (main: Main, { thenEnd = false, onStop }: Frame = {}) => {
+const start = (main: Main, { thenEnd = false } = {}) => {
   const stopped = new AbortController()
   const hurry = new AbortController()
   const outOfTime = aborted(hurry.signal)
@@ -133,7 +119,6 @@ const start = (main: Main, { thenEnd = false, onStop }: Frame = {}) => {
   let toldAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (onStop) return
       // Asked twice: somebody does not want to wait.
       if (toldAt !== undefined && Date.now() - toldAt > ECHO_MS) hurry.abort()
       toldAt ??= Date.now()
@@ -141,8 +126,6 @@ const start = (main: Main, { thenEnd = false, onStop }: Frame = {}) => {
       end()
     })
   }
-
-  onStop?.(() => void end())
 
   const begin = async () => {
     loadEnvFile()

@@ -17,24 +17,19 @@ export class Revocations {
   /** By user: the oldest generation of tokens that is still good, and when all older ones have expired. */
   private readonly generations = new Map<string, { generation: number; until: number }>()
 
-  /** @param tell lets the other workers read what was revoked here */
-  constructor(private readonly tell: () => void = () => {}) {}
-
   includes({ jti, userId, generation }: Session): boolean {
     return this.tokens.has(jti) || generation < (this.generations.get(userId)?.generation ?? 0)
   }
 
   addToken(jti: string) {
     this.take([{ jti, userId: null, generation: null }])
-    this.tell()
   }
 
   addOlderThan(userId: string, generation: number) {
     this.take([{ jti: null, userId, generation }])
-    this.tell()
   }
 
-  /** Takes in what was read: whoever revoked it has told the others, or they read it as well. */
+  /** Adds revocations that this instance or another one has made. */
   take(revoked: Revoked[]) {
     const until = Date.now() + LIFETIME_MS
     for (const { jti, userId, generation } of revoked) {

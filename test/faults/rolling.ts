@@ -1,11 +1,7 @@
 /** Restarts instances behind HAProxy, two of four at a time, while people are at work: nobody notices. */
-import { spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { projectRoot } from '../../src/runtime/root.js'
-import { freePort, ready, temporaryFolder } from '../process.js'
-import { until } from '../until.js'
+import { startBalancer } from '../balancer.js'
+import { ready } from '../process.js'
 import type { Fault } from './fault.js'
 import { conclude, setScene } from './scene.js'
 
@@ -21,32 +17,15 @@ export const rollingRestarts: Fault = {
   name: 'rolling-restarts',
   needs: ['haproxy'],
   play: async (scope, { rounds = RESTARTS }) => {
-    const front = await freePort()
     const { services, restart, crowd } = await setScene(scope, {
       callers: 8,
       excused: [],
       env: Array.from({ length: INSTANCES }, () => ({ SHUTDOWN_DELAY_MS })),
-      before: async (urls) => {
-        const example = await readFile(join(projectRoot, 'ops/haproxy.cfg'), 'utf8')
-        const configuration = join(await temporaryFolder(scope), 'haproxy.cfg')
-        await writeFile(
-          configuration,
-          example
-            .replace(':8080', `:${front}`)
-            .replace(
-              /:300([1-4])/g,
-              (_, number: string) => `:${new URL(urls[Number(number) - 1] ?? '').port}`,
-            ),
-        )
-        const balancer = spawn('haproxy', ['-f', configuration, '-db', '-q'], { stdio: 'ignore' })
-        scope.teardown(() => balancer.kill('SIGTERM'))
-        const url = `http://127.0.0.1:${front}`
-        await until(
-          async () => (await fetch(`${url}/api/ready`).catch(() => undefined))?.ok,
-          'the balancer serves',
-        )
-        return url
-      },
+      before: (urls) =>
+        startBalancer(
+          scope,
+          urls.map((url) => Number(new URL(url).port)),
+        ),
     })
     const broken: string[] = []
     for (let done = 0; done < rounds; done += AT_ONCE) {

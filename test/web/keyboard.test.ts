@@ -1,6 +1,7 @@
 /** The dashboard for who has no mouse, does not see it, or sees it large. */
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/domain/days.js'
+import { hasMembers } from '../has-members.js'
 import { startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t)
@@ -133,11 +134,11 @@ else {
       await typist.press('Enter')
       await typist.hears('Sorted by Commits, downwards')
       const table = page.getByRole('table', { name: 'People' })
-      t.match(
+      t.equal(
         await table.getByRole('columnheader', { name: 'Commits' }).getAttribute('aria-sort'),
         'descending',
       )
-      t.match(await table.getByRole('rowheader').first().innerText(), 'gus')
+      t.match(await table.getByRole('rowheader').first().innerText(), /^gus$/m)
       await typist.to('button "Remove the filter acme/mobile"', 'Shift+Tab')
       await typist.press('Enter')
       await typist.comesTo('button', /^Active time/)
@@ -330,7 +331,7 @@ else {
       await visitor.settled()
       const tree = await page.locator('body').ariaSnapshot()
       const headings = [...tree.matchAll(/heading "(.*)" \[level=1\]/g)].map(([, name]) => name)
-      t.match(headings, [heading], `${path} has its heading`)
+      hasMembers(t, headings, [heading], `${path} has its heading`)
       t.equal(headings.length, 1, `${path} has one`)
       t.match(tree, /^- banner:/m, path)
       t.match(tree, /^- main:/m, path)
@@ -346,7 +347,8 @@ else {
       t.equal(await visitor.width(), 640, `${path} fits`)
       await page.setViewportSize({ width: 1280, height: 720 })
     }
-    t.match(
+    hasMembers(
+      t,
       visitor.complaints.filter((one) => !one.includes('404')),
       [],
     )
