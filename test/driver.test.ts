@@ -352,11 +352,11 @@ t.test('over TLS a server may ask for the password, but not where TLS was only w
     cert: await readFile(files.certificate, 'utf8'),
   }
   const demand = 'clear text, and lets the client in'
-  t.match(await meet(t, demand, '?sslmode=require', { certificate }), { outcome: 1, gaveAway: true })
-  t.match(await meet(t, demand, '?sslmode=prefer', { certificate }), { outcome: 1, gaveAway: true })
+  t.hasStrict(await meet(t, demand, '?sslmode=require', { certificate }), { outcome: 1, gaveAway: true })
+  t.hasStrict(await meet(t, demand, '?sslmode=prefer', { certificate }), { outcome: 1, gaveAway: true })
   for (const query of ['?sslmode=prefer', '?sslmode=require&require_auth=scram-sha-256'])
-    t.match(await meet(t, demand, query), { gaveAway: false, heard: '' })
-  t.match(await meet(t, demand, '?sslmode=verify-full', { certificate }), { gaveAway: false, heard: '' })
+    t.hasStrict(await meet(t, demand, query), { gaveAway: false, heard: '' })
+  t.hasStrict(await meet(t, demand, '?sslmode=verify-full', { certificate }), { gaveAway: false, heard: '' })
 })
 
 t.test('in all of this nothing failed that nobody awaits', async (t) => {
