@@ -44,7 +44,7 @@ const encoders: Record<string, (text: string) => Promise<Buffer>> = {
 
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: anyone, limit: 'none' }
+    route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
   /** Serves a text that does not change while the process lives. @returns its address with its version */
