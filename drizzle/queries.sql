@@ -1816,11 +1816,11 @@ select "activity_privacy", case when "activity_privacy" = 'named' and exists ( s
 from "workspaces"
 where "workspaces"."id" = $1;
 
--- purge.purgeDeletedWorkspaces
+-- purge.listDeletedWorkspaces
 select "id"
 from "workspaces"
 where "workspaces"."deleted_at" is not null
-limit $1;
+order by "workspaces"."deleted_at" asc, "workspaces"."id" asc;
 
 -- sessions.insertOauthState
 insert into "oauth_states" ("state_hash", "return_to", "expires_at")

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { addDays } from '../src/domain/days.js'
 import { DELETED_USER } from '../src/domain/deleted-user.js'
+import { eraseAccounts } from '../src/operations/delete-account.js'
 import { readToday } from '../src/queries/clock.js'
+import { isCluster } from './database.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { type Caller, type Reply, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -46,6 +48,19 @@ const markEverythingStale = ({ database }: Service) =>
     'insert into stale_days (workspace_id, day) select distinct workspace_id, day from activity',
     [],
   )
+
+/** Activity of a caller in a workspace, a row for each day and repository. */
+const addActivity = async ({ database }: Service, workspaceId: string, userId: string, rows: number) => {
+  await database.write.statement(
+    'insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid) on conflict do nothing',
+    [workspaceId, userId],
+  )
+  await database.write.statement(
+    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
+     select $1::uuid, $2::uuid, '2025-01-01'::date + n / 200, 'acme/' || n % 200, 1 from generate_series(0, $3::int - 1) n`,
+    [workspaceId, userId, rows],
+  )
+}
 
 t.test('an account ends with its login as confirmation, and its tokens at once and everywhere', async (t) => {
   const service = await startService(t)
@@ -359,7 +374,6 @@ t.test('an erasure goes on where another instance was stopped', async (t) => {
   await service.app.rollups.run()
   t.equal((await deleteMe(bob)).status, 200)
   const stopped = new AbortController()
-  const { eraseAccounts } = await import('../src/operations/delete-account.js')
   let steps = 0
   const database = {
     ...service.database,
@@ -377,6 +391,79 @@ t.test('an erasure goes on where another instance was stopped', async (t) => {
   t.match(done.totals, { active_minutes: 12_000, active_members: 0 })
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
 })
+
+t.test('a small account is erased while a large one from before is still being erased', async (t) => {
+  const service = await startService(t)
+  const [ada, large, small] = [
+    await service.signIn('ada'),
+    await service.signIn('large'),
+    await service.signIn('small'),
+  ]
+  const { id } = await service.workspace(ada, { members: [large, small] })
+  const day = await readToday(service.database)
+  await flush(small, [{ repo: 'acme/api', day, minutes: 5 }])
+  const [largeId, smallId] = [await idOf(large), await idOf(small)]
+  await addActivity(service, id, largeId, 40_000)
+  t.equal((await deleteMe(large)).status, 200)
+
+  /** Whether either has activity, after each step. */
+  const history: { large: boolean; small: boolean }[] = []
+  const { transaction } = service.database
+  const rowsOf = (userId: string) =>
+    service.database.read.statement('select from activity where user_id = $1::uuid limit 1', [userId])
+  const database = {
+    ...service.database,
+    transaction: (async (work, options) => {
+      const result = await transaction(work as never, options)
+      if (history.length === 2) t.equal((await deleteMe(small)).status, 200)
+      const [ofLarge, ofSmall] = [await rowsOf(largeId), await rowsOf(smallId)]
+      history.push({ large: ofLarge.length > 0, small: ofSmall.length > 0 })
+      return result
+    }) as typeof transaction,
+  }
+  await eraseAccounts(database)
+  t.same(history[2], { large: true, small: true }, 'the small one comes later')
+  t.ok(
+    history.some((left) => left.large && !left.small),
+    'and is done earlier',
+  )
+  t.same(history.at(-1), { large: false, small: false })
+})
+
+t.test(
+  'an account that cannot be erased is named in the log, and the others are erased',
+  { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' },
+  async (t) => {
+    const service = await startService(t)
+    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const [bobs, cyds] = [await idOf(bob), await idOf(cyd)]
+    const day = await readToday(service.database)
+    for (const caller of [bob, cyd]) {
+      await service.workspace(caller)
+      await flush(caller, [{ repo: 'acme/api', day, minutes: 5 }], { flush_id: 'one' })
+      t.equal((await deleteMe(caller)).status, 200)
+    }
+    await service.database.write.statement(
+      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
+      [],
+    )
+    await service.database.write.statement(
+      `create trigger refuse before delete on flushes for each row when (old.user_id = '${bobs}') execute function refuse()`,
+      [],
+    )
+    await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
+    await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobs}` })
+    const left = () => service.database.read.statement('select user_id as id from erasures', [])
+    t.same(await left(), [{ id: bobs }])
+    t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(cyds)))
+    const isLogged = () =>
+      service.logs.some((line) => line.includes('the erasure of accounts failed') && line.includes(bobs))
+    await until(isLogged, 'the next run logs it')
+    await service.database.write.statement('drop trigger refuse on flushes', [])
+    await finishErasures(service)
+    t.same(await left(), [])
+  },
+)
 
 t.test('an export says everything of the caller and nothing of others', async (t) => {
   const service = await startService(t)
@@ -462,19 +549,6 @@ t.test('an export says everything of the caller and nothing of others', async (t
   t.match(views, [{ viewer: 'bob-canary', workspace: { id } }])
   t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
 })
-
-/** Activity of a caller in a workspace, a row for each day and repository. */
-const addActivity = async ({ database }: Service, workspaceId: string, userId: string, rows: number) => {
-  await database.write.statement(
-    'insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid) on conflict do nothing',
-    [workspaceId, userId],
-  )
-  await database.write.statement(
-    `insert into activity (workspace_id, user_id, day, repo_key, minutes)
-     select $1::uuid, $2::uuid, '2025-01-01'::date + n / 200, 'acme/' || n % 200, 1 from generate_series(0, $3::int - 1) n`,
-    [workspaceId, userId, rows],
-  )
-}
 
 t.test('one export at a time, and what fails half way is no whole file', async (t) => {
   const service = await startService(t)

@@ -10,6 +10,7 @@ import { revokeAllInvitesOf } from '../queries/invites.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 import { revokeAllTokens } from '../queries/sessions.js'
 import { hideWorkspace } from '../queries/workspaces.js'
+import { inTurns } from '../runtime/in-turns.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
@@ -55,15 +56,18 @@ export const deleteAccount = (database: Database, userId: string, confirm: strin
 /** The most rows of one step; each is a transaction of its own, in the background. */
 const ROWS = 2_000
 
-/** Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. */
-export const eraseAccounts = async (database: Database, stop?: AbortSignal): Promise<void> => {
-  for (const erasure of await listErasures(database.read)) {
-    let more = true
-    while (more && !stop?.aborted) {
-      more = await database.transaction(
-        async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)),
-        { background: true },
-      )
-    }
-  }
-}
+/**
+ * Goes on with erasing what is left of deleted accounts, a step of each in turn, and stops where another instance is at it
+ * or rolls up.
+ * @throws {AggregateError} naming the accounts whose erasure failed; the others went on
+ */
+export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<void> =>
+  inTurns({
+    list: async () =>
+      (await listErasures(database.read)).map((erasure) => ({ ...erasure, id: erasure.userId })),
+    step: (erasure) =>
+      database.transaction(async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)), {
+        background: true,
+      }),
+    isStopped: () => stop?.aborted === true,
+  })
