@@ -29,6 +29,7 @@ COPY LICENSE package.json ./
 COPY drizzle/*.sql drizzle/
 COPY drizzle/meta/_journal.json drizzle/meta/
 COPY pages pages
+COPY openapi openapi
 COPY docs/guides docs/guides
 COPY --from=build /service/node_modules node_modules
 COPY --from=build /service/build build

@@ -1854,11 +1854,11 @@ select "activity_privacy", case when "activity_privacy" = 'named' and exists ( s
 from "workspaces"
 where "workspaces"."id" = $1;
 
--- purge.purgeDeletedWorkspaces
+-- purge.listDeletedWorkspaces
 select "id"
 from "workspaces"
 where "workspaces"."deleted_at" is not null
-limit $1;
+order by "workspaces"."deleted_at" asc, "workspaces"."id" asc;
 
 -- removals.recordRemoval
 insert into "removals" ("workspace_id", "user_id", "removed_at")

@@ -62,8 +62,14 @@ export const limits = {
   requests_at_once_per_caller: 4,
   /** The same for anonymous requests of one address. */
   requests_at_once_per_address: 64,
+  /** Requests that a connection may have in progress. One more is refused, and the connection closes. */
+  requests_at_once_per_connection: 16,
+  /** The answer to the last of them closes the connection. */
+  requests_per_connection: 10_000,
   /** Requests per minute. */
   rate_per_caller: 600,
+  /** Requests per minute and address for the dashboard, the reference, the guides and their files. */
+  rate_pages_per_address: 6_000,
   rate_verify_per_address: 30,
   rate_join_per_caller: 10,
   rate_refused_tokens_per_caller: 30,

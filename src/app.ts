@@ -33,6 +33,7 @@ import headers, { answerHeaders } from './plugins/headers.js'
 import housekeeping from './plugins/housekeeping.js'
 import metrics from './plugins/metrics.js'
 import milestones from './plugins/milestones.js'
+import pipelining from './plugins/pipelining.js'
 import rateLimit from './plugins/rate-limit.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
@@ -134,6 +135,7 @@ export const buildApp = async (
   await app.register(headers, { headersOf })
   await app.register(errors)
   await app.register(requestLog)
+  await app.register(pipelining, { patience })
   await app.register(connections)
   await app.register(cors)
   await app.register(compression)

@@ -171,6 +171,69 @@ t.test('a large workspace is removed in steps, also by an instance that did not 
   t.equal((await ada.get(`${team}/${kept}/project-settings`)).body.overrides.length, 1)
 })
 
+/** Adds so many audit entries and marks the workspace as deleted, so long ago. */
+const addDeleted = async ({ database }: Service, id: string, entries: number, minutes: number) => {
+  await database.write.statement(
+    `insert into audit_entries (workspace_id, id, actor, action, details)
+     select $1::uuid, gen_random_uuid(), 'ada', 'member.joined', '{}' from generate_series(1, $2::int)`,
+    [id, entries],
+  )
+  await database.write.statement(
+    'update workspaces set deleted_at = now() - make_interval(mins => $2::int) where id = $1::uuid',
+    [id, minutes],
+  )
+}
+
+t.test('a small workspace is removed while a large one from before is still being removed', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const [{ id: large }, { id: small }] = [await service.workspace(ada), await service.workspace(ada)]
+  // Many more steps than there are tables.
+  await addDeleted(service, large, 40_000, 2)
+  await addDeleted(service, small, 1, 1)
+  const { transaction } = service.app.database
+  t.teardown(() => {
+    service.app.database.transaction = transaction
+  })
+  let leftWhenSmallIsGone: number | undefined
+  service.app.database.transaction = async (work, options) => {
+    const result = await transaction(work, options)
+    if (leftWhenSmallIsGone === undefined && (await countRows(service, 'workspaces', 'id', small)) === 0)
+      leftWhenSmallIsGone = await countRows(service, 'audit_entries', 'workspace_id', large)
+    return result
+  }
+  await service.app.housekeeping.run()
+  t.ok(Number(leftWhenSmallIsGone) > 0, 'the large one is still there')
+  for (const id of [large, small]) t.equal(await countRows(service, 'workspaces', 'id', id), 0)
+})
+
+t.test(
+  'a workspace that cannot be removed is named in the log, and the others are removed',
+  { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' },
+  async (t) => {
+    const service = await startService(t)
+    const ada = await service.signIn('ada')
+    const [{ id: stuck }, { id: other }] = [await service.workspace(ada), await service.workspace(ada)]
+    await addDeleted(service, stuck, 1, 2)
+    await addDeleted(service, other, 1, 1)
+    await service.database.write.statement(
+      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
+      [],
+    )
+    await service.database.write.statement(
+      `create trigger refuse before delete on audit_entries for each row when (old.workspace_id = '${stuck}') execute function refuse()`,
+      [],
+    )
+    await service.app.housekeeping.run()
+    t.equal(await countRows(service, 'workspaces', 'id', stuck), 1)
+    t.equal(await countRows(service, 'workspaces', 'id', other), 0)
+    t.ok(service.logs.some((line) => line.includes('housekeeping failed') && line.includes(stuck)))
+    await service.database.write.statement('drop trigger refuse on audit_entries', [])
+    await service.app.housekeeping.run()
+    t.equal(await countRows(service, 'workspaces', 'id', stuck), 0)
+  },
+)
+
 t.test('audit entries are kept for 400 days, dead sessions until they would have expired', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')

@@ -12,7 +12,7 @@ import * as invites from '../src/queries/invites.js'
 import * as members from '../src/queries/members.js'
 import * as overrides from '../src/queries/overrides.js'
 import * as privacy from '../src/queries/privacy.js'
-import { purgeDeletedWorkspaces } from '../src/queries/purge.js'
+import * as purge from '../src/queries/purge.js'
 import * as removals from '../src/queries/removals.js'
 import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
@@ -118,7 +118,8 @@ export const samples: Sample[] = [
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
-  ...calls(purgeDeletedWorkspaces, [10]),
+  ...calls(purge.listDeletedWorkspaces, []),
+  ...calls(purge.purgeWorkspace, [id, 10]),
 
   ...calls(removals.recordRemoval, [id, id]),
   ...calls(removals.keepRemovals, [{ id, repohostId: 1 }, personKey]),

@@ -214,7 +214,10 @@ export type Limits = {
   funnel_names: number
   requests_at_once_per_caller: number
   requests_at_once_per_address: number
+  requests_at_once_per_connection: number
+  requests_per_connection: number
   rate_per_caller: number
+  rate_pages_per_address: number
   rate_verify_per_address: number
   rate_join_per_caller: number
   rate_refused_tokens_per_caller: number

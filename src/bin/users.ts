@@ -86,10 +86,7 @@ runCommand(async (stopped) => {
   } catch (error) {
     throw toOperatorError(error)
   }
-  const failed = (_userId: string, error: unknown) => {
-    throw error
-  }
-  await eraseAccounts(database, failed, stopped)
+  await eraseAccounts(database, stopped)
   stopped.throwIfAborted()
   say('The account is deleted. The service removes the last traces within some minutes, once it runs.')
 })

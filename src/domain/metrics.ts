@@ -78,6 +78,7 @@ export const metrics = {
   team_settings_refusals_total: counter('Requests that were refused by a limit.', {
     limit: [
       'caller',
+      'pages',
       'sign_in',
       'invite',
       'export',
@@ -85,6 +86,7 @@ export const metrics = {
       'wrong_signatures',
       'turns_of_caller',
       'turns_of_address',
+      'requests_of_connection',
       'model_lookups',
       'large_uploads',
       ...quotas,

@@ -1,5 +1,4 @@
 import type { Database } from '../db/client.js'
-import { couldNotConnect } from '../db/failures.js'
 import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
 import type { PersonKey } from '../domain/person-keys.js'
 import { ApiError, invalid } from '../errors.js'
@@ -13,6 +12,7 @@ import { keepRemovals } from '../queries/removals.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 import { revokeAllTokens } from '../queries/sessions.js'
 import { hideWorkspace } from '../queries/workspaces.js'
+import { inTurns } from '../runtime/in-turns.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
@@ -70,31 +70,17 @@ export const deleteAccount = (
 const ROWS = 2_000
 
 /**
- * Goes on with erasing what is left of deleted accounts, and stops where another instance is at it or rolls up. An account
- * that cannot be erased now does not keep the others waiting.
- * @param failed is told of each such account
- * @throws when there was any
+ * Goes on with erasing what is left of deleted accounts, a step of each in turn, and stops where another instance is at it
+ * or rolls up.
+ * @throws {AggregateError} naming the accounts whose erasure failed; the others went on
  */
-export const eraseAccounts = async (
-  database: Database,
-  failed: (userId: string, error: unknown) => void,
-  stop?: AbortSignal,
-): Promise<void> => {
-  let failures = 0
-  for (const erasure of await listErasures(database.read)) {
-    try {
-      let more = true
-      while (more && !stop?.aborted) {
-        more = await database.transaction(
-          async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)),
-          { background: true },
-        )
-      }
-    } catch (error) {
-      if (stop?.aborted || couldNotConnect(error)) throw error
-      failed(erasure.userId, error)
-      failures++
-    }
-  }
-  if (failures > 0) throw new Error(`${failures} of the deleted accounts could not be erased`)
-}
+export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<void> =>
+  inTurns({
+    list: async () =>
+      (await listErasures(database.read)).map((erasure) => ({ ...erasure, id: erasure.userId })),
+    step: (erasure) =>
+      database.transaction(async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)), {
+        background: true,
+      }),
+    isStopped: () => stop?.aborted === true,
+  })

@@ -7,6 +7,7 @@ import fp from 'fastify-plugin'
 import { ApiError, toProblem } from '../errors.js'
 import { PROBLEM_TYPE } from './errors.js'
 import type { AnswerHeaders } from './headers.js'
+import { isOverLimit } from './pipelining.js'
 
 /** Milliseconds. */
 export interface Patience {
@@ -62,7 +63,7 @@ const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): stri
 export const refuseConnections = (headersOf: AnswerHeaders, { farewell }: Patience) => {
   const ending = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (ending.has(socket)) return
+    if (ending.has(socket) || isOverLimit(socket)) return
     // Node's own record of the answer being sent, which a second answer must not interrupt.
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
     if (!socket.writable || underWay?.headersSent) {

@@ -70,7 +70,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
 const addresses: FastifyPluginAsync = async (app) => {
   const { sendPage } = app
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: anyone, limit: 'none' }
+    route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
   if (!sendPage) {
     // The query may say why a login failed, so it is kept.

@@ -16,10 +16,7 @@ declare module 'fastify' {
 const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
-  const failed = (userId: string, error: unknown) =>
-    app.log.error({ err: error, user: userId }, 'a deleted account could not be erased')
-  const erase = (stop?: AbortSignal) => eraseAccounts(app.database, failed, stop)
-  app.decorate('erasures', { run: () => erase() })
-  const run = asTask(app.meter, 'erasures', erase)
+  app.decorate('erasures', { run: () => eraseAccounts(app.database) })
+  const run = asTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
   repeat(app, PERIOD_MS, run, 'the erasure of accounts')
 })

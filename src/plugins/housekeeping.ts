@@ -10,10 +10,11 @@ import { deleteOldAuditEntries } from '../queries/audit.js'
 import { deleteOldBillingEvents } from '../queries/billing.js'
 import { deleteOldFlushes } from '../queries/flushes.js'
 import { takeHousekeepingTurn } from '../queries/housekeeping.js'
-import { purgeDeletedWorkspaces } from '../queries/purge.js'
+import { listDeletedWorkspaces, purgeWorkspace } from '../queries/purge.js'
 import { deleteEndedRemovals } from '../queries/removals.js'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../queries/sessions.js'
 import { deleteOldViews } from '../queries/views.js'
+import { inTurns } from '../runtime/in-turns.js'
 import { repeat } from '../runtime/repeat.js'
 
 declare module 'fastify' {
@@ -25,47 +26,56 @@ declare module 'fastify' {
   }
 }
 
+/** Does one small step in a transaction. @returns whether there may be more to do */
+type TakeStep = (step: (tx: Db) => Promise<boolean>) => Promise<boolean>
+
 interface Chore {
   name: Task
-  /** One small step within a transaction. @returns whether there may be more to do */
-  step(tx: Db): Promise<boolean>
+  finish(takeStep: TakeStep): Promise<void>
 }
 
 const PERIOD_MS = 60_000
 /** The most rows that one step deletes. Rows of settings are large. */
 const ROWS = 500
 
-/** A job that deletes what is past its time. */
-const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
-  name,
-  step: async (tx) => (await deleteOld(tx, ROWS)) === ROWS,
-})
-
-const chores: Chore[] = [
-  { name: 'deleted workspaces', step: (tx) => purgeDeletedWorkspaces(tx, ROWS) },
-  deletion('old audit entries', deleteOldAuditEntries),
-  deletion('expired revocations', deleteExpiredRevocations),
-  deletion('expired logins', deleteExpiredLogins),
-  deletion('old flush ids', deleteOldFlushes),
-  deletion('old billing events', deleteOldBillingEvents),
-  deletion('old views', deleteOldViews),
-  deletion('ended removals', deleteEndedRemovals),
-]
-
 export default fp(
   async (app) => {
-    const finish = async ({ name, step }: Chore) => {
-      const takeStep = () =>
-        app.database.transaction(async (tx) => {
-          await takeHousekeepingTurn(tx)
-          return step(tx)
-        })
-      const allSteps = async () => {
+    /** A job that deletes what is past its time. */
+    const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
+      name,
+      finish: async (takeStep) => {
         let more = true
-        while (more && !app.isClosing()) more = await takeStep()
-      }
+        while (more && !app.isClosing())
+          more = await takeStep(async (tx) => (await deleteOld(tx, ROWS)) === ROWS)
+      },
+    })
+    const chores: Chore[] = [
+      {
+        name: 'deleted workspaces',
+        finish: (takeStep) =>
+          inTurns({
+            list: () => listDeletedWorkspaces(app.database.read),
+            step: ({ id }) => takeStep((tx) => purgeWorkspace(tx, id, ROWS)),
+            isStopped: app.isClosing,
+          }),
+      },
+      deletion('old audit entries', deleteOldAuditEntries),
+      deletion('expired revocations', deleteExpiredRevocations),
+      deletion('expired logins', deleteExpiredLogins),
+      deletion('old flush ids', deleteOldFlushes),
+      deletion('old billing events', deleteOldBillingEvents),
+      deletion('old views', deleteOldViews),
+      deletion('ended removals', deleteEndedRemovals),
+    ]
+
+    const takeStep: TakeStep = (step) =>
+      app.database.transaction(async (tx) => {
+        await takeHousekeepingTurn(tx)
+        return step(tx)
+      })
+    const finish = async ({ name, finish }: Chore) => {
       try {
-        await asTask(app.meter, name, allSteps)()
+        await asTask(app.meter, name, () => finish(takeStep))()
       } catch (error) {
         // A stop does not wait for the step, which the database rolls back.
         if (app.isClosing()) return

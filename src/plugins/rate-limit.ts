@@ -61,6 +61,7 @@ export default fp(
     }
     const { counts } = app
     const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
+    const pages: Limit = { name: 'pages', max: limits.rate_pages_per_address, keyOf: addressOf }
     const special: Record<'signIn' | 'export' | 'invite', Limit> = {
       signIn: { name: 'sign_in', max: limits.rate_verify_per_address, keyOf: addressOf },
       export: {
@@ -97,6 +98,8 @@ export default fp(
     app.addHook('onRequest', async (request, reply) => {
       const kind = request.routeOptions.config?.limit
       if (kind === 'none') return
+      // Without the headers that say what is left: browsers keep these answers.
+      if (kind === 'pages') return count(pages, request)
       await count(general, request, reply)
       if (kind === 'hostToken') {
         if (!(request.session instanceof ApiError)) await refusedTokens.check(await callerKey(request))

@@ -11,10 +11,11 @@ import { ERROR_PAGE } from '../../schemas/errors.js'
 import { etagOfText, noneMatchNames } from '../domain/etag.js'
 import { errorCataloguePage } from '../openapi/error-page.js'
 import { readGuides } from '../openapi/guides.js'
-import { buildDocuments } from '../openapi/index.js'
 import { pageFile, referencePage, textPage } from '../openapi/pages.js'
+import { withExtensionPrefix } from '../openapi/prefix.js'
 import { anyone } from '../policies/access.js'
 import { once } from '../runtime/once.js'
+import { projectRoot } from '../runtime/root.js'
 
 const DOCS = '/api/docs'
 
@@ -42,21 +43,28 @@ const encoders: Record<string, (text: string) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text, { level: 9 }),
 }
 
+/** The committed document without its indentation. To generate it here would block the process for half a second. */
+const documentText = (name: string, extensionPrefix: string): string => {
+  const text = readFileSync(join(projectRoot, 'openapi', `${name}.json`), 'utf8')
+  return JSON.stringify(JSON.parse(withExtensionPrefix(text, extensionPrefix)))
+}
+
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, access: anyone, limit: 'none' }
+    route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
   /** Serves a text that does not change while the process lives. @returns its address with its version */
   const serve = (url: string, type: string, make: () => string, policy?: string) => {
     const made = once(() => {
       const text = make()
-      return { text, etag: etagOfText(text), compressed: new Map<string, Promise<Buffer>>() }
+      const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
+      const compressed = new Map<string, Promise<Buffer>>()
+      return { text, bytes: Buffer.from(text), etag: etagOfText(text), version, compressed }
     })
-    const version = once(() => createHash('sha256').update(made().text).digest('hex').slice(0, 12))
     app.get<{ Querystring: { v?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
-      const { text, etag, compressed } = made()
-      const isVersion = request.query.v !== undefined && request.query.v === version()
+      const { text, bytes, etag, version, compressed } = made()
+      const isVersion = request.query.v === version
       reply.headers({
         'Cache-Control': isVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
         ETag: etag,
@@ -67,18 +75,19 @@ const reference: FastifyPluginAsync = async (app) => {
       const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
       const encoding = accepted.includes('br') ? 'br' : accepted[0]
       const encode = encoders[encoding ?? '']
-      if (!encoding || !encode) return reply.send(text)
-      const bytes = compressed.get(encoding) ?? encode(text)
-      compressed.set(encoding, bytes)
-      return reply.header('Content-Encoding', encoding).send(await bytes)
+      if (!encoding || !encode) return reply.send(bytes)
+      const encoded = compressed.get(encoding) ?? encode(text)
+      compressed.set(encoding, encoded)
+      return reply.header('Content-Encoding', encoding).send(await encoded)
     })
-    return () => `${url}?v=${version()}`
+    return () => `${url}?v=${made().version}`
   }
 
-  const documents = once(() => buildDocuments(app))
-  const fullText = once(() => JSON.stringify(documents().full))
+  const fullText = once(() => documentText('openapi', app.config.extensionPrefix))
   serve('/api/openapi.json', 'application/json', fullText)
-  serve('/api/openapi.core.json', 'application/json', () => JSON.stringify(documents().core))
+  serve('/api/openapi.core.json', 'application/json', () =>
+    documentText('openapi.core', app.config.extensionPrefix),
+  )
   serve(`${DOCS}/json`, 'application/json', fullText)
   // JSON is YAML.
   serve(`${DOCS}/yaml`, 'application/yaml', fullText)

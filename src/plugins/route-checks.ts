@@ -20,7 +20,7 @@ declare module 'fastify' {
     /** Part of the small document that the reference shows first. */
     core?: boolean
     /** A limit of its own (`plugins/rate-limit.ts`). */
-    limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'none'
+    limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'pages' | 'none'
     /** False: it never waits for the database, so it takes no place in a caller's share and is always available. */
     asksDatabase?: boolean
     /** Asked by balancers, and answered whatever callers do. */

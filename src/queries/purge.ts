@@ -1,5 +1,5 @@
 /** Removes what a deleted workspace leaves behind. */
-import { getTableName, isNotNull } from 'drizzle-orm'
+import { asc, getTableName, isNotNull } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
 import { statement } from '../db/statement.js'
@@ -72,18 +72,20 @@ const PURGES = tablesOfWorkspaces.map((table) =>
 )
 const PURGE_WORKSPACE = statement('purge a workspace', {}, 'delete from workspaces where id = $1::uuid')
 
-/**
- * One step of removing one deleted workspace: at most so many rows of one table, or at the end the workspace itself.
- * @returns whether there was something to do
- */
-export const purgeDeletedWorkspaces = async (tx: Db, rows: number): Promise<boolean> => {
-  const [gone] = await tx
+/** The longest deleted first. */
+export const listDeletedWorkspaces = (db: Db): Promise<{ id: string }[]> =>
+  db
     .select({ id: workspaces.id })
     .from(workspaces)
     .where(isNotNull(workspaces.deletedAt))
-    .limit(1)
-  if (!gone) return false
-  for (const purge of PURGES) if ((await tx.rows(purge, [gone.id, rows])).length > 0) return true
-  await tx.rows(PURGE_WORKSPACE, [gone.id])
-  return true
+    .orderBy(asc(workspaces.deletedAt), asc(workspaces.id))
+
+/**
+ * One step of removing a deleted workspace: at most so many rows of one table, or at the end the workspace itself.
+ * @returns whether there may be more to do
+ */
+export const purgeWorkspace = async (tx: Db, id: string, rows: number): Promise<boolean> => {
+  for (const purge of PURGES) if ((await tx.rows(purge, [id, rows])).length > 0) return true
+  await tx.rows(PURGE_WORKSPACE, [id])
+  return false
 }

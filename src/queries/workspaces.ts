@@ -178,7 +178,7 @@ export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void>
 
 /**
  * Makes a locked workspace disappear at once: nobody finds it any more, through whatever they ask. The rows that remain
- * are for `purgeDeletedWorkspaces`. Who joins or pushes holds the roles, so that behind them nothing can be written any
+ * are for `purgeWorkspace`. Who joins or pushes holds the roles, so that behind them nothing can be written any
  * more.
  */
 export const hideWorkspace = async (tx: Db, id: string): Promise<void> => {

@@ -1,0 +1,41 @@
+interface Turns<Subject extends { id: string }> {
+  /** Asked before every round, so that new subjects get their turn. */
+  list(): Promise<Subject[]>
+  /** @returns whether there may be more to do */
+  step(subject: Subject): Promise<boolean>
+  isStopped(): boolean
+}
+
+/**
+ * Takes a step for each subject in turn until none has more to do, so that a large one does not delay the others. A subject
+ * whose step fails is left out.
+ * @throws {AggregateError} when the others are finished, naming the subjects that failed
+ */
+export const inTurns = async <Subject extends { id: string }>({
+  list,
+  step,
+  isStopped,
+}: Turns<Subject>): Promise<void> => {
+  const finished = new Set<string>()
+  const failures = new Map<string, unknown>()
+  const listOpen = async () => (await list()).filter(({ id }) => !finished.has(id))
+  const takeStep = async (subject: Subject) => {
+    const { id } = subject
+    try {
+      if (await step(subject)) return
+    } catch (error) {
+      failures.set(id, error)
+    }
+    finished.add(id)
+  }
+  for (let open = await listOpen(); open.length > 0; open = await listOpen()) {
+    for (const subject of open) {
+      if (isStopped()) return
+      await takeStep(subject)
+      // The next list shows whether the database is away, which no other subject has to find out.
+      if (failures.has(subject.id)) break
+    }
+  }
+  if (failures.size > 0)
+    throw new AggregateError(failures.values(), `These failed: ${[...failures.keys()].join(', ')}`)
+}
