@@ -10,7 +10,7 @@ import { sendPieces } from '../http/streaming.js'
 import { deleteAccount } from '../operations/delete-account.js'
 import { createAccountExporter } from '../operations/export-account.js'
 import { readProfile } from '../operations/read-profile.js'
-import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
+import { cookieOptionsOf, sessionCookiesOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { listViews } from '../queries/views.js'
 
@@ -81,7 +81,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const generation = await deleteAccount(database, userId, request.body.confirm)
       revocations.addOlderThan(userId, generation)
-      reply.clearCookie(SESSION_COOKIE, cookieOptionsOf(config.homeUrl))
+      for (const name of sessionCookiesOf(config.homeUrl))
+        reply.clearCookie(name, cookieOptionsOf(config.homeUrl))
       return { ok: true } as const
     },
   })
