@@ -98,7 +98,8 @@ t.test(
       [`/api/${ada.token}`]: '/api/…',
       'http://user:secret@service.example.com/api/nowhere?a=b': '/…',
     }
-    for (const [path, part] of Object.entries(logged)) t.equal((await ask(path)).path, part, path)
+    for (const [path, part] of Object.entries(logged))
+      t.equal((await ask(path)).path, part, path.slice(0, 40))
     t.equal((await ask('/api/limits', 'POST')).path, '/api/limits')
     const unreadable = await ask('/api/settings/ada/%zz')
     t.strictSame(

@@ -104,7 +104,10 @@ t.test(
       [`\u00a0__Host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
       [`__host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
     }
-    for (const [cookie, answer] of Object.entries(answers)) t.equal(await loginWith(cookie), answer, cookie)
+    for (const [cookie, answer] of Object.entries(answers)) {
+      const what = cookie.replaceAll(ada.token, 'ada').replaceAll(eve.token, 'eve')
+      t.equal(await loginWith(cookie), answer, what)
+    }
 
     const create = await service.request('POST', '/api/team/workspaces/create', {
       body: { name: 'Acme' },

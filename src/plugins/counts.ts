@@ -2,6 +2,7 @@
 import fp from 'fastify-plugin'
 import { type Counts, LocalCounts } from '../limits/counts.js'
 import { createLocalPlaces, type Places } from '../limits/places.js'
+import { connectRedis, redisFault } from '../limits/redis.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -22,8 +23,6 @@ export default fp(
       app.decorate('areLimitsShared', undefined)
       return
     }
-    // Loaded only if configured: the client of Redis takes longer to load than Fastify.
-    const { connectRedis, redisFault } = await import('../limits/redis.js')
     const redis = await connectRedis({
       url: config.redisUrl,
       secret: config.jwtSecrets[0] ?? '',
