@@ -34,6 +34,7 @@ import housekeeping from './plugins/housekeeping.js'
 import metrics from './plugins/metrics.js'
 import milestones from './plugins/milestones.js'
 import rateLimit from './plugins/rate-limit.js'
+import readiness from './plugins/readiness.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
 import requestLog, { withTrace } from './plugins/request-log.js'
@@ -142,6 +143,7 @@ export const buildApp = async (
   await app.register(compression)
   await app.register(cookie)
   await app.register(session)
+  await app.register(readiness)
   await app.register(counts)
   await app.register(rateLimit)
   await app.register(metrics)
