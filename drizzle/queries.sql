@@ -1518,6 +1518,13 @@ select (select system_identifier::text from pg_control_system())
   coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as reached
 from pg_control_checkpoint();
 
+-- read whether a write would work
+-- returns readOnly bool, isStandby bool, role text, denied text
+select current_setting('transaction_read_only')::bool as "readOnly", pg_is_in_recovery() as "isStandby",
+  current_user::text as role,
+  (select string_agg(name, ', ' order by name) from unnest($1::text[]) name
+    where not has_table_privilege(to_regclass('public.' || name), 'INSERT')) as denied;
+
 -- record that workspaces were raised to the privacy level team
 insert into privacy_levels (workspace_id, id, since, level)
 select id, gen_random_uuid(), activity_privacy_since, activity_privacy from workspaces where id = any($1::uuid[]);

@@ -14,7 +14,7 @@ export const VerifyBody = Named('VerifyBody', {
   cookie: Type.Optional(
     Type.Boolean({
       description:
-        'Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself.',
+        'Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the browser login does; only for pages of a known dashboard or of the service itself.',
     }),
   ),
 })

@@ -35,6 +35,7 @@ import metrics from './plugins/metrics.js'
 import milestones from './plugins/milestones.js'
 import pipelining from './plugins/pipelining.js'
 import rateLimit from './plugins/rate-limit.js'
+import readiness from './plugins/readiness.js'
 import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
 import requestLog, { withTrace } from './plugins/request-log.js'
@@ -141,6 +142,7 @@ export const buildApp = async (
   await app.register(compression)
   await app.register(cookie)
   await app.register(session)
+  await app.register(readiness)
   await app.register(counts)
   await app.register(rateLimit)
   await app.register(metrics)

@@ -154,7 +154,7 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
     [changed('\tada\tada\t', '\teve\teve\t'), /no whole backup: users is not what was written/],
     [
       changed(/^.*\tada\tada\t/m, 'x\t1\tada\tada\t'),
-      /users cannot be loaded \(invalid input syntax for type uuid/,
+      /users cannot be loaded, from line 1 of its rows \(22P02\)\.$/,
     ],
     [changed(/"rows":1\b/, '"rows":2'), /users has 1 rows instead of 2/],
     [
@@ -186,6 +186,96 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
     target,
   )`select max(created_at)::text as newest from drizzle.__drizzle_migrations`
   t.equal(Number(row?.newest), newestMigration.when, 'and an older schema is brought forward')
+})
+
+t.test('a file that is made to do harm is refused, with little memory and nothing of it shown', async (t) => {
+  const { url } = await databaseOf(t, 6)
+  const folder = await temporaryFolder(t)
+  const whole = join(folder, 'whole.gz')
+  await succeeds(t, 'backup', whole, onDatabase(url))
+  const text = gunzipSync(await readFile(whole)).toString()
+  const target = await emptyDatabase(t)
+  const beginOfUsers = /^COPY public\.users .*\n/m.exec(text)?.[0] ?? ''
+  const untilUsers = text.slice(0, text.indexOf(beginOfUsers)) + beginOfUsers
+  t.not(beginOfUsers, '')
+  const withManifest = (change: (manifest: { [name: string]: unknown }) => object) =>
+    text.replace(/^-- (\{.*"format".*)$/m, (_, json) => `-- ${JSON.stringify(change(JSON.parse(json)))}`)
+
+  const mebibyte = 2 ** 20
+  const zeros = gzipSync(Buffer.alloc(64 * mebibyte))
+  const line = Buffer.alloc(70_000_000, 97)
+  const tooLong = 'The file is no whole backup: a line is too long.'
+  const noManifest = 'The file is no whole backup: its manifest cannot be read.'
+  const beep = '\u001b]0;owned\u0007'
+  const files: [what: string, content: Buffer, said: string][] = [
+    ['1 GiB of zeros', Buffer.concat(Array(16).fill(zeros)), tooLong],
+    ['zeros as rows', Buffer.concat([gzipSync(untilUsers), ...Array(16).fill(zeros)]), tooLong],
+    ['a line of 70 MB', gzipSync(line), tooLong],
+    [
+      'a manifest of 70 MB',
+      gzipSync(Buffer.concat([Buffer.from(`${text.split('\n')[0]}\n`), line])),
+      tooLong,
+    ],
+    ['a row of 70 MB', gzipSync(Buffer.concat([Buffer.from(untilUsers), line])), tooLong],
+    [
+      'more rows than it says',
+      gzipSync(untilUsers + '\n'.repeat(64 * mebibyte)),
+      'The file is no whole backup: users has more than 0 rows.',
+    ],
+    [
+      'a value for the terminal',
+      gzipSync(
+        withManifest((m) => m)
+          .replace(beginOfUsers, `${beginOfUsers}${beep}\n`)
+          .replace('"name":"users","columns"', '"name":"users","rows":1,"columns"')
+          .replace(/("name":"users".*?),"rows":0/, '$1'),
+      ),
+      'The file is no whole backup: users cannot be loaded, from line 1 of its rows (22P02).',
+    ],
+    ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: beep }))), noManifest],
+    ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: beep }))), noManifest],
+    [
+      'a migration for the terminal',
+      gzipSync(withManifest((m) => ({ ...m, migration: { tag: beep, when: 9_999_999_999_999 } }))),
+      noManifest,
+    ],
+    [
+      'a sum for the terminal',
+      gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': beep } }))),
+      noManifest,
+    ],
+    [
+      'a sum of what is no number',
+      gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': '1' } }))),
+      'The file is no whole backup: the database cannot take it (42883).',
+    ],
+    [
+      'a table that the schema has not',
+      gzipSync(withManifest((m) => ({ ...m, tables: [{ name: 'pg_user', columns: ['usename'], rows: 0 }] }))),
+      'The file is no whole backup: there is no place for pg_user.',
+    ],
+  ]
+  /** What the command says, and the most memory that it had, in MiB. */
+  const restored = async (content: Buffer) => {
+    const file = join(folder, 'hostile.gz')
+    await writeFile(file, content)
+    const { child, ended, output } = launchProgram(t, 'src/bin/restore', onDatabase(target), [file])
+    let peak = 0
+    const look = setInterval(async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
+      peak = Math.max(peak, Number(/VmHWM:\s+([0-9]+)/.exec(status)?.[1] ?? 0) / 1_024)
+    }, 10)
+    const code = await ended
+    clearInterval(look)
+    return { code, said: output().trim().split('\n').at(-1), peak }
+  }
+  const { peak: least } = await restored(gzipSync('hello\n'))
+  for (const [what, content, expected] of files) {
+    const { code, said, peak } = await restored(content)
+    t.strictSame({ code, said }, { code: 1, said: expected }, what)
+    t.ok(peak < least + 150, `${what}: ${Math.round(peak)} MiB, where ${Math.round(least)} are the least`)
+  }
+  t.strictSame(await contentOf(t, target), {}, 'there is still no table')
 })
 
 t.test('of two backups into one file at once both are whole', { buffered: true }, async (t) => {

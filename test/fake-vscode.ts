@@ -29,7 +29,17 @@ export const startEditor = async ({
   const workspaceState = new Map<string, unknown>()
   const listeners: (() => void)[] = []
   const timers: (() => void)[] = []
-  const seen = { messages: [] as string[], details: [] as string[], asked: 0, text: '', tooltip: '' }
+  const seen = {
+    messages: [] as string[],
+    details: [] as string[],
+    asked: 0,
+    /** What the accounts of the editor were asked for. */
+    scopes: [] as string[][],
+    /** The origins that something was sent to. */
+    origins: new Set<string>(),
+    text: '',
+    tooltip: '',
+  }
   const person = {
     /** The token of the editor's GitHub account, once somebody agrees to use it. */
     github: undefined as string | undefined,
@@ -41,6 +51,7 @@ export const startEditor = async ({
   }
   const configuration: Record<string, unknown> = {
     'ext.cloudUrl': cloudUrl,
+    'ext.pushPrivateRepositories': false,
     'ext.theme': 'light',
     'ext.fontSize': 12,
   }
@@ -75,8 +86,9 @@ export const startEditor = async ({
     ConfigurationTarget: { Workspace: 2 },
     StatusBarAlignment: { Right: 2 },
     authentication: {
-      async getSession(_provider: string, _scopes: string[], { createIfNone = false }) {
+      async getSession(_provider: string, scopes: string[], { createIfNone = false }) {
         if (createIfNone) seen.asked++
+        seen.scopes.push(scopes)
         return person.github !== undefined && person.agrees ? { accessToken: person.github } : undefined
       },
     },
@@ -145,11 +157,16 @@ export const startEditor = async ({
       exports: {} as { activate(context: unknown): Promise<void>; deactivate(): Promise<void> },
     }
     const repeat = (work: () => void) => timers.push(work)
-    new Function('require', 'module', 'setInterval', 'clearInterval', code)(
+    const watchedFetch: typeof fetch = (input, init) => {
+      seen.origins.add(new URL(String(input)).origin)
+      return fetch(input, init)
+    }
+    new Function('require', 'module', 'setInterval', 'clearInterval', 'fetch', code)(
       (name: string) => (name === 'vscode' ? vscode : require(name)),
       loaded,
       repeat,
       () => {},
+      watchedFetch,
     )
     await loaded.exports.activate(context)
     return loaded.exports

@@ -69,44 +69,73 @@ t.test('a line names the limit that has refused a request', async (t) => {
   t.hasStrict(line, { status: 429, code: 'rate_limited', limit: 'sign_in' })
 })
 
-t.test('a path that leads nowhere is logged: short, and without its query', async (t) => {
-  /** `fetch` would tidy the path up. */
-  const ask = async (path: string) => {
-    const id = `request-${++requests}`
-    const { hostname, port } = new URL(service.url)
-    await new Promise((resolve, reject) => {
-      const options = { hostname, port, path, headers: { 'X-Request-Id': id } }
-      const request = httpRequest(options, (response) => response.resume().on('end', resolve))
-      request.on('error', reject).end()
-    })
-    return (await linesAbout(id)).at(-1) ?? {}
-  }
-  t.hasStrict(await ask('/api/nowhere?apiKey=canary#canary'), {
-    status: 404,
-    code: 'route_not_found',
-    path: '/api/nowhere',
-  })
-  t.equal((await ask('/api/%1b[31m')).path, '/api/%1b[31m')
-  t.equal((await ask(`/a/${'b'.repeat(1_000)}/c`)).path, `/a/${'b'.repeat(8)}...`)
-  t.equal((await ask('/invite/AAAAA-BBBBB-CCCCC-DDDDD')).path, '/invite/AAAAA-BB...')
-  t.equal((await ask('/invite/AAAAABBBBBCCCCCDDDDD')).path, '/invite/AAAAABBB...')
-  t.equal(
-    (await ask(`/api/${ada.repohostToken}${ada.token}`)).path?.toString().includes(ada.repohostToken),
-    false,
-  )
-  for (const user of ['user:secret', 'user:se/cret', 'user:se?cret', `user:${'se/cret/'.repeat(30)}`])
-    t.equal((await ask(`http://${user}@service.example.com/api/nowhere?a=b`)).path, '/api/nowhere')
-  t.hasStrict(await ask('/api/settings/%zz'), {
-    status: 400,
-    code: 'validation_failed',
-    path: '/api/settings/%zz',
-  })
-})
+t.test(
+  'of a path that no route matches, the log has only the segments that a route has as well',
+  async (t) => {
+    /** `fetch` would tidy the path up. */
+    const ask = async (path: string, method = 'GET') => {
+      const id = `request-${++requests}`
+      const { hostname, port } = new URL(service.url)
+      await new Promise((resolve, reject) => {
+        const options = { hostname, port, path, method, headers: { 'X-Request-Id': id } }
+        const request = httpRequest(options, (response) => response.resume().on('end', resolve))
+        request.on('error', reject).end()
+      })
+      return (await linesAbout(id)).at(-1) ?? {}
+    }
+    const { status, code, path } = await ask('/api/settingz/ada/dotfiles?apiKey=canary#canary')
+    t.strictSame({ status, code, path }, { status: 404, code: 'route_not_found', path: '/api/…' })
+    const logged: Record<string, string> = {
+      '/api/team/workspaces/ada/acme/api': '/api/team/workspaces/…',
+      '/api/settings/ada/dotfiles/version': '/api/settings/…',
+      '/api/settings': '/api/settings',
+      '/api//settings/ada': '/api/…',
+      '/ada': '/…',
+      '/ada/dotfiles': '/…',
+      '//ada': '/…',
+      '/api/%1b[31m': '/api/…',
+      [`/a/${'b'.repeat(10_000)}/c`]: '/…',
+      '/invite/AAAAA-BBBBB': '/…',
+      [`/api/${ada.token}`]: '/api/…',
+      'http://user:secret@service.example.com/api/nowhere?a=b': '/…',
+    }
+    for (const [path, part] of Object.entries(logged))
+      t.equal((await ask(path)).path, part, path.slice(0, 40))
+    t.equal((await ask('/api/limits', 'POST')).path, '/api/limits')
+    const unreadable = await ask('/api/settings/ada/%zz')
+    t.strictSame(
+      { status: unreadable.status, code: unreadable.code, path: unreadable.path },
+      { status: 400, code: 'validation_failed', path: '/api/settings/…' },
+    )
+  },
+)
 
 t.test('what is answered with a page is logged with its code as well', async (t) => {
   const { reply, line } = await logged('GET', '/nowhere', { Accept: 'text/html' })
   t.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
-  t.hasStrict(line, { status: 404, code: 'route_not_found', path: '/nowhere' })
+  t.hasStrict(line, { status: 404, code: 'route_not_found', path: '/…' })
+})
+
+t.test('an error is logged without the value that could not be read', async (t) => {
+  const errors = await Promise.all([
+    service.database.read.statement('select $1::text::uuid', ['ada/"dotfiles"']).then(
+      () => undefined,
+      (error) => error,
+    ),
+    Promise.resolve('ada')
+      .then(JSON.parse)
+      .catch((error) => error),
+  ])
+  for (const err of errors) service.app.log.warn({ err }, 'a value that could not be read')
+  const lines = linesOf(service).filter(({ msg }) => msg === 'a value that could not be read')
+  t.strictSame(
+    lines.map(({ err }) => {
+      const { message, cause } = err as { message: string; cause?: { message: string } }
+      return cause?.message ?? message
+    }),
+    ['invalid input syntax for type uuid: "…"', `Unexpected token 'a', "…" is not valid JSON`],
+  )
+  t.notMatch(JSON.stringify(lines), /dotfiles/)
 })
 
 t.test('what balancers ask is logged at debug', async (t) => {

@@ -144,6 +144,8 @@ t.test('no line of the log names a person, a repository or an address', async (t
   await ada.get(`/api/team/dashboard?workspace=${id}&member=somebody-special&repo=acme/special-repo`)
   await ada.delete(`/api/team/workspaces/${id}/members?login=somebody-special`)
   await ada.get('/api/settings/acme/special-repo')
+  await ada.get('/api/setting/acme/special-repo')
+  await ada.get('/special-repo')
   // That the service listens is said once, of its own address.
   const lines = service.logs.filter((line) => !line.includes('Server listening')).join('')
   t.match(lines, /"route":"\/api\/team\/dashboard"/)

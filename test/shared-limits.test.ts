@@ -1,12 +1,13 @@
 /** Limits that instances count together, on a real Redis that is killed, frozen and started again. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createClient } from '@redis/client'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { LocalCounts } from '../src/limits/counts.js'
 import { connectRedis } from '../src/limits/redis.js'
 import { hasMembers } from './has-members.js'
-import { freePort, temporaryFolder } from './process.js'
+import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
 
@@ -36,11 +37,19 @@ const startRedis = async (t: Test) => {
   const signal = (name: NodeJS.Signals) => child?.kill(name)
   t.teardown(() => signal('SIGKILL'))
   start()
-  const client = createClient({ url })
-  client.on('error', () => {})
-  await client.connect()
-  t.teardown(() => client.destroy())
-  return { url, port, start, signal, client }
+  /** What the command-line client prints, a line for each part of the reply. */
+  const ask = (...command: string[]) => {
+    const args = ['-p', `${port}`, '-a', PASSWORD, '--no-auth-warning', ...command]
+    return execFileSync('redis-cli', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+  }
+  await until(() => {
+    try {
+      return ask('ping')[0] === 'PONG'
+    } catch {
+      return false
+    }
+  }, 'Redis answers')
+  return { url, port, start, signal, ask }
 }
 
 t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on this machine' }, async (t) => {
@@ -89,11 +98,11 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   })
 
   t.test('what is kept has one prefix, and goes', async (t) => {
-    const keys = await redis.client.keys('*')
+    const keys = redis.ask('keys', '*')
     t.ok(keys.length > 0)
     for (const key of keys) {
       t.match(key, /^team-settings:[a-z_]+:/)
-      const left = await redis.client.pTTL(key)
+      const left = Number(redis.ask('pttl', key)[0])
       t.ok(left !== -1 && left <= 60_000, `${key} goes by itself`)
     }
   })
@@ -104,9 +113,9 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     const counts = await connectRedis({ url: redis.url, secret: 'any', fallback, lost: told, found: told })
     t.teardown(() => counts.close())
     const add = async (amount: 1 | -1) => (await counts.add('invite', 'judy', 60_000, amount)).count
-    const before = await redis.client.keys('*')
+    const before = redis.ask('keys', '*')
     t.strictSame([await add(1), await add(1)], [1, 2])
-    await redis.client.del((await redis.client.keys('*')).filter((key) => !before.includes(key)))
+    redis.ask('del', ...redis.ask('keys', '*').filter((key) => !before.includes(key)))
     t.strictSame([await add(1), await add(-1), await add(-1), await add(1)], [1, 0, 0, 1])
   })
 
@@ -175,4 +184,104 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.notMatch(other.logs.join(''), /wrong@/)
     t.equal((await (await other.signIn('heidi')).get('/api/me')).status, 200)
   })
+})
+
+const UNKNOWN = 'Redis sent a reply that this service does not know'
+
+/** Sends as much as is taken, until the other side has gone. */
+const flood = (first: string, again: string) => (socket: Socket) => {
+  const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)))
+  const send = () => {
+    while (!socket.destroyed && socket.write(block));
+  }
+  socket.write(first)
+  socket.on('drain', send)
+  send()
+}
+
+/** How servers that are no Redis, or hostile ones, reply to the first command. */
+const hostile: Record<string, (socket: Socket) => void> = {
+  'a text without an end': flood('$536870912\r\n', 'a'),
+  'a line without an end': flood('+', 'a'),
+  'an error without an end': flood('-ERR ', 'a'),
+  'a number without an end': flood(':', '1'),
+  'replies without an end': flood('', ':1\r\n'),
+  'lists within lists': flood('', '*33554431\r\n'),
+  'a list of 33,554,431': (socket) => socket.write('*33554431\r\n'),
+  'a map of 16,777,215': (socket) => socket.write('%16777215\r\n'),
+  'a list of texts': (socket) => socket.write('*2\r\n$1\r\n1\r\n$1\r\n1\r\n'),
+  'a word instead of two numbers': (socket) => socket.write('+OK\r\n'),
+  'one number instead of two': (socket) => socket.write('*1\r\n:1\r\n'),
+  'a number that is none': (socket) => socket.write('*2\r\n:1e9\r\n:1\r\n'),
+  HTTP: (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+}
+
+/** A server that replies so, to one connection after the other. */
+const startHostile = async (t: Test, replies: ((socket: Socket) => void)[]) => {
+  const port = await freePort()
+  let connections = 0
+  const server = createServer((socket) => {
+    const reply = replies[connections++ % replies.length]
+    socket.on('error', () => {})
+    socket.once('data', () => reply?.(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  return { url: `redis://127.0.0.1:${port}`, connections: () => connections }
+}
+
+t.test('a server that is no Redis is not used, whatever it sends', async (t) => {
+  for (const [what, reply] of Object.entries(hostile)) {
+    const { url } = await startHostile(t, [reply])
+    const reasons: unknown[] = []
+    const counts = await connectRedis({
+      url,
+      secret: 'any',
+      fallback: new LocalCounts(),
+      lost: (reason) => reasons.push((reason as Error).message),
+      found: () => {},
+    })
+    t.strictSame(reasons, [UNKNOWN], what)
+    t.equal(counts.isShared(), false, what)
+    t.equal((await counts.add('invite', 'ada', 60_000, 1)).count, 1, 'this instance counts for itself')
+    counts.close()
+  }
+})
+
+t.test('a count of a hostile Redis makes no one wait for longer than a window', async (t) => {
+  const { url } = await startHostile(t, [
+    (socket) => {
+      const reply = () => socket.write('*2\r\n:999999999999999\r\n:999999999999999\r\n')
+      socket.on('data', reply)
+      reply()
+    },
+  ])
+  const env = { RATE_LIMITS: 'on', REDIS_URL: url }
+  const service = await startService(t, { env })
+  const { status, headers } = await service.request('POST', '/api/auth/verify', {
+    body: { repohost_token: 'x' },
+  })
+  t.strictSame({ status, wait: headers.get('retry-after') }, { status: 429, wait: '60' })
+})
+
+t.test('a server that floods the service costs it no memory, and no request', async (t) => {
+  const { databaseUrl } = await startService(t)
+  const peakWith = async (redis: Record<string, string>) => {
+    const env = { ...onDatabase(databaseUrl), ...redis, RATE_LIMITS: 'on', LOG_LEVEL: 'silent' }
+    const service = await ready(launch(t, await freePort(), env))
+    return {
+      service,
+      peak: async () => {
+        const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8').catch(() => '')
+        return Number(/VmHWM:\s+([0-9]+)/.exec(status)?.[1] ?? 0) / 1_024
+      },
+    }
+  }
+  const plain = await peakWith({})
+  const { url, connections } = await startHostile(t, Object.values(hostile))
+  const flooded = await peakWith({ REDIS_URL: url })
+  await until(() => connections() > Object.keys(hostile).length, 'each of them was met')
+  t.equal((await fetch(`${flooded.service.url}/api/limits`)).status, 200)
+  const [least, most] = [await plain.peak(), await flooded.peak()]
+  t.ok(most < least + 50, `${Math.round(most)} MiB, and ${Math.round(least)} without`)
 })

@@ -170,9 +170,8 @@ t.test('a page of ours gets its cookie with the token, and no other page does', 
     const reply = await signIn(headers as never)
     t.equal(reply.status, 200)
     t.strictSame(Object.keys(reply.body).sort(), ['avatar_url', 'login', 'token'])
-    t.strictSame(reply.headers.getSetCookie(), [
-      `svc_token=${reply.body.token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`,
-    ])
+    const cookie = `${reply.body.token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`
+    t.strictSame(reply.headers.getSetCookie(), [`svc_token=${cookie}`, `__Host-svc_token=${cookie}`])
   }
   const without = await signIn({ Origin: 'https://evil.example.com' }, false)
   t.equal(without.status, 200)
@@ -254,10 +253,16 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
   const finish = await chrome.get(callback.pathname + callback.search)
   t.equal(finish.status, 302)
   t.equal(finish.headers.get('location'), `${DASHBOARD}/team/%E2%82%AC?tab=a`)
-  const session = finish.headers.getSetCookie().find((line) => line.startsWith('svc_token='))
-  t.match(session, /Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax/)
+  const token = chrome.cookies.get('svc_token')
+  const session = `${token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`
+  const set = finish.headers.getSetCookie().filter((line) => /^(__Host-)?svc_token=/.test(line))
+  t.strictSame(set, [`svc_token=${session}`, `__Host-svc_token=${session}`])
   t.hasStrict((await chrome.get('/api/me')).body, { login: 'ada' })
-  t.strictSame([...chrome.cookies.keys()], ['svc_token'], 'nothing of the login stays behind')
+  t.strictSame(
+    [...chrome.cookies.keys()],
+    ['svc_token', '__Host-svc_token'],
+    'nothing of the login stays behind',
+  )
 
   const replay = await chrome.get(callback.pathname + callback.search)
   t.hasStrict(replay, { status: 400, body: { code: 'oauth_state_invalid' } })

@@ -42,9 +42,68 @@ t.test('it asks nobody before they want it, and then signs in with the account o
   await window.deactivate()
 })
 
+t.test('it asks GitHub who somebody is, and for repositories only where they have chosen so', async (t) => {
+  const { editor, token, repo } = await start(t, 'ivy')
+  editor.person.github = token
+  const window = await editor.open()
+  t.same(await editor.run('ext.signIn'), [])
+  t.same(await editor.run('ext.push'), [`The settings of ${repo} are pushed.`])
+  t.strictSame(editor.seen.scopes, [['read:user'], ['read:user'], ['read:user']])
+
+  service.repohost.addPrivateRepo(repo, [])
+  t.same(await editor.run('ext.push'), [
+    `The token of the repository host is not yours, or gives no access to this repository. Use one that does. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
+  ])
+  editor.configuration['ext.pushPrivateRepositories'] = true
+  await editor.run('ext.push')
+  t.strictSame(editor.seen.scopes.at(-1), ['read:user', 'repo'])
+  await window.deactivate()
+})
+
+t.test('it sends no token to an address that is not https, but for this machine', async (t) => {
+  const { editor, token } = await start(t, 'joan')
+  editor.person.github = token
+  await (await editor.open()).deactivate()
+  t.strictSame([...editor.seen.origins], [service.url])
+  editor.seen.origins.clear()
+  const stored = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+  t.equal(editor.packageJSON.contributes.configuration.properties['ext.cloudUrl'].default, '')
+  for (const address of [
+    '',
+    'team.example.com',
+    'http://team.example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost:3000@example.com',
+    'ftp://localhost',
+    'javascript:alert(1)',
+  ]) {
+    editor.configuration['ext.cloudUrl'] = address
+    editor.secrets.set('ext.session', JSON.stringify({ ...stored, baseUrl: address }))
+    const window = await editor.open()
+    for (const command of ['ext.signIn', 'ext.pull', 'ext.push'])
+      t.same(
+        await editor.run(command),
+        ['Set ext.cloudUrl to the https:// address of your service.'],
+        `${command} at ${address}`,
+      )
+    await window.deactivate()
+  }
+  t.strictSame([...editor.seen.origins], [], 'nothing was sent anywhere')
+  editor.configuration['ext.cloudUrl'] = 'https://127.0.0.1:1'
+  const window = await editor.open()
+  t.match(await editor.run('ext.signIn'), [/./])
+  t.strictSame([...editor.seen.origins], ['https://127.0.0.1:1'])
+  await window.deactivate()
+})
+
 t.test('it applies what the team has decided, and only what it knows itself', async (t) => {
   const { editor, token, caller, id } = await start(t, 'bea')
-  const settings = { 'ext.theme': 'dark', 'ext.cloudUrl': 'https://evil.example.com', 'ext.unknown': 1 }
+  const settings = {
+    'ext.theme': 'dark',
+    'ext.cloudUrl': 'https://evil.example.com',
+    'ext.pushPrivateRepositories': true,
+    'ext.unknown': 1,
+  }
   t.equal((await caller.patch(`/api/team/workspaces/${id}/settings`, { settings })).status, 200)
   editor.person.github = token
   const window = await editor.open()

@@ -388,7 +388,7 @@ export type Health = {
 export type VerifyBody = {
   /** A personal access token or an OAuth token of the repository host. It is used once and not stored. */
   repohost_token: string
-  /** Also set the cookie `svc_token`, as the browser login does; only for pages of a known dashboard or of the service itself. */
+  /** Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the browser login does; only for pages of a known dashboard or of the service itself. */
   cookie?: boolean
 }
 

@@ -17,22 +17,27 @@ import { OperatorError } from '../runtime/operator-error.js'
 export const TITLE = '-- team-settings-cloud backup'
 export const END_OF_ROWS = '\\.\n'
 const NEWLINE = 10
-/** The longest line: settings have 256 KB, and no row has more than one or two of them. */
-const LINE_BYTES = 64 * 1_048_576
+/** No row comes near it: settings have 256 KB, which COPY may write with twice as many characters. */
+const LINE_BYTES = 8 * 1_048_576
 
 const Name = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' })
 const Count = Type.Integer({ minimum: 0 })
+/** Texts that are shown on a terminal. */
+const Word = Type.String({ pattern: '^[A-Za-z0-9_.:+-]{1,100}$' })
 
 export const Manifest = Type.Object({
   format: Type.Literal(1),
   /** Of the service that made it. */
-  version: Type.String(),
-  made_at: Type.String(),
+  version: Word,
+  made_at: Word,
   /** The newest migration of the database. */
-  migration: Type.Object({ tag: Type.String(), when: Type.Integer() }),
-  tables: Type.Array(Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1 }), rows: Count })),
+  migration: Type.Object({ tag: Word, when: Type.Integer() }),
+  tables: Type.Array(
+    Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1, maxItems: 1_600 }), rows: Count }),
+    { maxItems: 1_000 },
+  ),
   /** What columns add up to, by `table.column`. */
-  sums: Type.Record(Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }), Type.String()),
+  sums: Type.Record(Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }), Word, { maxProperties: 100 }),
 })
 export type Manifest = Static<typeof Manifest>
 
@@ -124,11 +129,20 @@ export class BackupReader {
     }
   }
 
+  /** Reads as much again as is there, so that the time for a line is linear in its length. */
   private async fill(): Promise<boolean> {
     if (this.rest.length > LINE_BYTES) throw damaged('a line is too long')
-    const { value, done } = await this.chunks.next()
-    if (done) return false
-    this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value])
-    return true
+    const wanted = 2 * this.rest.length
+    const parts = [this.rest]
+    let length = this.rest.length
+    do {
+      const { value, done } = await this.chunks.next()
+      if (done) break
+      parts.push(value)
+      length += value.length
+    } while (length < wanted)
+    const hasGrown = length > this.rest.length
+    this.rest = Buffer.concat(parts)
+    return hasGrown
   }
 }

@@ -28,7 +28,9 @@ export const restore = async (
     const manifest = await reader.readManifest()
     requireOlder(manifest)
     await inOneTransaction(url, 'isolation level read committed', stopped, (tx) =>
-      load(tx, reader, manifest, say),
+      load(tx, reader, manifest, say).catch((error) => {
+        throw isRefused(error.code) ? damaged(`the database cannot take it (${error.code})`) : error
+      }),
     )
     await migrate(url, stopped)
     return manifest
@@ -61,8 +63,9 @@ const load = async (
   await tx`select pg_advisory_xact_lock(${locks.migration})`
   await requireEmpty(tx)
   await applyMigrations(tx, manifest.migration.when)
+  await requireTables(tx, manifest)
   // Migrations put in what every database has.
-  for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(name)}`
+  for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(`public.${name}`)}`
   const sha256: Record<string, string> = {}
   for (const table of manifest.tables) {
     if (`${await reader.readLine()}\n` !== beginOf(table))
@@ -70,7 +73,9 @@ const load = async (
     const tally = await loadRows(tx, reader, table)
     if (tally.rows !== table.rows)
       throw damaged(`${table.name} has ${tally.rows} rows instead of ${table.rows}`)
-    const [row] = await tx<{ rows: string }[]>`select count(*)::text as rows from ${tx(table.name)}`
+    const [row] = await tx<
+      { rows: string }[]
+    >`select count(*)::text as rows from ${tx(`public.${table.name}`)}`
     if (Number(row?.rows) !== table.rows) throw damaged(`not all rows of ${table.name} could be loaded`)
     sha256[table.name] = tally.sha256
     say(`${table.name}: ${table.rows}`)
@@ -86,6 +91,14 @@ const load = async (
   await tx`analyze`
 }
 
+/** So that no name in the file leads to a view, or to a table of the server's own. */
+const requireTables = async (tx: postgres.TransactionSql, { tables }: Manifest) => {
+  const found = await tx<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
+  const known = new Set(found.map(({ name }) => name))
+  for (const { name } of tables) if (!known.delete(name)) throw damaged(`there is no place for ${name}`)
+}
+
 const loadRows = async (
   tx: postgres.TransactionSql,
   reader: BackupReader,
@@ -97,18 +110,25 @@ const loadRows = async (
     const blocks = async function* () {
       for await (const block of reader.readRows()) {
         tally.add(block)
+        if (tally.rows > table.rows) throw damaged(`${table.name} has more than ${table.rows} rows`)
         yield block
       }
     }
     await pipeline(blocks, copy)
     return tally
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    // What PostgreSQL says of values that are none, and of rows that cannot be.
-    if (/^2[23]/.test(code ?? '')) throw damaged(`${table.name} cannot be loaded (${message})`)
-    throw error
+    const { code, where } = error as { code?: string; where?: string }
+    if (!isRefused(code)) throw error
+    const line = /^COPY \w+, line (\d+)/.exec(where ?? '')?.[1]
+    throw damaged(`${table.name} cannot be loaded${line ? `, from line ${line} of its rows` : ''} (${code})`)
   }
 }
+
+/**
+ * PostgreSQL does not take what the file has: values, rows, names of tables and columns. Its message quotes the file, which
+ * nobody has checked, so it is not shown.
+ */
+const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
 
 const requireEmpty = async (tx: postgres.TransactionSql) => {
   const found = await tx`

@@ -9,7 +9,7 @@ export const sumUp = async (
   for (const name of columns) {
     const [table = '', column = ''] = name.split('.')
     const [row] = await tx<{ sum: string }[]>`
-      select coalesce(sum(${tx(column)}), 0)::text as sum from ${tx(table)}`
+      select coalesce(sum(${tx(column)}), 0)::text as sum from ${tx(`public.${table}`)}`
     sums[name] = row?.sum ?? '0'
   }
   return sums

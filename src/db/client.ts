@@ -6,8 +6,9 @@ import { createDoor, type Db, type Tx } from './door.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
 import { followStatements } from './measuring.js'
+import { renewable } from './renewable.js'
 import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
-import { createSharedConnection } from './shared-connection.js'
+import { inTurnOnShared } from './shared-connection.js'
 import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
 
 export type { Db, Tx } from './door.js'
@@ -34,6 +35,8 @@ export interface Database {
   readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Undefined where there is none. */
   replica: Replica | undefined
+  /** Makes new connections to the primary, which may lead to another server or have other settings. What is under way goes on. */
+  renew(): void
   /** Ends within a second, whatever the database does; statements of the background are cancelled. */
   close(): Promise<void>
 }
@@ -76,6 +79,8 @@ const CONFLICTS_MS = 4_000
 const PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
+/** What is asked there is true of the connections that are made now. */
+const RESERVED_LIFE_SECONDS = 60
 /** How long a read waits for a connection to the replica, before it goes to the primary. */
 const REPLICA_WAIT_MS = 500
 /** The longest that a stop waits for the server to hear that statements are cancelled. */
@@ -96,8 +101,8 @@ export const connect = ({
   replica: replicaOptions,
   meter = silentMeter,
 }: DatabaseOptions): Database => {
-  const driver = (connections: number, answerSeconds: number) =>
-    createDriver({ url, connections, prepare, answerSeconds })
+  const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
+    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds })
   const turns = (pool: Pool, places: number, waitMs?: number) =>
     createTurns(meter, pool, places, poolSize * 100, waitMs)
   const follow = followStatements(meter)
@@ -110,20 +115,18 @@ export const connect = ({
     )
 
   const size = Math.max(1, poolSize - 3)
-  const pool = driver(size, ANSWER_SECONDS.requests)
+  const pool = renewable(() => driver(size, ANSWER_SECONDS.requests))
   const onPool = turns('requests', size)
   // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
   const asWriter = turns('writers', Math.max(1, size - 1))
   const onPoolAsWriter: InTurn = (work, deadline = Date.now() + WAIT_MS) =>
     asWriter(() => onPool(work, deadline), deadline)
 
-  const shared = createSharedConnection(
-    () => driver(1, ANSWER_SECONDS.reads),
-    turns('reads', READS),
-    ANSWER_SECONDS.reads,
-  )
-  const reserved = driver(1, ANSWER_SECONDS.reads)
-  const background = driver(1, ANSWER_SECONDS.background)
+  const hotReads = renewable(() => driver(1, ANSWER_SECONDS.reads))
+  const shared = inTurnOnShared(hotReads, turns('reads', READS), ANSWER_SECONDS.reads)
+  const reserved = renewable(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
+  const background = renewable(() => driver(1, ANSWER_SECONDS.background))
+  const ofPrimary = [pool, hotReads, reserved, background]
   const onBackground = turns('background', 1, ANSWER_SECONDS.background * 1_000)
 
   const inBackground = new Set<SentStatement>()
@@ -136,7 +139,7 @@ export const connect = ({
   }
 
   const begin = async <T>(
-    client: postgres.Sql,
+    client: () => postgres.Sql,
     inTurn: InTurn,
     work: (tx: Tx) => Promise<T>,
     readsFirst: boolean,
@@ -147,7 +150,7 @@ export const connect = ({
       statement.then(undefined, (error) => {
         failure ??= error
       })
-      return client === background ? cancellable(statement) : statement
+      return client === background.now ? cancellable(statement) : statement
     }
     let last: Promise<unknown> | undefined
     const lastly = (statements: Promise<unknown>) => {
@@ -171,7 +174,7 @@ export const connect = ({
       try {
         // Whatever the database is set to: what is read after a lock has to be what its last holder left.
         const mode = 'isolation level read committed'
-        return (await inTurn(() => (client.begin as Begin)(mode, inside, { readsFirst }))) as T
+        return (await inTurn(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
       } finally {
         // When it has failed, that says more than that there was no commit.
         await last
@@ -182,8 +185,8 @@ export const connect = ({
     }
   }
 
-  const hot = door(shared.now, shared.inTurn)
-  const onReserved = door(() => reserved, turns('reserved', 1))
+  const hot = door(hotReads.now, shared)
+  const onReserved = door(reserved.now, turns('reserved', 1))
   const openReplica = ({ url, watch }: NonNullable<DatabaseOptions['replica']>) => {
     const driverOf = (connections: number, answerSeconds: number) =>
       createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
@@ -193,7 +196,7 @@ export const connect = ({
     const replica = createReplica({
       primary: { hot, reserved: onReserved },
       replica: door(() => probed, turns('replica_probe', 1)),
-      begin: (work) => begin(readers, onReaders, work, true),
+      begin: (work) => begin(() => readers, onReaders, work, true),
       watch,
       count: (server) => meter.count('team_settings_database_replica_reads_total', { server }),
     })
@@ -207,8 +210,8 @@ export const connect = ({
     for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
       try {
         const result = options.background
-          ? await begin(background, onBackground, work, readsFirst)
-          : await begin(pool, onPoolAsWriter, work, readsFirst)
+          ? await begin(background.now, onBackground, work, readsFirst)
+          : await begin(pool.now, onPoolAsWriter, work, readsFirst)
         meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
         return result
       } catch (error) {
@@ -224,19 +227,22 @@ export const connect = ({
   const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
 
   return {
-    read: door(() => pool, onPool),
+    read: door(pool.now, onPool),
     hot,
-    write: door(() => pool, onPoolAsWriter),
+    write: door(pool.now, onPoolAsWriter),
     reserved: onReserved,
     transaction,
     readAnywhere: (work) => (replica ? replica.read(work, transactionOfReads) : transactionOfReads(work)),
     replica,
+    renew: () => {
+      for (const connections of ofPrimary) connections.renew()
+    },
     close: async () => {
       replica?.close()
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
       await Promise.all(
-        [pool, shared.now(), reserved, background, ...(opened?.clients ?? [])].map((client) =>
+        [...ofPrimary.map(({ now }) => now()), ...(opened?.clients ?? [])].map((client) =>
           client.end({ timeout: 0.5 }),
         ),
       )

@@ -11,6 +11,8 @@ interface DriverOptions {
   prepare: boolean
   /** How long a statement waits for its answer before its connection is given up. */
   answerSeconds: number
+  /** After so long a connection is made anew; without it, after 30 to 60 minutes. */
+  lifeSeconds?: number | undefined
   /** Which of several hosts is meant. */
   role?: Role
 }
@@ -42,6 +44,7 @@ export const createDriver = ({
   connections,
   prepare,
   answerSeconds,
+  lifeSeconds,
   role,
 }: DriverOptions): postgres.Sql => {
   const options = {
@@ -50,6 +53,7 @@ export const createDriver = ({
     prepare,
     connect_timeout: 2,
     answer_timeout: answerSeconds,
+    ...(lifeSeconds !== undefined && { max_lifetime: lifeSeconds }),
     backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
     onnotice: () => {},
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },

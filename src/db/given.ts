@@ -20,7 +20,8 @@ const remedies: Record<string, string> = {
   '3D000': 'names a database that does not exist: create it, or correct the name',
   '42501':
     'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
-  '25006': 'names a server that takes no writes: name the primary',
+  '25006':
+    'names a database that takes no writes: name the primary, or turn default_transaction_read_only off',
   '3F000': 'names a database without a schema "public": create it',
   REFUSED_PASSWORD:
     'names a server that asks for the password in clear text, which anyone on the way can read: let it use scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=password',

@@ -4,6 +4,8 @@ import type { Config } from '../config.js'
 import { remedyOf } from '../db/given.js'
 import { newestMigration, readNewestMigration } from '../db/migrate.js'
 import { openSession } from '../db/one-session.js'
+import { toParameter } from '../db/parameters.js'
+import { faultOf, READ_WRITABILITY, tableNames, type Writability } from '../queries/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const OLDEST = 15
@@ -19,6 +21,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
   const [sql, other] = [openSession(url, 5), openSession(url, 5)]
   try {
     const findings = [...(await checkServer(sql)), ...(await checkRights(sql))]
+    if (findings.every(({ level }) => level === 'ok')) findings.push(...(await checkWrites(sql)))
     // The rest would only fail for the same reason.
     if (findings.some(({ level }) => level === 'problem')) return findings
     return [
@@ -82,6 +85,13 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
       `Name their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
     ),
   ]
+}
+
+const checkWrites = async (sql: postgres.Sql): Promise<Finding[]> => {
+  const { text } = READ_WRITABILITY
+  const [row] = await sql.unsafe<Writability[]>(text, [toParameter(tableNames) as string])
+  const fault = row && faultOf(row)
+  return fault ? [problem(ABOUT, `It is read-only: ${fault.cause}`, fault.remedy)] : []
 }
 
 const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {

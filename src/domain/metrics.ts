@@ -123,6 +123,10 @@ export const metrics = {
     OF_REQUESTS,
   ),
 
+  team_settings_ready: gauge(
+    'Whether requests can be served, as `/api/ready` says: the database answers and takes writes, its schema is current, and the process is not stopping.',
+    {},
+  ),
   team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}),
   team_settings_database_statement_duration_seconds: histogram(
     'Round trips to the database, without the wait for a connection; failed ones too.',

@@ -1,13 +1,14 @@
 /** Counts that all instances share, in Redis or Valkey. Callers and addresses are not known there, only hashes of them. */
-import { createHmac } from 'node:crypto'
-import { createClient, defineScript } from '@redis/client'
+import { createHash, createHmac } from 'node:crypto'
 import { Circuit } from '../runtime/circuit.js'
-import type { Counts } from './counts.js'
+import type { Counted, Counts } from './counts.js'
+import { RedisConnection, UnknownReply } from './redis-connection.js'
 
 /** Before every key, for whoever looks into a Redis that others use as well. */
 const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
-const CONNECT_MS = 1_000
+/** How long one try to use it may take. */
+const TRY_MS = 2_000
 /** How long a request waits for an answer, before Redis counts as away. */
 const ANSWER_MS = 500
 
@@ -15,33 +16,34 @@ const ANSWER_MS = 500
  * One round trip, and nothing comes in between. What is not there is only made by counting, and what is taken back after
  * its window is over leaves nobody a credit in the next one.
  */
-const ADD = defineScript({
-  NUMBER_OF_KEYS: 1,
-  SCRIPT: `
-    local left = redis.call('PTTL', KEYS[1])
-    if left >= 0 then
-      local count = redis.call('INCRBY', KEYS[1], ARGV[1])
-      if count < 0 then count = redis.call('INCRBY', KEYS[1], -count) end
-      return {count, left}
-    end
-    if tonumber(ARGV[1]) <= 0 then return {0, 0} end
-    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-    return {tonumber(ARGV[1]), tonumber(ARGV[2])}`,
-  parseCommand: (parser, key: string, amount: number, windowMs: number) => {
-    parser.pushKey(key)
-    parser.push(String(amount), String(windowMs))
-  },
-  transformReply: (reply: unknown) => reply as [count: number, leftMs: number],
-})
+const ADD = `
+  local left = redis.call('PTTL', KEYS[1])
+  if left >= 0 then
+    local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+    if count < 0 then count = redis.call('INCRBY', KEYS[1], -count) end
+    return {count, left}
+  end
+  if tonumber(ARGV[1]) <= 0 then return {0, 0} end
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return {tonumber(ARGV[1]), tonumber(ARGV[2])}`
+const HASH_OF_ADD = createHash('sha1').update(ADD).digest('hex')
 
-const clientOf = (url: string) =>
-  createClient({
-    url,
-    scripts: { add: ADD },
-    // What cannot be sent now is counted elsewhere, and a lost connection is made anew by the next look.
-    disableOfflineQueue: true,
-    socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
+const add = async (
+  connection: RedisConnection,
+  key: string,
+  amount: number,
+  windowMs: number,
+): Promise<Counted> => {
+  const given = ['1', key, String(amount), String(windowMs)]
+  const reply = await connection.send(['EVALSHA', HASH_OF_ADD, ...given]).catch((error: Error) => {
+    if (!error.message.startsWith('NOSCRIPT')) throw error
+    return connection.send(['EVAL', ADD, ...given])
   })
+  if (!Array.isArray(reply) || reply.length !== 2) throw new UnknownReply()
+  const [count = 0, leftMs = 0] = reply
+  // Whatever Redis says, no one is told to wait for longer than a window.
+  return { count, leftMs: Math.min(leftMs, windowMs) }
+}
 
 /** Says why a Redis cannot be used, in words for whoever set its URL. */
 export const redisFault = (error: unknown): string => {
@@ -55,15 +57,15 @@ export const redisFault = (error: unknown): string => {
 
 /** Connects, counts once, and leaves, within seconds. @throws what `redisFault` explains */
 export const tryRedis = async (url: string): Promise<void> => {
-  const client = clientOf(url)
-  client.on('error', () => {})
-  const timer = setTimeout(() => client.destroy(), 2 * CONNECT_MS)
+  const connection = new RedisConnection(url)
+  const giveUp = () => connection.destroy(new Error(`No answer within ${TRY_MS} ms`))
+  const timer = setTimeout(giveUp, TRY_MS)
   try {
-    await client.connect()
-    await client.add(`${PREFIX}probe`, 1, 1)
+    await connection.ready
+    await add(connection, `${PREFIX}probe`, 1, 1)
   } finally {
     clearTimeout(timer)
-    if (client.isOpen) client.destroy()
+    connection.destroy()
   }
 }
 
@@ -91,19 +93,14 @@ export const connectRedis = async ({
   lost,
   found,
 }: RedisOptions): Promise<RedisCounts> => {
-  let client = clientOf(url)
-  const leave = () => {
-    if (client.isOpen) client.destroy()
-  }
+  let connection: RedisConnection | undefined
   const probe = async () => {
-    if (circuit.isAway || !client.isReady) {
-      leave()
-      client = clientOf(url)
-      // Whoever waits for an answer is told as well.
-      client.on('error', () => {})
-      await client.connect()
+    if (!connection?.isOpen || circuit.isAway) {
+      connection?.destroy()
+      connection = new RedisConnection(url)
     }
-    await client.add(`${PREFIX}probe`, 1, 1)
+    await connection.ready
+    await add(connection, `${PREFIX}probe`, 1, 1)
   }
   const circuit = new Circuit({ probe, lost, found })
   const keyOf = (limit: string, key: string) => {
@@ -114,11 +111,10 @@ export const connectRedis = async ({
   return {
     add: async (limit, key, windowMs, amount) => {
       try {
-        const [count = 0, leftMs = 0] = await circuit.run(
-          () => client.add(keyOf(limit, key), amount, windowMs),
+        return await circuit.run(
+          () => add(connection as RedisConnection, keyOf(limit, key), amount, windowMs),
           ANSWER_MS,
         )
-        return { count, leftMs }
       } catch {
         return fallback.add(limit, key, windowMs, amount)
       }
@@ -126,7 +122,7 @@ export const connectRedis = async ({
     isShared: () => !circuit.isAway,
     close: () => {
       circuit.close()
-      leave()
+      connection?.destroy()
     },
   }
 }

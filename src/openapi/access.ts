@@ -13,7 +13,8 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: 'svc_token',
-    description: 'Set by the browser login (`GET /api/auth/repohost`); sent by the browser itself.',
+    description:
+      'Set by the browser login (`GET /api/auth/repohost`); sent by the browser itself. Over https a twin, `__Host-svc_token`, is set as well and decides where it is sent.',
   },
   adminKey: {
     type: 'apiKey',

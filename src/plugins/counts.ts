@@ -2,6 +2,7 @@
 import fp from 'fastify-plugin'
 import { type Counts, LocalCounts } from '../limits/counts.js'
 import { People } from '../limits/people.js'
+import { connectRedis, redisFault } from '../limits/redis.js'
 import { readRepohostId } from '../queries/users.js'
 
 declare module 'fastify' {
@@ -23,8 +24,6 @@ export default fp(
       app.decorate('areLimitsShared', undefined)
       return
     }
-    // Loaded only if configured: the client of Redis takes longer to load than Fastify.
-    const { connectRedis, redisFault } = await import('../limits/redis.js')
     const redis = await connectRedis({
       url: config.redisUrl,
       secret: config.jwtSecrets[0] ?? '',

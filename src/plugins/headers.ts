@@ -47,10 +47,14 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
       : { 'X-Request-Id': requestId, ...forStrangers }
 }
 
+/** The answers of the API are for pages of every origin, as CORS says. The pages of the service and their files are not. */
+const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
+
 export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
   // Hooks of every request use callbacks: a promise each would cost more than their work.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request.id, request.headers.origin))
+    reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {

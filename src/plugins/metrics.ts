@@ -51,6 +51,9 @@ export default fp(async (app) => {
   const { replica } = database
   if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
+  const isReady = () => app.isReady().catch(() => false)
+  const tooLate = () => sleep(PATIENCE_MS, false, { ref: false })
+  meter.read('team_settings_ready', {}, async () => Number(await Promise.race([isReady(), tooLate()])))
   const askBacklog = async () => {
     const asked = readBacklog(app.database.reserved).catch(() => undefined)
     return Promise.race([asked, sleep(PATIENCE_MS, undefined, { ref: false })])

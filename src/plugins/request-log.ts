@@ -10,6 +10,10 @@ declare module 'fastify' {
     /** To be handed on to other services. */
     readonly trace: Trace
   }
+  interface FastifyInstance {
+    /** The paths of all routes, and of what lies above them, up to the first parameter. */
+    knownPaths: ReadonlySet<string>
+  }
 }
 
 declare module 'node:http' {
@@ -26,24 +30,20 @@ export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, b
   return logger.child({ ...bindings, trace_id: trace.traceId, span_id: trace.spanId }, options)
 }
 
-const PATH_LENGTH = 200
-/** Longer than any segment that this service knows, and shorter than any secret: an invite code has 20 characters. */
-const SEGMENT_LENGTH = 19
-/** What is shown of a longer one: too little to guess the rest. */
-const SHOWN_LENGTH = 8
-
-/** What stands before the path where somebody takes the service for a proxy: a host, and perhaps a user and a password. */
-const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/(.*@)?[^/?#]*/i
-
 /**
- * A path that leads nowhere: what was asked for, but no query, and no token that somebody has put there. The HTTP parser
- * lets nothing in but printable characters.
+ * What is logged of a path that no route matches: the segments it shares with a route, up to the first parameter. The rest
+ * is the caller's, and may name people, repositories or secrets.
  */
-const pathOf = (url: string): string =>
-  (/^[^?#]*/.exec(url.replace(AUTHORITY, '').slice(0, PATH_LENGTH))?.[0] ?? '')
-    .split('/')
-    .map((segment) => (segment.length > SEGMENT_LENGTH ? `${segment.slice(0, SHOWN_LENGTH)}...` : segment))
-    .join('/')
+const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
+  const path = /^[^?#]*/.exec(url)?.[0] ?? ''
+  let part = ''
+  for (const segment of path.split('/').slice(1)) {
+    const longer = `${part}/${segment}`
+    if (!known.has(longer)) break
+    part = longer
+  }
+  return part === path ? part : `${part}/…`
+}
 
 export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { method, routeOptions, session, failure, log } = request
@@ -53,7 +53,7 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
   const line = {
     method,
     route,
-    path: isLost ? pathOf(request.raw.url ?? '') : undefined,
+    path: isLost ? knownPartOf(request.raw.url ?? '', request.server.knownPaths) : undefined,
     status: reply.statusCode,
     code: failure?.code,
     limit: failure?.limitName,
@@ -70,6 +70,16 @@ export default fp(async (app) => {
     getter() {
       return this.raw.trace ?? traceOf(undefined)
     },
+  })
+  const knownPaths = new Set<string>()
+  app.decorate('knownPaths', knownPaths)
+  app.addHook('onRoute', ({ url }) => {
+    let path = ''
+    for (const segment of url.split('/').slice(1)) {
+      if (/^$|[:*]/.test(segment)) break
+      path += `/${segment}`
+      knownPaths.add(path)
+    }
   })
   app.addHook('onResponse', (request, reply, done) => {
     logAnswer(request, reply)

@@ -1,4 +1,5 @@
 /** Who is calling: the session of the token that a request carries, in the header or in the cookie. */
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../errors.js'
 import { asTask } from '../metrics/task.js'
@@ -22,7 +23,15 @@ declare module 'fastify' {
   }
 }
 
-export const SESSION_COOKIE = 'svc_token'
+const SESSION_COOKIE = 'svc_token'
+
+/**
+ * The names of the session cookie of a browser that belongs at `home`; the last one that is there decides. Hosts of the
+ * same site can set the first one for each other, but no host can set a `__Host-` cookie for another one.
+ */
+export const sessionCookiesOf = (home: string): string[] =>
+  home.startsWith('https:') ? [SESSION_COOKIE, `__Host-${SESSION_COOKIE}`] : [SESSION_COOKIE]
+
 /** Of the cookies of a browser that belongs at `home`. */
 export const cookieOptionsOf = (home: string) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: home.startsWith('https:') }) as const
@@ -51,11 +60,21 @@ export default fp(
       return revocations.includes(session) ? new ApiError('token_revoked') : session
     }
 
+    const names = sessionCookiesOf(app.config.homeUrl)
+    /** The token of the cookie. Empty where the browser has several, because it does not say who has set which. */
+    const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
+      const name = names.findLast((name) => cookies[name] !== undefined)
+      if (name === undefined) return undefined
+      const values = new Set(headers.cookie?.split(';').map((pair) => app.parseCookie(pair)[name]))
+      values.delete(undefined)
+      return values.size === 1 ? cookies[name] : ''
+    }
+
     app.addHook('onRequest', (request, _reply, done) => {
       const { authorization } = request.headers
       // Node has removed trailing blanks; a pattern that also did so would need cubic time.
       const bearer = authorization?.match(/^Bearer +(\S*)$/i)?.[1]
-      const cookie = request.cookies[SESSION_COOKIE]
+      const cookie = cookieOf(request)
       request.sessionFromCookie = authorization === undefined && cookie !== undefined
       const token = authorization === undefined ? cookie : (bearer ?? '')
       request.session = token === undefined ? new ApiError('unauthenticated') : sessionOf(token)

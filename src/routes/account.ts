@@ -12,7 +12,7 @@ import { deleteAccount } from '../operations/delete-account.js'
 import { createAccountExporter } from '../operations/export-account.js'
 import { readProfile } from '../operations/read-profile.js'
 import { callerKey } from '../plugins/rate-limit.js'
-import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
+import { cookieOptionsOf, sessionCookiesOf } from '../plugins/session.js'
 import { anyCaller } from '../policies/access.js'
 import { listViews } from '../queries/views.js'
 
@@ -84,7 +84,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const generation = await deleteAccount(database, personKey, userId, request.body.confirm)
       revocations.addOlderThan(userId, generation)
-      reply.clearCookie(SESSION_COOKIE, cookieOptionsOf(config.homeUrl))
+      for (const name of sessionCookiesOf(config.homeUrl))
+        reply.clearCookie(name, cookieOptionsOf(config.homeUrl))
       return { ok: true } as const
     },
   })

@@ -11,7 +11,7 @@ import { namesType } from '../http/accept.js'
 import { translate } from '../http/error-translation.js'
 import { signIn } from '../operations/sign-in.js'
 import { oauthCookiesOf } from '../plugins/repohost-oauth.js'
-import { cookieOptionsOf, SESSION_COOKIE } from '../plugins/session.js'
+import { cookieOptionsOf, sessionCookiesOf } from '../plugins/session.js'
 import { anyone, nobody } from '../policies/access.js'
 import { isFromTrustedOrigin } from '../policies/trusted-origin.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
@@ -28,8 +28,12 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const oauthCookies = oauthCookiesOf(home)
   const cookieOptions = cookieOptionsOf(home)
 
-  const setSessionCookie = (reply: FastifyReply, token: string) =>
-    reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions, maxAge: limits.session_days * 86_400 })
+  const sessionCookies = sessionCookiesOf(home)
+
+  const setSessionCookies = (reply: FastifyReply, token: string) => {
+    const options = { ...cookieOptions, maxAge: limits.session_days * 86_400 }
+    for (const name of sessionCookies) reply.setCookie(name, token, options)
+  }
 
   const clearOAuthCookies = (reply: FastifyReply) => {
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
@@ -77,7 +81,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const user = await clients.repohost.userOf(repohost_token, request.trace)
         return signIn({ database, tokens, milestones }, user, config.repohost.allowedClientIds)
       })
-      if (cookie) setSessionCookie(reply, session.token)
+      if (cookie) setSessionCookies(reply, session.token)
       return session
     },
   })
@@ -121,7 +125,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Where the repository host sends the browser back to',
       description:
-        'Sets the HttpOnly cookie `svc_token` and redirects to the dashboard; with `?auth_error=access_denied` when the user said no, with `?auth_error=upstream_failed` when the host failed (unless `Accept` names JSON). Where `Accept` names `text/html`, every other failure ends there as well, with its code in `auth_error`.',
+        'Sets the HttpOnly cookie `svc_token`, and over https its twin `__Host-svc_token`, and redirects to the dashboard; with `?auth_error=access_denied` when the user said no, with `?auth_error=upstream_failed` when the host failed (unless `Accept` names JSON). Where `Accept` names `text/html`, every other failure ends there as well, with its code in `auth_error`.',
       querystring: CallbackQuery,
       response: { 302: Type.Null({ description: 'To the dashboard.' }) },
     },
@@ -142,7 +146,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         return { returnTo, ...(await signIn({ database, tokens, milestones }, user, undefined)) }
       })
       if (!finished) return redirectHome(reply, '/?auth_error=access_denied')
-      setSessionCookie(reply, finished.token)
+      setSessionCookies(reply, finished.token)
       return redirectHome(reply, finished.returnTo)
     },
     /** A person in a browser is sent to the dashboard instead of being shown a problem document. */
@@ -202,7 +206,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         revocations.addToken(jti)
         app.meter.count('team_settings_sessions_revoked_total', { scope: 'one' })
       }
-      reply.clearCookie(SESSION_COOKIE, cookieOptions)
+      for (const name of sessionCookies) reply.clearCookie(name, cookieOptions)
       clearOAuthCookies(reply)
       return { ok: true } as const
     },

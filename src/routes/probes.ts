@@ -2,22 +2,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../schemas/common.js'
 import { Health } from '../../schemas/health.js'
-
 import { ApiError } from '../errors.js'
 import { anyone } from '../policies/access.js'
-import { isSchemaCurrent } from '../queries/migrations.js'
 import { serviceVersion } from '../runtime/root.js'
 
 export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  /** Probes that come while an answer is under way share it, so that the database is asked only once at a time. */
-  let asked: Promise<boolean> | undefined
-  const isReady = () => {
-    asked ??= isSchemaCurrent(app.database.reserved).finally(() => {
-      asked = undefined
-    })
-    return asked
-  }
-
   app.route({
     method: 'GET',
     url: '/health',
@@ -39,11 +28,12 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getReadiness',
       tags: ['service'],
       summary: 'Whether requests can be served',
-      description: 'The database answers, its schema is current, and the process is not stopping.',
+      description:
+        'The database answers and takes writes, its schema is current, and the process is not stopping.',
       response: { 200: ref(Ok) },
     },
     handler: async () => {
-      if (app.isLeaving() || !(await isReady())) throw new ApiError('unavailable')
+      if (!(await app.isReady())) throw new ApiError('unavailable')
       return { ok: true } as const
     },
   })

@@ -6,14 +6,20 @@ import { type DestinationStream, type Logger, pino } from 'pino'
  */
 const describe = (error: unknown): object => {
   if (!(error instanceof Error)) return { message: 'not an Error' }
-  const { name, message, stack, cause } = error
+  const { name, stack, cause } = error
   return {
     type: name,
     code: (error as { code?: unknown }).code,
-    message: message.split('\nparams:')[0],
+    message: withoutValues(error).split('\nparams:')[0],
     stack: stack?.split('\n').filter((line) => /^\s+at /.test(line)),
     ...(cause !== undefined && { cause: describe(cause) }),
   }
+}
+
+/** PostgreSQL (class 22, data exceptions) and `JSON.parse` quote the value that they could not read. */
+const withoutValues = (error: Error): string => {
+  const quotesValues = error instanceof SyntaxError || /^22/.test(String((error as { code?: unknown }).code))
+  return quotesValues ? error.message.replace(/".*"/s, '"…"') : error.message
 }
 
 export const createLogger = (level: string, destination: DestinationStream): Logger =>

@@ -79,6 +79,33 @@ t.test('a mistyped address is a page for a browser and a problem for everybody e
   }
 })
 
+t.test('other origins can embed nothing but answers of the API', async (t) => {
+  const policyOf = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(service.url + path, { headers })).headers.get('cross-origin-resource-policy')
+  const page = await (await fetch(service.url)).text()
+  const docs = await (await fetch(`${service.url}/api/docs`)).text()
+  const files = [...docs.matchAll(/(?:src|href)="(\/api\/docs\/static\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  )
+  const ours = [
+    '/',
+    '/w/x',
+    '/nowhere',
+    '/api',
+    '/api/docs',
+    '/api/docs/',
+    '/api/docs/sessions',
+    '/api/docs/nowhere',
+  ]
+  for (const path of [...ours, ...assetsOf(page), ...files]) {
+    t.equal(await policyOf(path), 'same-origin', path)
+    t.equal(await policyOf(path, { Accept: 'text/html' }), 'same-origin', path)
+  }
+  t.ok(files.length > 3)
+  for (const path of ['/api/openapi.json', '/api/limits', '/api/me', '/api/health', '/api/nowhere'])
+    t.equal(await policyOf(path), 'cross-origin', path)
+})
+
 t.test('its files never change under their names, and the first load is small', async (t) => {
   const html = await (await fetch(service.url)).text()
   const assets = assetsOf(html)

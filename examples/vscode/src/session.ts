@@ -5,8 +5,7 @@ import * as vscode from 'vscode'
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
 const HOST_TOKEN = 'ext.hostToken'
 const SESSION = 'ext.session'
-/** `repo` lets the service see that the caller may push to a private repository; public ones do without. */
-const SCOPES = ['read:user', 'repo']
+const WHO = ['read:user']
 
 export interface Session {
   client: Client
@@ -15,23 +14,27 @@ export interface Session {
   hostToken(): Promise<string | undefined>
 }
 
-const hostToken = async (context: vscode.ExtensionContext, ask: boolean): Promise<string | undefined> => {
+const setting = <T>(name: string, other: T): T => vscode.workspace.getConfiguration('ext').get(name, other)
+
+/** Tokens are sent to the address that the user has set, and leave this machine only encrypted. */
+const serviceUrl = (): string => {
+  const address = setting('cloudUrl', '')
+  const { protocol, hostname } = new URL(URL.canParse(address) ? address : 'none:')
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (protocol === 'https:' || isLocal) return address
+  throw new Error('Set ext.cloudUrl to the https:// address of your service.')
+}
+
+const hostToken = async (context: vscode.ExtensionContext, ask: boolean, scopes = WHO) => {
   const entered = await context.secrets.get(HOST_TOKEN)
   if (entered !== undefined) return entered
-  const session = await vscode.authentication.getSession(
-    'github',
-    SCOPES,
-    ask ? { createIfNone: true } : { silent: true },
-  )
-  return session?.accessToken
+  const how = ask ? { createIfNone: true } : { silent: true }
+  return (await vscode.authentication.getSession('github', scopes, how))?.accessToken
 }
 
 /** The session of the last time, or a new one; undefined when nobody is signed in and nobody shall be asked. */
-export const signIn = async (
-  context: vscode.ExtensionContext,
-  { ask }: { ask: boolean },
-): Promise<Session | undefined> => {
-  const baseUrl = vscode.workspace.getConfiguration('ext').get('cloudUrl', '')
+export const signIn = async (context: vscode.ExtensionContext, { ask }: { ask: boolean }) => {
+  const baseUrl = serviceUrl()
 
   const verify = async (mayAsk: boolean) => {
     const token = await hostToken(context, mayAsk)
@@ -58,7 +61,9 @@ export const signIn = async (
       return next?.login === session.login ? next.token : undefined
     },
   })
-  return { client, login: session.login, hostToken: () => hostToken(context, true) }
+  // GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them.
+  const scopes = () => (setting('pushPrivateRepositories', false) ? [...WHO, 'repo'] : WHO)
+  return { client, login: session.login, hostToken: () => hostToken(context, true, scopes()) }
 }
 
 export const enterToken = async (context: vscode.ExtensionContext): Promise<boolean> => {
@@ -69,10 +74,7 @@ export const enterToken = async (context: vscode.ExtensionContext): Promise<bool
   return true
 }
 
-export const signOut = async (
-  context: vscode.ExtensionContext,
-  session: Session | undefined,
-): Promise<void> => {
+export const signOut = async (context: vscode.ExtensionContext, session: Session | undefined) => {
   await context.secrets.delete(HOST_TOKEN)
   await context.secrets.delete(SESSION)
   await session?.client.request('POST /api/auth/logout')

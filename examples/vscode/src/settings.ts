@@ -3,11 +3,12 @@ import { effectiveConfig, idleWindow, isProblem, pushSettings, type Repo } from 
 import * as vscode from 'vscode'
 import type { Session } from './session.js'
 
-/** The settings that this extension declares, but for where the service is: a team must not be able to move that. */
-const sharedKeys = (context: vscode.ExtensionContext): string[] =>
-  Object.keys(context.extension.packageJSON.contributes.configuration.properties).filter(
-    (key) => key !== 'ext.cloudUrl',
-  )
+/** The settings that this extension declares. Those of a machine are the user's own: a team must not change them. */
+const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] => {
+  const declared: Record<string, { scope?: string }> =
+    extension.packageJSON.contributes.configuration.properties
+  return Object.keys(declared).filter((key) => declared[key]?.scope !== 'machine')
+}
 
 const apply = async (context: vscode.ExtensionContext, settings: Record<string, unknown>) => {
   const configuration = vscode.workspace.getConfiguration()
@@ -18,11 +19,7 @@ const apply = async (context: vscode.ExtensionContext, settings: Record<string, 
 }
 
 /** Applies what the team has decided. Returns the idle window in minutes. */
-export const pull = async (
-  context: vscode.ExtensionContext,
-  { client }: Session,
-  repo: Repo,
-): Promise<number> => {
+export const pull = async (context: vscode.ExtensionContext, { client }: Session, repo: Repo) => {
   const config = await effectiveConfig(client, repo)
   if (config !== undefined) await apply(context, config.settings)
   return idleWindow(config?.idle_window_minutes ?? 5)
@@ -58,10 +55,11 @@ export const push = async (context: vscode.ExtensionContext, session: Session, r
     await remember(pushed.etag)
     await vscode.window.showInformationMessage(`The settings of ${repo} are pushed.`)
   } catch (error) {
-    if (!isProblem(error, 'PUT /api/settings/{owner}/{repo}') || error.code !== 'workspace_required')
-      throw error
-    await vscode.window.showErrorMessage(
-      `${repo} belongs to no workspace yet. Create one with the pattern ${error.suggested_pattern}.`,
-    )
+    if (!isProblem(error, 'PUT /api/settings/{owner}/{repo}')) throw error
+    if (error.code === 'repo_access_denied')
+      throw new Error(`${error.detail} If ${repo} is private, turn on ext.pushPrivateRepositories.`)
+    if (error.code !== 'workspace_required') throw error
+    const { suggested_pattern: pattern } = error
+    throw new Error(`${repo} belongs to no workspace yet. Create one with the pattern ${pattern}.`)
   }
 }
