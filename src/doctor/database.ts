@@ -5,7 +5,8 @@ import { remedyOf } from '../db/given.js'
 import { newestMigration, readNewestMigration } from '../db/migrate.js'
 import { openSession } from '../db/one-session.js'
 import { toParameter } from '../db/parameters.js'
-import { faultOf, READ_WRITABILITY, tableNames, type Writability } from '../queries/writability.js'
+import { tableNames } from '../db/table-names.js'
+import { faultOf, READ_WRITABILITY, type Writability } from '../queries/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const OLDEST = 15

@@ -1,9 +1,7 @@
 /** Whether a write would work, found out without one. */
-import { getTableName, is } from 'drizzle-orm'
-import { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/client.js'
 import { bool, orNull, type RowOf, statement, text } from '../db/statement.js'
-import * as tables from '../db/tables.js'
+import { tableNames } from '../db/table-names.js'
 import { theRow } from '../db/the-row.js'
 
 export interface WriteFault {
@@ -11,10 +9,6 @@ export interface WriteFault {
   cause: string
   remedy: string
 }
-
-export const tableNames = Object.values(tables)
-  .filter((table) => is(table, PgTable))
-  .map((table) => getTableName(table))
 
 /** Tables of another version that are not there have no privileges, and are left out. */
 export const READ_WRITABILITY = statement(
