@@ -1015,6 +1015,16 @@ select (select system_identifier::text from pg_control_system())
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end)::text as position,
   exists (select from pg_extension where extname = 'citus') as distributed;
 
+-- read how much the patterns of a workspace are compared with
+-- returns characters float8
+select coalesce(max(characters), 0)::float8 as characters
+from (
+  select sum(10 + least(length(repo_key), 100)) as characters
+  from patterns
+  where workspace_id = $1::uuid and not exact
+  group by owner_key
+) owners;
+
 -- read published cells
 -- returns weekday int2|int4, hour int2|int4, minutes float8
 select p.weekday, p.hour, sum(p.minutes)::float8 as minutes
@@ -1413,33 +1423,58 @@ where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and 
 select (now() at time zone 'UTC')::date as today;
 
 -- read what a flush comes upon
--- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
-with recording as materialized (
-  select paused, hours, array(
-    select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-    where owner_key || '/' || repo_key like any (repos_off_like)
-  ) as repos_off
-  from recordings where user_id = $1::uuid
+-- returns today date, timezone text, bodyHash text, answer text, comparisons float8, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
+with asked as materialized (
+  select owner_key, repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+), claimed as materialized (
+  select m.workspace_id, p.owner_key, p.repo_key, p.exact, p.repo_like
+  from members m
+  join users u on u.id = m.user_id
+  join patterns p on p.workspace_id = m.workspace_id and p.owner_key = any($3::text[])
+  where m.user_id = $1::uuid and (p.owner_key <> u.login_key or m.role = 'admin')
+), recording as materialized (
+  select paused, hours, repos_off_like from recordings where user_id = $1::uuid
+), work as materialized (
+  select coalesce((
+    select sum((10 + least(length(p.repo_key), 100))::float8 * r.characters)
+    from claimed p
+    join (
+      select owner_key, sum(10 + length(repo_key)) as characters from asked group by owner_key
+    ) r on r.owner_key = p.owner_key
+    where not p.exact
+  ), 0) + coalesce((
+    select sum(10 + length(o.repo_like))::float8
+      * (select sum(10 + length(owner_key) + length(repo_key)) from asked)
+    from recording c, unnest(c.repos_off_like) as o (repo_like)
+  ), 0) as comparisons
+), matched as (
+  select p.workspace_id, r.owner_key, r.repo_key
+  from claimed p
+  join asked r on r.owner_key = p.owner_key and r.repo_key = p.repo_key
+  where p.exact
+  union
+  select p.workspace_id, r.owner_key, r.repo_key
+  from claimed p
+  join asked r on r.owner_key = p.owner_key and r.repo_key like p.repo_like
+  where not p.exact and (select comparisons from work) <= $5::float8
 )
 select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+  (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
   c.paused, c.hours as "recordedHours",
   case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
 from users u
-left join recording c on true
+left join (
+  select paused, hours, array(
+    select owner_key || '/' || repo_key from asked
+    where (select comparisons from work) <= $5::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+  ) as repos_off
+  from recording
+) c on true
 left join (
   select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
 ) f on true
 left join (
-  select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
-  from members m
-  join users u on u.id = m.user_id
-  cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-    select from patterns p
-    where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
-  )
-  group by m.workspace_id
+  select workspace_id, array_agg(owner_key || '/' || repo_key) as repo_keys from matched group by workspace_id
 ) w on true
 where u.id = $1::uuid and u.repohost_id is not null
 order by w.workspace_id;

@@ -89,6 +89,7 @@ export const metrics = {
       'wrong_signatures',
       'turns_of_caller',
       'turns_of_address',
+      'working_time',
       'model_lookups',
       'large_uploads',
       ...quotas,

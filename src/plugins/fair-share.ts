@@ -4,21 +4,29 @@
  */
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
+import { limits } from '../../schemas/limits.js'
 import { ApiError, tooMany } from '../errors.js'
 import { whenOver } from '../http/when-over.js'
 import { atOnce, NoPlace, type PlaceKind } from '../limits/places.js'
+import { type Work, WorkShares } from '../limits/working-time.js'
 import { addressOf } from './rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Called once the answer is made, by a request that holds a place. */
     answered: (() => void) | null
+    /** The work on a request of a caller who is limited. */
+    work: Work | null
   }
 }
+
+/** Of so many connections, callers beyond their share have one between them. */
+const CONNECTIONS_PER_LANE = 8
 
 export default fp(
   async (app) => {
     app.decorateRequest('answered', null)
+    app.decorateRequest('work', null)
     if (!app.config.rateLimits) return
     const enter = (kind: PlaceKind, key: string) =>
       app.places.enter(kind, key).catch((error) => {
@@ -53,7 +61,18 @@ export default fp(
         leaveWhenBoth()
       })
     })
+    // After the body is read, so that nobody's slow connection counts or keeps others waiting.
+    const shares = new WorkShares(Math.max(1, Math.floor(app.config.databasePoolSize / CONNECTIONS_PER_LANE)))
+    app.addHook('preValidation', (request, _reply, done) => {
+      const { session } = request
+      if (!request.answered || session instanceof ApiError) return done()
+      shares.begin(session.userId, (error, work) => {
+        request.work = work ?? null
+        done(error && tooMany('working_time', limits.busy_seconds_per_caller, error.seconds))
+      })
+    })
     app.addHook('onSend', (request, _reply, payload, done) => {
+      request.work?.end()
       // A stream is made while it is sent, and may still be making its next piece after the reader has gone.
       if (payload instanceof Readable) payload.once('close', () => request.answered?.())
       else request.answered?.()

@@ -1,18 +1,34 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
+import { limits } from '../../schemas/limits.js'
 import type { RecordingHours } from '../../schemas/recording.js'
 import type { Db } from '../db/client.js'
-import { bool, date, integer, integers, json, orNull, statement, text, texts, uuid } from '../db/statement.js'
+import {
+  bool,
+  date,
+  double,
+  integer,
+  integers,
+  json,
+  orNull,
+  statement,
+  text,
+  texts,
+  uuid,
+} from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
-import { patternMatches } from './repo-access.js'
+import { COMPARED } from '../domain/repo-pattern.js'
 
 /**
  * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in
- * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories. Of these, those that are
- * off are in the first row alone.
+ * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories; $5: how much is compared.
+ * Of these, those that are off are in the first row alone.
  *
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
+ *
+ * LIKE takes time for each character of a name times each of a pattern, so these products are added up first. When the
+ * sum exceeds $5, nothing is compared.
  */
 export const READ_FLUSH = statement(
   'read what a flush comes upon',
@@ -21,6 +37,7 @@ export const READ_FLUSH = statement(
     timezone: orNull(text),
     bodyHash: orNull(text),
     answer: orNull(text),
+    comparisons: double,
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
     paused: orNull(bool),
@@ -28,32 +45,57 @@ export const READ_FLUSH = statement(
     reposOff: orNull(texts),
   },
   `
-  with recording as materialized (
-    select paused, hours, array(
-      select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-      where owner_key || '/' || repo_key like any (repos_off_like)
-    ) as repos_off
-    from recordings where user_id = $1::uuid
+  with asked as materialized (
+    select owner_key, repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+  ), claimed as materialized (
+    select m.workspace_id, p.owner_key, p.repo_key, p.exact, p.repo_like
+    from members m
+    join users u on u.id = m.user_id
+    join patterns p on p.workspace_id = m.workspace_id and p.owner_key = any($3::text[])
+    where m.user_id = $1::uuid and (p.owner_key <> u.login_key or m.role = 'admin')
+  ), recording as materialized (
+    select paused, hours, repos_off_like from recordings where user_id = $1::uuid
+  ), work as materialized (
+    select coalesce((
+      select sum((${COMPARED} + least(length(p.repo_key), ${limits.repo_length}))::float8 * r.characters)
+      from claimed p
+      join (
+        select owner_key, sum(${COMPARED} + length(repo_key)) as characters from asked group by owner_key
+      ) r on r.owner_key = p.owner_key
+      where not p.exact
+    ), 0) + coalesce((
+      select sum(${COMPARED} + length(o.repo_like))::float8
+        * (select sum(${COMPARED} + length(owner_key) + length(repo_key)) from asked)
+      from recording c, unnest(c.repos_off_like) as o (repo_like)
+    ), 0) as comparisons
+  ), matched as (
+    select p.workspace_id, r.owner_key, r.repo_key
+    from claimed p
+    join asked r on r.owner_key = p.owner_key and r.repo_key = p.repo_key
+    where p.exact
+    union
+    select p.workspace_id, r.owner_key, r.repo_key
+    from claimed p
+    join asked r on r.owner_key = p.owner_key and r.repo_key like p.repo_like
+    where not p.exact and (select comparisons from work) <= $5::float8
   )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+    (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
     c.paused, c.hours as "recordedHours",
     case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
   from users u
-  left join recording c on true
+  left join (
+    select paused, hours, array(
+      select owner_key || '/' || repo_key from asked
+      where (select comparisons from work) <= $5::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+    ) as repos_off
+    from recording
+  ) c on true
   left join (
     select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
   ) f on true
   left join (
-    select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
-    from members m
-    join users u on u.id = m.user_id
-    cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-    where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-      select from patterns p
-      where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
-    )
-    group by m.workspace_id
+    select workspace_id, array_agg(owner_key || '/' || repo_key) as repo_keys from matched group by workspace_id
   ) w on true
   where u.id = $1::uuid and u.repohost_id is not null
   order by w.workspace_id`,
@@ -72,6 +114,8 @@ export interface FlushTarget {
     reposOff: string[]
     hours: RecordingHours | null
   }
+  /** How much is compared to find what matches; beyond the limit of a flush, nothing was. */
+  comparisons: number
   /** All that match, in the order of their ids. */
   workspaces: MatchingWorkspace[]
 }
@@ -95,13 +139,15 @@ export const readFlushTarget = async (
     flushId ?? null,
     names.map(([owner = '']) => owner),
     names.map(([, repo = '']) => repo),
+    limits.flush_comparisons,
   ])
   const [first] = rows
   if (!first) return undefined
-  const { today, timezone, bodyHash, answer, paused, reposOff, recordedHours } = first
+  const { today, timezone, bodyHash, answer, comparisons, paused, reposOff, recordedHours } = first
   return {
     today,
     timezone,
+    comparisons,
     ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
     ...(paused !== null && reposOff !== null && { recording: { paused, reposOff, hours: recordedHours } }),
     workspaces: rows.flatMap(({ workspaceId, repoKeys }) =>
