@@ -602,7 +602,7 @@ where m.user_id = $1::uuid
 order by w.created_at, w.id;
 
 -- list the repositories that a caller sees
--- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz
+-- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz, matches bool, isLast bool, isFull bool
 with known as (
   select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
   from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
@@ -616,16 +616,26 @@ with known as (
   from known
   where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
   group by owner_key, repo_key, workspace_id
+  order by owner_key, repo_key, workspace_id
+  limit 1000
+), counted as (
+  select p.*, row_number() over keys = count(*) over () as last, count(*) over () = 1000 as is_full
+  from projects p
+  window keys as (order by owner_key, repo_key, workspace_id)
+), compared as (
+  select c.*, exists (
+    select from patterns p
+    where p.workspace_id = c.workspace_id and p.owner_key = c.owner_key and case when p.exact then p.repo_key = c.repo_key else c.repo_key like p.repo_like end
+  ) as matches
+  from counted c
 )
 select k.owner, k.repo, k.workspace_id, w.name as workspace_name, m.role,
-  k.version is not null as synced, k.has_override, k.version, k.updated_at
-from projects k
+  k.version is not null as synced, k.has_override, k.version, k.updated_at,
+  k.matches, k.last as "isLast", k.is_full as "isFull"
+from compared k
 join workspaces w on w.id = k.workspace_id
 join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
-where exists (
-  select from patterns p
-  where p.workspace_id = k.workspace_id and p.owner_key = k.owner_key and case when p.exact then p.repo_key = k.repo_key else k.repo_key like p.repo_like end
-)
+where k.matches or k.last
 order by k.owner_key, k.repo_key, k.workspace_id
 limit $5::int;
 
