@@ -808,3 +808,31 @@ t.test(
     )
   },
 )
+
+t.test('an upload that had to be compared with too many patterns is refused whole', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await fillWithPatterns(service, 'ada', 1)
+  const [{ id: workspace }] = (await ada.get('/api/team/me')).body.workspaces
+  const upload = (members: number) =>
+    ada.post('/api/team/commits', {
+      workspace,
+      day: new Date().toISOString().slice(0, 10),
+      members: Array.from({ length: members }, (_, m) => ({
+        login: m === 0 ? 'ada' : `other-${m}`,
+        repos: Array.from({ length: 200 }, (_, n) => ({
+          repo: `ada/${'a'.repeat(90)}${1_000 + 200 * m + n}`,
+          count: 1,
+        })),
+      })),
+    })
+  const refused = await upload(16)
+  t.equal(refused.status, 413)
+  t.equal(refused.body.code, 'payload_too_large')
+  t.equal(
+    refused.body.detail,
+    'This upload names 3200 repositories, too many to compare with the patterns of the workspace. Name at most 3094 per upload.',
+  )
+  const { status, body } = await upload(15)
+  t.same([status, body.upserted, body.skipped.length], [200, 0, 214])
+})
