@@ -1434,39 +1434,19 @@ select (now() at time zone 'UTC')::date as today;
 
 -- read what a flush comes upon
 -- returns today date, timezone text, bodyHash text, answer text, comparisons float8, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
-with asked as materialized (
-  select owner_key, repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-), claimed as materialized (
-  select m.workspace_id, p.owner_key, p.repo_key, p.exact, p.repo_like
-  from members m
-  join users u on u.id = m.user_id
-  join patterns p on p.workspace_id = m.workspace_id and p.owner_key = any($3::text[])
-  where m.user_id = $1::uuid and (p.owner_key <> u.login_key or m.role = 'admin')
-), recording as materialized (
+with recording as materialized (
   select paused, hours, repos_off_like from recordings where user_id = $1::uuid
 ), work as materialized (
   select coalesce((
-    select sum((10 + least(length(p.repo_key), 100))::float8 * r.characters)
-    from claimed p
-    join (
-      select owner_key, sum(10 + length(repo_key)) as characters from asked group by owner_key
-    ) r on r.owner_key = p.owner_key
-    where not p.exact
+    select sum(o.characters * (10 + case when p.exact then 0 else least(length(p.repo_key), 100) end))
+    from members m
+    cross join unnest($5::text[], $6::float8[]) as o (owner_key, characters)
+    join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
+    where m.user_id = $1::uuid
   ), 0) + coalesce((
-    select sum(10 + length(o.repo_like))::float8
-      * (select sum(10 + length(owner_key) + length(repo_key)) from asked)
+    select sum(10 + length(o.repo_like)) * $7::float8
     from recording c, unnest(c.repos_off_like) as o (repo_like)
   ), 0) as comparisons
-), matched as (
-  select p.workspace_id, r.owner_key, r.repo_key
-  from claimed p
-  join asked r on r.owner_key = p.owner_key and r.repo_key = p.repo_key
-  where p.exact
-  union
-  select p.workspace_id, r.owner_key, r.repo_key
-  from claimed p
-  join asked r on r.owner_key = p.owner_key and r.repo_key like p.repo_like
-  where not p.exact and (select comparisons from work) <= $5::float8
 )
 select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
   (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
@@ -1475,8 +1455,8 @@ select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bo
 from users u
 left join (
   select paused, hours, array(
-    select owner_key || '/' || repo_key from asked
-    where (select comparisons from work) <= $5::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+    select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+    where (select comparisons from work) <= $8::float8 and owner_key || '/' || repo_key like any (repos_off_like)
   ) as repos_off
   from recording
 ) c on true
@@ -1484,7 +1464,16 @@ left join (
   select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
 ) f on true
 left join (
-  select workspace_id, array_agg(owner_key || '/' || repo_key) as repo_keys from matched group by workspace_id
+  select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+  from members m
+  join users u on u.id = m.user_id
+  cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin')
+    and (select comparisons from work) <= $8::float8 and exists (
+      select from patterns p
+      where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
+    )
+  group by m.workspace_id
 ) w on true
 where u.id = $1::uuid and u.repohost_id is not null
 order by w.workspace_id;

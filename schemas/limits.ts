@@ -38,8 +38,8 @@ export const limits = {
   /** How many rows (a day of a repository in a workspace) one flush may change. */
   flush_rows: 5_000,
   /**
-   * How much is compared to find the workspaces of a flush: the characters of each repository times those of each pattern with
-   * `*` of that owner (at most 100), 10 more for both. The patterns of `repos_off` count whole, for every repository.
+   * How much one flush may compare to find its workspaces. Each repository counts with its characters times those of each
+   * pattern of its owner (at most 100, none for a pattern without `*`), with 10 added to both.
    */
   flush_comparisons: 130_000_000,
   /** Repositories and patterns that somebody keeps out of what is recorded of them. */

@@ -4,8 +4,8 @@ import { Gate, Gates } from '../runtime/gate.js'
 
 /** Working time that no longer counts, per millisecond that passes. */
 const DECAY = limits.busy_seconds_per_caller / 60
-/** How much more than that may come at once. */
-const BURST_MS = 5_000
+/** How much more than that may come at once: a burst of requests that find their turns in time is no reason to wait. */
+const BURST_MS = 15_000
 /** At most so much is remembered, so that nobody has to wait for longer than a minute. */
 const REMEMBERED_MS = BURST_MS + DECAY * 60_000
 /** A caller's short reads take less. */

@@ -18,17 +18,19 @@ import {
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
 import { COMPARED } from '../domain/repo-pattern.js'
+import { patternMatches } from './repo-access.js'
 
 /**
  * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in
- * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories; $5: how much is compared.
- * Of these, those that are off are in the first row alone.
+ * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories; $5, $6: each owner, and
+ * the characters of its repositories; $7: the characters of all of them; $8: how much is compared at most. Of these
+ * repositories, those that are off are in the first row alone.
  *
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
  *
  * LIKE takes time for each character of a name times each of a pattern, so these products are added up first. When the
- * sum exceeds $5, nothing is compared.
+ * sum exceeds $8, nothing is compared.
  */
 export const READ_FLUSH = statement(
   'read what a flush comes upon',
@@ -45,39 +47,19 @@ export const READ_FLUSH = statement(
     reposOff: orNull(texts),
   },
   `
-  with asked as materialized (
-    select owner_key, repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-  ), claimed as materialized (
-    select m.workspace_id, p.owner_key, p.repo_key, p.exact, p.repo_like
-    from members m
-    join users u on u.id = m.user_id
-    join patterns p on p.workspace_id = m.workspace_id and p.owner_key = any($3::text[])
-    where m.user_id = $1::uuid and (p.owner_key <> u.login_key or m.role = 'admin')
-  ), recording as materialized (
+  with recording as materialized (
     select paused, hours, repos_off_like from recordings where user_id = $1::uuid
   ), work as materialized (
     select coalesce((
-      select sum((${COMPARED} + least(length(p.repo_key), ${limits.repo_length}))::float8 * r.characters)
-      from claimed p
-      join (
-        select owner_key, sum(${COMPARED} + length(repo_key)) as characters from asked group by owner_key
-      ) r on r.owner_key = p.owner_key
-      where not p.exact
+      select sum(o.characters * (${COMPARED} + case when p.exact then 0 else least(length(p.repo_key), ${limits.repo_length}) end))
+      from members m
+      cross join unnest($5::text[], $6::float8[]) as o (owner_key, characters)
+      join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
+      where m.user_id = $1::uuid
     ), 0) + coalesce((
-      select sum(${COMPARED} + length(o.repo_like))::float8
-        * (select sum(${COMPARED} + length(owner_key) + length(repo_key)) from asked)
+      select sum(${COMPARED} + length(o.repo_like)) * $7::float8
       from recording c, unnest(c.repos_off_like) as o (repo_like)
     ), 0) as comparisons
-  ), matched as (
-    select p.workspace_id, r.owner_key, r.repo_key
-    from claimed p
-    join asked r on r.owner_key = p.owner_key and r.repo_key = p.repo_key
-    where p.exact
-    union
-    select p.workspace_id, r.owner_key, r.repo_key
-    from claimed p
-    join asked r on r.owner_key = p.owner_key and r.repo_key like p.repo_like
-    where not p.exact and (select comparisons from work) <= $5::float8
   )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
     (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
@@ -86,8 +68,8 @@ export const READ_FLUSH = statement(
   from users u
   left join (
     select paused, hours, array(
-      select owner_key || '/' || repo_key from asked
-      where (select comparisons from work) <= $5::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+      select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+      where (select comparisons from work) <= $8::float8 and owner_key || '/' || repo_key like any (repos_off_like)
     ) as repos_off
     from recording
   ) c on true
@@ -95,7 +77,16 @@ export const READ_FLUSH = statement(
     select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
   ) f on true
   left join (
-    select workspace_id, array_agg(owner_key || '/' || repo_key) as repo_keys from matched group by workspace_id
+    select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+    from members m
+    join users u on u.id = m.user_id
+    cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+    where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin')
+      and (select comparisons from work) <= $8::float8 and exists (
+        select from patterns p
+        where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
+      )
+    group by m.workspace_id
   ) w on true
   where u.id = $1::uuid and u.repohost_id is not null
   order by w.workspace_id`,
@@ -134,11 +125,20 @@ export const readFlushTarget = async (
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
   const names = Array.from(repoKeys, (repoKey) => repoKey.split('/'))
+  const charactersOf = new Map<string, number>()
+  let characters = 0
+  for (const [owner = '', repo = ''] of names) {
+    charactersOf.set(owner, (charactersOf.get(owner) ?? 0) + COMPARED + repo.length)
+    characters += COMPARED + owner.length + repo.length
+  }
   const rows = await db.rows(READ_FLUSH, [
     userId,
     flushId ?? null,
     names.map(([owner = '']) => owner),
     names.map(([, repo = '']) => repo),
+    [...charactersOf.keys()],
+    [...charactersOf.values()],
+    characters,
     limits.flush_comparisons,
   ])
   const [first] = rows
