@@ -121,6 +121,7 @@ function luaOf(users: SignedIn[], flushes: Entry[][]): string {
 function scriptOf(workspace: string, entries: Entry[]): string {
   const user = '(select id from bench_users where n = :user)'
   const repos = [...new Set(entries.map(({ repo }) => repo))]
+  const characters = repos.join('').length
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
     workspace: `'${workspace}'`,
@@ -142,7 +143,16 @@ function scriptOf(workspace: string, entries: Entry[]): string {
     '\\endif',
     `\\set user random(1, ${USERS})`,
     '\\set turn random(1, 9000000000000000)',
-    fill(READ_FLUSH, [user, ':turn::text', ':owners', ':names']),
+    fill(READ_FLUSH, [
+      user,
+      ':turn::text',
+      ':owners',
+      ':names',
+      "'{acme}'",
+      `'{${characters}}'`,
+      `${characters}`,
+      '1e9',
+    ]),
     'begin;',
     '\\startpipeline',
     fill(TAKE_TURN, [':workspace', user]),

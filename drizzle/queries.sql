@@ -640,7 +640,7 @@ where m.user_id = $1::uuid
 order by w.created_at, w.id;
 
 -- list the repositories that a caller sees
--- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz
+-- returns owner text, repo text, workspace_id uuid, workspace_name text, role text, synced bool, has_override bool, version int2|int4, updated_at timestamptz, matches bool, isLast bool, isFull bool
 with known as (
   select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
   from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
@@ -654,16 +654,26 @@ with known as (
   from known
   where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
   group by owner_key, repo_key, workspace_id
+  order by owner_key, repo_key, workspace_id
+  limit 1000
+), counted as (
+  select p.*, row_number() over keys = count(*) over () as last, count(*) over () = 1000 as is_full
+  from projects p
+  window keys as (order by owner_key, repo_key, workspace_id)
+), compared as (
+  select c.*, exists (
+    select from patterns p
+    where p.workspace_id = c.workspace_id and p.owner_key = c.owner_key and case when p.exact then p.repo_key = c.repo_key else c.repo_key like p.repo_like end
+  ) as matches
+  from counted c
 )
 select k.owner, k.repo, k.workspace_id, w.name as workspace_name, m.role,
-  k.version is not null as synced, k.has_override, k.version, k.updated_at
-from projects k
+  k.version is not null as synced, k.has_override, k.version, k.updated_at,
+  k.matches, k.last as "isLast", k.is_full as "isFull"
+from compared k
 join workspaces w on w.id = k.workspace_id
 join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
-where exists (
-  select from patterns p
-  where p.workspace_id = k.workspace_id and p.owner_key = k.owner_key and case when p.exact then p.repo_key = k.repo_key else k.repo_key like p.repo_like end
-)
+where k.matches or k.last
 order by k.owner_key, k.repo_key, k.workspace_id
 limit $5::int;
 
@@ -1058,6 +1068,16 @@ select (select system_identifier::text from pg_control_system())
   (case current_setting('synchronous_commit')
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end)::text as position,
   exists (select from pg_extension where extname = 'citus') as distributed;
+
+-- read how much the patterns of a workspace are compared with
+-- returns characters float8
+select coalesce(max(characters), 0)::float8 as characters
+from (
+  select sum(10 + least(length(repo_key), 100)) as characters
+  from patterns
+  where workspace_id = $1::uuid and not exact
+  group by owner_key
+) owners;
 
 -- read published cells
 -- returns weekday int2|int4, hour int2|int4, minutes float8
@@ -1461,20 +1481,33 @@ where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and 
 select (now() at time zone 'UTC')::date as today;
 
 -- read what a flush comes upon
--- returns today date, timezone text, bodyHash text, answer text, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
+-- returns today date, timezone text, bodyHash text, answer text, comparisons float8, workspaceId uuid, repoKeys _text, paused bool, recordedHours json|jsonb, reposOff _text
 with recording as materialized (
-  select paused, hours, array(
-    select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-    where owner_key || '/' || repo_key like any (repos_off_like)
-  ) as repos_off
-  from recordings where user_id = $1::uuid
+  select paused, hours, repos_off_like from recordings where user_id = $1::uuid
+), work as materialized (
+  select coalesce((
+    select sum(o.characters * (10 + case when p.exact then 0 else least(length(p.repo_key), 100) end))
+    from members m
+    cross join unnest($5::text[], $6::float8[]) as o (owner_key, characters)
+    join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
+    where m.user_id = $1::uuid
+  ), 0) + coalesce((
+    select sum(10 + length(o.repo_like)) * $7::float8
+    from recording c, unnest(c.repos_off_like) as o (repo_like)
+  ), 0) as comparisons
 )
 select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-  w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+  (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
   c.paused, c.hours as "recordedHours",
   case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
 from users u
-left join recording c on true
+left join (
+  select paused, hours, array(
+    select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+    where (select comparisons from work) <= $8::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+  ) as repos_off
+  from recording
+) c on true
 left join (
   select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
 ) f on true
@@ -1483,10 +1516,11 @@ left join (
   from members m
   join users u on u.id = m.user_id
   cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-    select from patterns p
-    where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
-  )
+  where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin')
+    and (select comparisons from work) <= $8::float8 and exists (
+      select from patterns p
+      where p.workspace_id = m.workspace_id and p.owner_key = r.owner_key and case when p.exact then p.repo_key = r.repo_key else r.repo_key like p.repo_like end
+    )
   group by m.workspace_id
 ) w on true
 where u.id = $1::uuid and u.repohost_id is not null

@@ -17,6 +17,7 @@ export const limits = {
   workspaces_per_user: 200,
   patterns_per_workspace: 50,
   pattern_length: 200,
+  pattern_stars: 4,
   idle_window_minutes_min: 1,
   idle_window_minutes_max: 15,
   idle_window_minutes_default: 5,
@@ -36,12 +37,19 @@ export const limits = {
   flush_days_back: 30,
   /** How many rows (a day of a repository in a workspace) one flush may change. */
   flush_rows: 5_000,
+  /**
+   * How much one flush may compare to find its workspaces. Each repository counts with its characters times those of each
+   * pattern of its owner (at most 100, none for a pattern without `*`), with 10 added to both.
+   */
+  flush_comparisons: 130_000_000,
   /** Repositories and patterns that somebody keeps out of what is recorded of them. */
   recording_repos_off: 200,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
   counts_members: 500,
   counts_repos_per_member: 200,
+  /** As `flush_comparisons`, for one upload. */
+  counts_comparisons: 1_000_000_000,
   count_max: 10_000,
   range_days: 366,
   /** Trends have a number for each day of ranges up to this, and for each week of longer ones. */
@@ -66,6 +74,11 @@ export const limits = {
   requests_at_once_per_connection: 16,
   /** The answer to the last of them closes the connection. */
   requests_per_connection: 10_000,
+  /**
+   * Seconds in a minute that the service works on one caller's requests, those at the same time added up. Beyond that, such
+   * callers have few requests at the same time between them.
+   */
+  busy_seconds_per_caller: 30,
   /** Requests per minute. */
   rate_per_caller: 600,
   /** Requests per minute and address for the dashboard, the reference, the guides and their files. */

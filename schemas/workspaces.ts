@@ -14,8 +14,9 @@ export const RepoPatterns = (maxItems: number, options: object = {}) =>
   Type.Array(
     Type.String({
       maxLength: limits.pattern_length,
+      'x-max-stars': limits.pattern_stars,
       format: 'repo-pattern',
-      description: '`owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it.',
+      description: `\`owner/*\`, \`owner/repo\`, or \`owner/\` and a repository name with at most ${limits.pattern_stars} \`*\` in it.`,
       examples: ['acme/*'],
     }),
     { maxItems, 'x-unique-without-case': true, ...options },

@@ -6,6 +6,7 @@ import { readToday } from '../src/queries/clock.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
+import { fillWithPatterns } from './many-patterns.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Caller, type Reply, type Service, startService } from './service.js'
 
@@ -760,4 +761,79 @@ t.test('a flush that would write too many rows is refused whole and not remember
   const twice = [...entries.slice(0, 100), ...entries.slice(0, 100)]
   const again = await ada.post('/api/team/active-minutes', { entries: twice })
   t.equal(again.status, 200, 'what falls into the same rows counts once')
+})
+
+t.test(
+  'a flush that had to be compared with too many patterns is refused whole, and a smaller one counts',
+  async (t) => {
+    const service = await startService(t)
+    const ada = await service.signIn('ada')
+    await fillWithPatterns(service, 'ada', 195)
+    const entries = Array.from({ length: 200 }, (_, n) => ({
+      repo: `ada/${'a'.repeat(97)}${100 + n}`,
+      day: new Date().toISOString().slice(0, 10),
+      minutes: 1,
+    }))
+    const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
+    const refused = await flush(entries)
+    t.equal(refused.status, 413)
+    t.equal(refused.body.code, 'payload_too_large')
+    t.equal(
+      refused.body.detail,
+      'This flush names 200 repositories, too many to compare with the patterns of all your workspaces. Name at most 2 per flush.',
+    )
+    const first = await flush(entries.slice(0, 1))
+    t.same(
+      [first.status, first.body.ignored, first.body.duplicate],
+      [200, 1, false],
+      'the refusal is not remembered',
+    )
+
+    const choose = await ada.put('/api/me/recording', {
+      paused: false,
+      repos_off: Array.from({ length: 200 }, (_, n) => `ada/*${'a'.repeat(190)}${100 + n}`),
+      hours: null,
+    })
+    t.equal(choose.status, 200)
+    const bob = await service.signIn('bob')
+    t.equal((await flush(entries.slice(0, 1))).body.duplicate, true)
+    t.equal(
+      (await ada.post('/api/team/active-minutes', { entries: entries.slice(0, 1) })).status,
+      200,
+      'one always fits',
+    )
+    t.equal(
+      (await bob.post('/api/team/active-minutes', { entries })).status,
+      200,
+      'and all where patterns are few',
+    )
+  },
+)
+
+t.test('an upload that had to be compared with too many patterns is refused whole', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await fillWithPatterns(service, 'ada', 1)
+  const [{ id: workspace }] = (await ada.get('/api/team/me')).body.workspaces
+  const upload = (members: number) =>
+    ada.post('/api/team/commits', {
+      workspace,
+      day: new Date().toISOString().slice(0, 10),
+      members: Array.from({ length: members }, (_, m) => ({
+        login: m === 0 ? 'ada' : `other-${m}`,
+        repos: Array.from({ length: 200 }, (_, n) => ({
+          repo: `ada/${'a'.repeat(90)}${1_000 + 200 * m + n}`,
+          count: 1,
+        })),
+      })),
+    })
+  const refused = await upload(16)
+  t.equal(refused.status, 413)
+  t.equal(refused.body.code, 'payload_too_large')
+  t.equal(
+    refused.body.detail,
+    'This upload names 3200 repositories, too many to compare with the patterns of the workspace. Name at most 3094 per upload.',
+  )
+  const { status, body } = await upload(15)
+  t.same([status, body.upserted, body.skipped.length], [200, 0, 214])
 })

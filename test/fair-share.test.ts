@@ -5,7 +5,8 @@ import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/db/locks.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
-import { patiently, type Reply, startService } from './service.js'
+import { bombs, fillWithPatterns, oldBombs } from './many-patterns.js'
+import { type Caller, patiently, type Reply, startService } from './service.js'
 import { until } from './until.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
@@ -119,3 +120,83 @@ t.test(
       t.equal((await service.request('GET', probe)).status, 200)
   },
 )
+
+t.test('who keeps the service busy beyond the share goes on one request at a time', async (t) => {
+  const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
+  const rename = () => ada.patch(adas, { name: 'held' })
+  // Each waits 2 s for the lock: with four at a time, the share is soon used up.
+  await whileHeld(service, holdWorkspace, async () => {
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: AT_ONCE }, rename))
+  })
+  let all: Promise<Reply[]> = Promise.resolve([])
+  await whileHeld(service, holdWorkspace, async () => {
+    all = Promise.all(Array.from({ length: AT_ONCE }, rename))
+    await lockWaiters(service)
+    for (let n = 0; n < 5; n++) t.equal((await bob.patch(bobs, { name: `name ${n}` })).status, 200)
+    t.equal(await countLockWaiters(service), 1)
+    await all
+  })
+  const statuses = (await all).map(({ status }) => status).sort()
+  t.same(statuses, [429, 503, 503, 503], 'three had their turn, which is the lock’s time to fail')
+  for (const { status, headers, body } of await all) {
+    if (status !== 429) continue
+    t.equal(body.code, 'rate_limited')
+    t.equal(headers.get('ratelimit-limit'), `${limits.busy_seconds_per_caller}`)
+    t.equal(headers.get('ratelimit-remaining'), '0')
+    t.match(headers.get('retry-after'), /^[1-9][0-9]?$/)
+    t.equal(headers.get('ratelimit-reset'), headers.get('retry-after'))
+  }
+})
+
+/** @returns how an ordinary caller was answered, and how the attackers were */
+const attackWithPatterns = async (test: Parameters<typeof startService>[0], pattern: string) => {
+  const service = await startService(test, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '10' } })
+  const ada = await service.signIn('ada')
+  await service.workspace(ada)
+  const attackers = await Promise.all(['mal', 'mel', 'mil'].map((login) => service.signIn(login)))
+  for (const { login } of attackers) await fillWithPatterns(service, login, 195, pattern)
+  const day = new Date().toISOString().slice(0, 10)
+  const entriesOf = (owner: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      repo: `${owner}/${'a'.repeat(90)}${100 + n}`,
+      day,
+      minutes: 0,
+    }))
+  let isOver = false
+  const answers: Reply[] = []
+  const attack = async (caller: Caller, n: number) => {
+    // As large as is let through, and larger.
+    const entries = entriesOf(caller.login, n % 2 === 0 ? 1 : 200)
+    while (!isOver && answers.length < 600)
+      answers.push(await caller.post('/api/team/active-minutes', { entries }))
+  }
+  const attacks = attackers.flatMap((caller) =>
+    Array.from({ length: 2 * AT_ONCE }, (_, n) => attack(caller, n)),
+  )
+  await until(async () => answers.length > 0, 'the attack goes on')
+  const replies: Reply[] = []
+  for (let n = 0; n < 30; n++)
+    replies.push(await ada.post('/api/team/active-minutes', { entries: entriesOf('acme', 20) }))
+  isOver = true
+  await Promise.all(attacks)
+  const statusesOf = (all: Reply[]) => [...new Set(all.map(({ status }) => status))]
+  return { ordinary: statusesOf(replies), attackers: statusesOf(answers) }
+}
+
+t.test('three callers with 9,750 patterns of four stars keep nobody waiting', async (t) => {
+  const { ordinary, attackers } = await attackWithPatterns(t, bombs)
+  t.same(ordinary, [200])
+  t.same(
+    attackers.filter((status) => ![200, 413, 429].includes(status)),
+    [],
+  )
+})
+
+t.test('three callers with 9,750 patterns of the 90 stars of before keep nobody waiting', async (t) => {
+  const { ordinary, attackers } = await attackWithPatterns(t, oldBombs)
+  t.same(ordinary, [200])
+  t.same(
+    attackers.filter((status) => ![200, 413, 429].includes(status)),
+    [],
+  )
+})

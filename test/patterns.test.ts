@@ -38,7 +38,7 @@ t.test('fifty patterns of 200 characters are taken, more and longer ones refused
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: [] })
   const put = (patterns: unknown) => ada.put(`${team}/${id}/patterns`, { patterns })
-  const long = (index: number) => `acme/${`a*${index}`.padEnd(195, '*')}`
+  const long = (index: number) => `acme/a*b*c*d*${index}`.padEnd(200, '-')
   const most = Array.from({ length: 50 }, (_, index) => long(index))
   t.equal((await put(most)).status, 200)
   t.equal((await put([...most, 'acme/one-more'])).status, 400)
@@ -63,6 +63,43 @@ t.test('fifty patterns of 200 characters are taken, more and longer ones refused
     t.equal((await put(patterns)).status, 400, JSON.stringify(patterns))
   }
   t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, most, 'what is refused changes nothing')
+})
+
+t.test('a pattern has at most four stars, and one with more is named', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada, { patterns: ['acme/a*b*c*d*', 'acme/****'] })
+  const refusal = (path: string) => ({ errors: [{ path, message: 'must have at most 4 stars (*)' }] })
+  const put = await ada.put(`${team}/${id}/patterns`, { patterns: ['acme/*', 'acme/a**b*c*d*'] })
+  t.match(put, { status: 400, body: { code: 'validation_failed', ...refusal('/body/patterns/1') } })
+  const create = await ada.post(`${team}/create`, { name: 'More', patterns: ['acme/*****'] })
+  t.match(create, { status: 400, body: { code: 'validation_failed', ...refusal('/body/patterns/0') } })
+  const recording = { paused: false, repos_off: ['acme/*a*b*c*d*'], hours: null }
+  const choose = await ada.put('/api/me/recording', recording)
+  t.match(choose, { status: 400, body: { code: 'validation_failed', ...refusal('/body/repos_off/0') } })
+})
+
+t.test('stored patterns with more stars still match, and cannot be entered again', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada, { patterns: ['acme/x'] })
+  const [old, name] = ['acme/*a*b*c*d*', 'acme/1a2b3c4d5']
+  const { repoKey, repoLike, literalLength } = parsed(old)
+  await service.database.hot.statement(
+    `insert into patterns (workspace_id, owner_key, repo_key, position, pattern, exact, literal_length, repo_like)
+      values ($1::uuid, 'acme', $2::text, 1, $3::text, false, $4::int, $5::text)`,
+    [id, repoKey, old, literalLength, repoLike],
+  )
+  t.equal((await ada.push(name, {})).status, 200)
+  t.equal((await ada.get(`/api/settings/${name}`)).status, 200)
+  t.equal((await ada.get(`/api/team/effective-config?repo=${name}`)).body.matched_pattern, old)
+  const day = new Date().toISOString().slice(0, 10)
+  const flush = await ada.post('/api/team/active-minutes', { entries: [{ repo: name, day, minutes: 1 }] })
+  t.match(flush, { status: 200, body: { accepted: 1, notes: [] } })
+  const { patterns } = (await ada.get(`${team}/${id}/patterns`)).body
+  t.same(patterns, ['acme/x', old])
+  const again = await ada.put(`${team}/${id}/patterns`, { patterns })
+  t.same(again.body.errors, [{ path: '/body/patterns/1', message: 'must have at most 4 stars (*)' }])
 })
 
 t.test('an underscore is no wildcard', async (t) => {
@@ -146,7 +183,7 @@ t.test('the characters that LIKE knows stand for themselves', async (t) => {
 t.test('pattern bombs cost nothing', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
-  const endings = Array.from({ length: 50 }, (_, index) => `acme/${'a*'.repeat(96)}-${index}`)
+  const endings = Array.from({ length: 50 }, (_, index) => `acme/${'aaaaaaaaaa*'.repeat(4)}-${index}`)
   await service.workspace(ada, { patterns: endings })
   t.hasStrict((await ada.push(`acme/${'a'.repeat(98)}`, {})).body, { code: 'workspace_required' })
   t.equal((await ada.push(`acme/${'a'.repeat(96)}-49`, {})).status, 200)

@@ -402,6 +402,39 @@ t.test('projects are listed in pages, one row per workspace and repository', asy
   }
 })
 
+t.test('a page of projects ends early when none of many repositories match', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada, { patterns: ['acme/seen-*'] })
+  for (const repo of ['seen-1', 'seen-2'])
+    t.equal(
+      (await ada.put(`/api/team/workspaces/${id}/project-settings/acme/${repo}`, { settings: {} })).status,
+      200,
+    )
+  await service.database.hot.statement(
+    `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
+      select 'acme', 'r' || n, $1::uuid, gen_random_uuid(), 'acme', 'r' || n, '{}', u.id
+      from users u, generate_series(1, 1000) n where u.login = 'ada'`,
+    [id],
+  )
+  const first = (await ada.get('/api/projects')).body
+  t.same(first.projects, [])
+  t.type(first.next_cursor, 'string')
+  const second = (await ada.get(`/api/projects?cursor=${first.next_cursor}`)).body
+  t.same(
+    second.projects.map(({ repo }: { repo: string }) => repo),
+    ['seen-1', 'seen-2'],
+  )
+  t.equal(second.next_cursor, null)
+  const one = (await ada.get(`/api/projects?limit=1&cursor=${first.next_cursor}`)).body
+  t.same(
+    one.projects.map(({ repo }: { repo: string }) => repo),
+    ['seen-1'],
+  )
+  const last = (await ada.get(`/api/projects?limit=1&cursor=${one.next_cursor}`)).body
+  t.same([last.projects[0].repo, last.next_cursor], ['seen-2', null])
+})
+
 const notPrepared = throughPooler() ? 'behind a pooler nothing is prepared' : false
 
 t.test('pulling settings is one prepared statement', { skip: notPrepared }, async (t) => {

@@ -178,6 +178,7 @@ export type Limits = {
   workspaces_per_user: number
   patterns_per_workspace: number
   pattern_length: number
+  pattern_stars: number
   idle_window_minutes_min: number
   idle_window_minutes_max: number
   idle_window_minutes_default: number
@@ -196,11 +197,13 @@ export type Limits = {
   flush_id_days: number
   flush_days_back: number
   flush_rows: number
+  flush_comparisons: number
   recording_repos_off: number
   minutes_per_day: number
   minutes_per_hour: number
   counts_members: number
   counts_repos_per_member: number
+  counts_comparisons: number
   count_max: number
   range_days: number
   trend_days: number
@@ -216,6 +219,7 @@ export type Limits = {
   requests_at_once_per_address: number
   requests_at_once_per_connection: number
   requests_per_connection: number
+  busy_seconds_per_caller: number
   rate_per_caller: number
   rate_pages_per_address: number
   rate_verify_per_address: number

@@ -3,6 +3,7 @@
  * neither side is busy with one for long. A request can bring 100,000 rows, so no object is made for each.
  */
 import type { CountsBody } from '../../schemas/activity.js'
+import { COMPARED } from './repo-pattern.js'
 
 const ROWS_PER_BATCH = 5_000
 
@@ -32,6 +33,8 @@ export interface CountBatches {
   workspace: string
   day: string
   members: CountedMember[]
+  /** All repositories, each once: how many, and their characters as they count where names are compared. */
+  named: { repos: number; characters: number }
   /** The repositories that have a count, each once and sorted, in parts. */
   repos: ArrayLiteral[]
   batches: CountBatch[]
@@ -56,8 +59,15 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
   )
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
   const repos = new Map<string, string>()
+  const named = { repos: 0, characters: 0 }
+  let last: string | undefined
   for (const { repo, count } of rows) {
     const repoKey = repo.toLowerCase()
+    if (repoKey !== last) {
+      named.repos++
+      named.characters += COMPARED + repo.length
+      last = repoKey
+    }
     if (count > 0 && !repos.has(repoKey)) repos.set(repoKey, repo)
   }
   return {
@@ -68,6 +78,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
       counts: length,
       hasMore: repos.some(({ count }) => count > 0),
     })),
+    named,
     repos: inParts([...repos.values()]).map(arrayOf),
     batches: inParts(rows).map((part) => ({
       members: arrayOf(part.map(({ member }) => member + 1)),

@@ -87,6 +87,7 @@ export const metrics = {
       'turns_of_caller',
       'turns_of_address',
       'requests_of_connection',
+      'working_time',
       'model_lookups',
       'large_uploads',
       ...quotas,

@@ -5,6 +5,12 @@
  */
 import { limits } from '../../schemas/limits.js'
 
+/**
+ * What a name and a pattern count for where they are compared, besides their characters. LIKE takes time for each
+ * character of the one times each of the other; a product of both bounds what a request compares.
+ */
+export const COMPARED = 10
+
 export interface RepoPattern {
   /** As it was given. */
   pattern: string

@@ -29,16 +29,21 @@ export const pagesOf = (...position: Kind[]) => {
     limit,
     after: cursor === undefined ? undefined : decodeCursor(cursor, position),
   })
-  /** Reads a page that may have fewer rows than its limit although more follow. */
+  /**
+   * Reads a page that may have fewer rows than its limit although more follow.
+   * @param list also says where the page ends, unless that is its last row
+   */
   const readBounded = async <Row>(
     query: PageQuery,
-    list: (after: string[] | undefined, limit: number) => Promise<{ rows: Row[]; more: boolean }>,
+    list: (
+      after: string[] | undefined,
+      limit: number,
+    ) => Promise<{ rows: Row[]; more: boolean; end?: Row | undefined }>,
     positionOf: (row: Row) => readonly string[],
   ) => {
     const { limit, after } = begin(query)
-    const { rows, more } = await list(after, limit)
-    const last = rows.at(-1)
-    return { rows, next_cursor: more && last ? toCursor(positionOf(last)) : null }
+    const { rows, more, end = rows.at(-1) } = await list(after, limit)
+    return { rows, next_cursor: more && end ? toCursor(positionOf(end)) : null }
   }
   return {
     /** For a route's `config.validate`. */

@@ -18,7 +18,13 @@ export const sendPieces = async (reply: FastifyReply, type: string, pieces: Asyn
   const all = async function* () {
     if (first.done) return
     yield first.value
-    yield* pieces
+    const { work } = reply.request
+    const next = () => pieces.next()
+    for (;;) {
+      const piece = await (work ? work.later(next) : next())
+      if (piece.done) return
+      yield piece.value
+    }
   }
   return reply.type(type).send(Readable.from(all()) as never)
 }

@@ -66,6 +66,15 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     validate: (property: string, items: unknown[]) =>
       new Set(items.map((item) => String(Object(item)[property]).toLowerCase())).size === items.length,
   })
+  ajv.addKeyword({
+    keyword: 'x-max-stars',
+    type: 'string',
+    // A pattern with more of them is told so.
+    before: 'format',
+    schemaType: 'number',
+    error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
+    validate: (most: number, text: string) => text.split('*').length - 1 <= most,
+  })
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])

@@ -78,7 +78,10 @@ const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
   const repoKeys = new Set(flush.entries.map(({ repoKey }) => repoKey))
   const target = await readFlushTarget(db, flush.userId, repoKeys, flush.id)
   if (!target) throw new ApiError('token_invalid')
-  if (!target.known) checkRows(flush, target)
+  if (!target.known) {
+    checkComparisons(target, repoKeys.size)
+    checkRows(flush, target)
+  }
   return target
 }
 
@@ -167,6 +170,15 @@ const textOf = (hours: ActivityEntry['hours']): string => {
 
 /** The first and the last day that still count. */
 const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
+
+/** Of the repositories with the patterns that could match them, in the database. */
+const checkComparisons = ({ comparisons }: FlushTarget, repos: number) => {
+  if (comparisons <= limits.flush_comparisons) return
+  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
+  throw new ApiError('payload_too_large', {
+    detail: `This flush names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} per flush.`,
+  })
+}
 
 /** Each day of a repository is a row in each workspace that matches, whatever else the entries say. */
 const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {

@@ -1,7 +1,8 @@
+import { limits } from '../../schemas/limits.js'
 import type { Database } from '../db/client.js'
 import type { CountBatches } from '../domain/count-batches.js'
 import { addDays } from '../domain/days.js'
-import { invalid } from '../errors.js'
+import { ApiError, invalid } from '../errors.js'
 import { requireRole } from '../policies/roles.js'
 import { markDays } from '../queries/activity.js'
 import { readToday } from '../queries/clock.js'
@@ -9,6 +10,7 @@ import {
   type CountKind,
   findMembers,
   nameReposInside,
+  readPatternCharacters,
   registerPeople,
   writeCounts,
 } from '../queries/counts.js'
@@ -25,18 +27,29 @@ export const checkCountsDay = async (database: Database, day: string): Promise<v
 
 /** The workspace may be removed during an upload. */
 const options = { rowsMayConflict: true }
+/** Of the repositories with the patterns that could match them, in the database. */
+const checkComparisons = ({ repos, characters }: CountBatches['named'], patternCharacters: number) => {
+  const comparisons = characters * patternCharacters
+  if (comparisons <= limits.counts_comparisons) return
+  const reposThatFit = Math.floor((repos * limits.counts_comparisons) / comparisons)
+  throw new ApiError('payload_too_large', {
+    detail: `This upload names ${repos} repositories, too many to compare with the patterns of the workspace. Name at most ${reposThatFit} per upload.`,
+  })
+}
 
 /**
  * Sets daily counts of a day that was checked, all or none.
+ * @throws {ApiError} `payload_too_large` for what would have to be compared with too many patterns
  * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
  */
 export const uploadCounts = async (
   database: Database,
   userId: string,
   kind: CountKind,
-  { workspace: workspaceId, day, members, repos, batches }: CountBatches,
+  { workspace: workspaceId, day, members, named, repos, batches }: CountBatches,
 ): Promise<string> =>
   database.transaction(async (tx) => {
+    checkComparisons(named, await readPatternCharacters(tx, workspaceId))
     const logins = members.map(({ login }) => login)
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins

@@ -75,8 +75,13 @@ export default fp(
       return this.grant.found as Found
     })
 
+    // Nobody's short reads wait behind those of a caller whose requests take long.
+    const apart = { ...app.database, hot: app.database.read }
     const find = async (request: FastifyRequest, access: Access): Promise<unknown> => {
-      if (access.kind === 'repo') return access.decide(app.database, repoRequestOf(request, access))
+      if (access.kind === 'repo') {
+        const database = request.work?.isLight === false ? apart : app.database
+        return access.decide(database, repoRequestOf(request, access))
+      }
       if (access.kind !== 'workspace') return undefined
       const workspaceId = access.workspaceOf(request)
       const { userId } = request.caller

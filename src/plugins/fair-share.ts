@@ -8,6 +8,7 @@ import { limits } from '../../schemas/limits.js'
 import type { LimitName } from '../domain/metrics.js'
 import { ApiError, tooMany } from '../errors.js'
 import { whenOver } from '../http/when-over.js'
+import { type Work, WorkShares } from '../limits/working-time.js'
 import { Gate, Gates } from '../runtime/gate.js'
 import { callerKey } from './rate-limit.js'
 
@@ -15,6 +16,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Called once the answer is made, by a request that holds a place. */
     answered: (() => void) | null
+    /** The work on a request of a caller who is limited. */
+    work: Work | null
   }
 }
 
@@ -24,9 +27,13 @@ const WAIT_MS = 5_000
 const createGates = (limitName: LimitName, atOnce: number) =>
   new Gates(() => new Gate(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1)))
 
+/** Of so many connections, callers beyond their share have one between them. */
+const CONNECTIONS_PER_LANE = 8
+
 export default fp(
   async (app) => {
     app.decorateRequest('answered', null)
+    app.decorateRequest('work', null)
     if (!app.config.rateLimits) return
     const callers = createGates('turns_of_caller', limits.requests_at_once_per_caller)
     const addresses = createGates('turns_of_address', limits.requests_at_once_per_address)
@@ -58,7 +65,22 @@ export default fp(
         leaveWhenBoth()
       })
     })
+    // After the body is read, so that nobody's slow connection counts or keeps others waiting.
+    const shares = new WorkShares(Math.max(1, Math.floor(app.config.databasePoolSize / CONNECTIONS_PER_LANE)))
+    app.addHook('preValidation', (request, _reply, done) => {
+      const { session } = request
+      if (!request.answered || session instanceof ApiError) return done()
+      const begin = (caller: string) =>
+        shares.begin(caller, (error, work) => {
+          request.work = work ?? null
+          done(error && tooMany('working_time', limits.busy_seconds_per_caller, error.seconds))
+        })
+      const key = callerKey(request)
+      if (typeof key === 'string') begin(key)
+      else key.then(begin, done)
+    })
     app.addHook('onSend', (request, _reply, payload, done) => {
+      request.work?.end()
       // A stream is made while it is sent, and may still be making its next piece after the reader has gone.
       if (payload instanceof Readable) payload.once('close', () => request.answered?.())
       else request.answered?.()

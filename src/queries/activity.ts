@@ -1,18 +1,36 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
+import { limits } from '../../schemas/limits.js'
 import type { RecordingHours } from '../../schemas/recording.js'
 import type { Db } from '../db/client.js'
-import { bool, date, integer, integers, json, orNull, statement, text, texts, uuid } from '../db/statement.js'
+import {
+  bool,
+  date,
+  double,
+  integer,
+  integers,
+  json,
+  orNull,
+  statement,
+  text,
+  texts,
+  uuid,
+} from '../db/statement.js'
 import { HOURS } from '../domain/days.js'
 import type { Minutes } from '../domain/minutes.js'
+import { COMPARED } from '../domain/repo-pattern.js'
 import { patternMatches } from './repo-access.js'
 
 /**
  * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in
- * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories. Of these, those that are
- * off are in the first row alone.
+ * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories; $5, $6: each owner, and
+ * the characters of its repositories; $7: the characters of all of them; $8: how much is compared at most. Of these
+ * repositories, those that are off are in the first row alone.
  *
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
+ *
+ * LIKE takes time for each character of a name times each of a pattern, so these products are added up first. When the
+ * sum exceeds $8, nothing is compared.
  */
 export const READ_FLUSH = statement(
   'read what a flush comes upon',
@@ -21,6 +39,7 @@ export const READ_FLUSH = statement(
     timezone: orNull(text),
     bodyHash: orNull(text),
     answer: orNull(text),
+    comparisons: double,
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
     paused: orNull(bool),
@@ -29,18 +48,31 @@ export const READ_FLUSH = statement(
   },
   `
   with recording as materialized (
-    select paused, hours, array(
-      select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-      where owner_key || '/' || repo_key like any (repos_off_like)
-    ) as repos_off
-    from recordings where user_id = $1::uuid
+    select paused, hours, repos_off_like from recordings where user_id = $1::uuid
+  ), work as materialized (
+    select coalesce((
+      select sum(o.characters * (${COMPARED} + case when p.exact then 0 else least(length(p.repo_key), ${limits.repo_length}) end))
+      from members m
+      cross join unnest($5::text[], $6::float8[]) as o (owner_key, characters)
+      join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
+      where m.user_id = $1::uuid
+    ), 0) + coalesce((
+      select sum(${COMPARED} + length(o.repo_like)) * $7::float8
+      from recording c, unnest(c.repos_off_like) as o (repo_like)
+    ), 0) as comparisons
   )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
-    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
+    (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
     c.paused, c.hours as "recordedHours",
     case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
   from users u
-  left join recording c on true
+  left join (
+    select paused, hours, array(
+      select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
+      where (select comparisons from work) <= $8::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+    ) as repos_off
+    from recording
+  ) c on true
   left join (
     select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
   ) f on true
@@ -49,10 +81,11 @@ export const READ_FLUSH = statement(
     from members m
     join users u on u.id = m.user_id
     cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-    where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin') and exists (
-      select from patterns p
-      where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
-    )
+    where m.user_id = $1::uuid and (r.owner_key <> u.login_key or m.role = 'admin')
+      and (select comparisons from work) <= $8::float8 and exists (
+        select from patterns p
+        where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
+      )
     group by m.workspace_id
   ) w on true
   where u.id = $1::uuid and u.repohost_id is not null
@@ -72,6 +105,8 @@ export interface FlushTarget {
     reposOff: string[]
     hours: RecordingHours | null
   }
+  /** How much is compared to find what matches; beyond the limit of a flush, nothing was. */
+  comparisons: number
   /** All that match, in the order of their ids. */
   workspaces: MatchingWorkspace[]
 }
@@ -90,18 +125,29 @@ export const readFlushTarget = async (
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
   const names = Array.from(repoKeys, (repoKey) => repoKey.split('/'))
+  const charactersOf = new Map<string, number>()
+  let characters = 0
+  for (const [owner = '', repo = ''] of names) {
+    charactersOf.set(owner, (charactersOf.get(owner) ?? 0) + COMPARED + repo.length)
+    characters += COMPARED + owner.length + repo.length
+  }
   const rows = await db.rows(READ_FLUSH, [
     userId,
     flushId ?? null,
     names.map(([owner = '']) => owner),
     names.map(([, repo = '']) => repo),
+    [...charactersOf.keys()],
+    [...charactersOf.values()],
+    characters,
+    limits.flush_comparisons,
   ])
   const [first] = rows
   if (!first) return undefined
-  const { today, timezone, bodyHash, answer, paused, reposOff, recordedHours } = first
+  const { today, timezone, bodyHash, answer, comparisons, paused, reposOff, recordedHours } = first
   return {
     today,
     timezone,
+    comparisons,
     ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
     ...(paused !== null && reposOff !== null && { recording: { paused, reposOff, hours: recordedHours } }),
     workspaces: rows.flatMap(({ workspaceId, repoKeys }) =>

@@ -1,7 +1,10 @@
 /** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
+import { limits } from '../../schemas/limits.js'
 import type { Db } from '../db/client.js'
-import { integer, orNull, statement, text, uuid } from '../db/statement.js'
+import { double, integer, orNull, statement, text, uuid } from '../db/statement.js'
+import { theRow } from '../db/the-row.js'
 import type { ArrayLiteral, CountBatch } from '../domain/count-batches.js'
+import { COMPARED } from '../domain/repo-pattern.js'
 import { patternMatches } from './repo-access.js'
 
 export type CountKind = 'commits' | 'closed_issues'
@@ -48,6 +51,23 @@ const inside = (repoKey: string) => `exists (
       select from patterns p
       where p.workspace_id = $1::uuid and ${patternMatches('p', `split_part(${repoKey}, '/', 1)`, `split_part(${repoKey}, '/', 2)`)}
     )`
+
+const READ_PATTERN_CHARACTERS = statement(
+  'read how much the patterns of a workspace are compared with',
+  { characters: double },
+  `
+  select coalesce(max(characters), 0)::float8 as characters
+  from (
+    select sum(${COMPARED} + least(length(repo_key), ${limits.repo_length})) as characters
+    from patterns
+    where workspace_id = $1::uuid and not exact
+    group by owner_key
+  ) owners`,
+)
+
+/** The characters of the patterns that each repository is compared with, of the owner that has the most. */
+export const readPatternCharacters = async (db: Db, workspaceId: string): Promise<number> =>
+  theRow(await db.rows(READ_PATTERN_CHARACTERS, [workspaceId])).characters
 
 /** $1: the workspace; $2: repositories as given. */
 const NAME_REPOS_INSIDE = statement(

@@ -7,7 +7,13 @@ import { patternMatches } from './repo-access.js'
 
 type Project = ProjectPage['projects'][number]
 
-/** $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows. */
+/** How many of the known repositories one page compares with patterns: it may end before it is full. */
+const COMPARED_AT_ONCE = 1_000
+
+/**
+ * $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows. Besides what the caller
+ * sees, the last row that was compared is there.
+ */
 const LIST_PROJECTS = statement(
   'list the repositories that a caller sees',
   {
@@ -20,6 +26,9 @@ const LIST_PROJECTS = statement(
     has_override: bool,
     version: orNull(integer),
     updated_at: orNull(moment),
+    matches: bool,
+    isLast: bool,
+    isFull: bool,
   },
   `
   with known as (
@@ -35,16 +44,26 @@ const LIST_PROJECTS = statement(
     from known
     where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
     group by owner_key, repo_key, workspace_id
+    order by owner_key, repo_key, workspace_id
+    limit ${COMPARED_AT_ONCE}
+  ), counted as (
+    select p.*, row_number() over keys = count(*) over () as last, count(*) over () = ${COMPARED_AT_ONCE} as is_full
+    from projects p
+    window keys as (order by owner_key, repo_key, workspace_id)
+  ), compared as (
+    select c.*, exists (
+      select from patterns p
+      where p.workspace_id = c.workspace_id and ${patternMatches('p', 'c.owner_key', 'c.repo_key')}
+    ) as matches
+    from counted c
   )
   select k.owner, k.repo, k.workspace_id, w.name as workspace_name, m.role,
-    k.version is not null as synced, k.has_override, k.version, k.updated_at
-  from projects k
+    k.version is not null as synced, k.has_override, k.version, k.updated_at,
+    k.matches, k.last as "isLast", k.is_full as "isFull"
+  from compared k
   join workspaces w on w.id = k.workspace_id
   join members m on m.workspace_id = k.workspace_id and m.user_id = $1::uuid
-  where exists (
-    select from patterns p
-    where p.workspace_id = k.workspace_id and ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
-  )
+  where k.matches or k.last
   order by k.owner_key, k.repo_key, k.workspace_id
   limit $5::int`,
 )
@@ -54,9 +73,20 @@ export const listProjects = async (
   db: Db,
   userId: string,
   after: string[] | undefined,
-  rows: number,
-): Promise<Project[]> => {
+  limit: number,
+): Promise<{ rows: Project[]; more: boolean; end: Project | undefined }> => {
   const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
-  const found = await db.rows(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, rows])
-  return found.map((row) => ({ ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) }))
+  const compared = await db.rows(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, limit + 1])
+  const found = compared.map(({ matches, isLast, isFull, ...row }) => ({
+    matches,
+    /** Whether nothing is known about what follows. */
+    isOpen: isLast && isFull,
+    project: { ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) },
+  }))
+  const seen = found.filter(({ matches }) => matches).map(({ project }) => project)
+  const rows = seen.slice(0, limit)
+  const open = found.find(({ isOpen }) => isOpen)
+  return seen.length > limit
+    ? { rows, more: true, end: rows.at(-1) }
+    : { rows, more: open !== undefined, end: open?.project }
 }

@@ -32,14 +32,14 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: "Repositories visible through the caller's workspace patterns",
       description:
-        'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace.',
+        'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace. Where many do not match, a page holds fewer rows than `limit`, or none.',
       querystring: PageQuery,
       response: { 200: ProjectPage },
     },
     handler: async (request) => {
-      const page = await pages.read(
+      const page = await pages.readBounded(
         request.query,
-        (after, rows) => listProjects(app.db, request.caller.userId, after, rows),
+        (after, limit) => listProjects(app.db, request.caller.userId, after, limit),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

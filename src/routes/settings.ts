@@ -94,10 +94,13 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { query, headers, body } = request
-      const checkAccess: Repohost['checkAccess'] = (token, userId, owner, repo) =>
-        app.rateLimits.showHostToken(request, () =>
-          app.clients.repohost.checkAccess(token, userId, owner, repo, request.trace),
-        )
+      const checkAccess: Repohost['checkAccess'] = (token, userId, owner, repo) => {
+        const ask = () =>
+          app.rateLimits.showHostToken(request, () =>
+            app.clients.repohost.checkAccess(token, userId, owner, repo, request.trace),
+          )
+        return request.work ? request.work.elsewhere(ask) : ask()
+      }
       const { result, etag } = await pushSettings(
         { database, repohost: { checkAccess }, privacy: app.config.privacy.floor },
         {

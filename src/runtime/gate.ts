@@ -100,10 +100,10 @@ export class Gates {
   constructor(private readonly make: () => Gate) {}
 
   /** @returns what gives the place back; calling it again changes nothing. */
-  async enter(key: string): Promise<() => void> {
+  async enter(key: string, deadline?: number): Promise<() => void> {
     const gate = this.gates.get(key) ?? this.make()
     this.gates.set(key, gate)
-    await gate.enter()
+    await gate.enter(deadline)
     let inside = true
     return () => {
       if (!inside) return

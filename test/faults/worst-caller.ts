@@ -13,6 +13,7 @@ import { addDays } from '../../src/domain/days.js'
 import { readToday } from '../../src/queries/clock.js'
 import { withAdHocSql } from '../ad-hoc.js'
 import { createTestDatabase } from '../database.js'
+import { bombs, fillWithPatterns, oldBombs } from '../many-patterns.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import type { Fault, Scope } from './fault.js'
 
@@ -66,6 +67,11 @@ const setAttacks = async (scope: Scope) => {
   }
   const ada = await signIn('ada')
   const mallory = await signIn('mallory')
+  /** Two with patterns as they can be entered now, and one with those of before. */
+  const patternAttackers = { mal: bombs, mel: bombs, mil: oldBombs }
+  const attackers = await Promise.all(
+    Object.keys(patternAttackers).map(async (login) => ({ login, ...(await signIn(login)) })),
+  )
   const today = await readToday(database)
 
   /** What makes Mallory's requests expensive: as many workspaces, patterns and rows as the limits let one have. */
@@ -103,6 +109,9 @@ const setAttacks = async (scope: Scope) => {
       },
       { background: true },
     )
+    for (const [login, pattern] of Object.entries(patternAttackers))
+      await fillWithPatterns({ database }, login, 195, pattern)
+    await database.hot.statement('analyze', [])
     await seedTeam(database, {
       name: 'Large',
       owner: 'large',
@@ -161,6 +170,15 @@ const setAttacks = async (scope: Scope) => {
   )
   const range = `from=${addDays(today, -365)}&to=${today}`
 
+  const flushOf = (owner: string, count: number) =>
+    JSON.stringify({
+      entries: Array.from({ length: count }, (_, n) => ({
+        repo: `${owner}/${'a'.repeat(97)}${100 + n}`,
+        day: today,
+        minutes: 0,
+      })),
+    })
+
   /** One round of each. */
   const attacks: Record<string, { everyMs: number; round(): unknown }> = {
     'long numbers, not signed in': {
@@ -203,6 +221,22 @@ const setAttacks = async (scope: Scope) => {
       round: () =>
         Array.from({ length: 64 }, () =>
           fire('GET', `/api/settings/mallory/${'a'.repeat(100)}`, mallory.bearer),
+        ),
+    },
+    'flushes of three through 9,750 patterns each': {
+      everyMs: 200,
+      round: () =>
+        attackers.flatMap(({ login, bearer }) =>
+          [200, 1].map((count) =>
+            fire('POST', '/api/team/active-minutes', { ...bearer, ...json }, flushOf(login, count)),
+          ),
+        ),
+    },
+    'pulls of three through 9,750 patterns each': {
+      everyMs: 100,
+      round: () =>
+        attackers.map(({ login, bearer }) =>
+          fire('GET', `/api/settings/${login}/${'a'.repeat(100)}`, bearer),
         ),
     },
     'minutes of a year in 200 workspaces': {

@@ -150,6 +150,8 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
 }
 
 const MOST_PATTERNS = 50
+const MOST_STARS = 4
+const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > MOST_STARS
 const MOST_NAMED = 8
 
 /** How many, and the names of the first. */
@@ -164,6 +166,7 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   const [text, type] = useState(space.patterns.join('\n'))
   const { busy, failure, act } = useAct()
   const patterns = text.split(/\s+/).filter(Boolean)
+  const starry = patterns.filter(hasTooManyStars)
   const known = [...new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))]
   const covered = known.filter((repo) => patterns.some((pattern) => matches(pattern, repo)))
   const lost = known.filter(
@@ -214,6 +217,12 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
               Known repositories that it covers:{' '}
               {asked.data ? countOf(covered) : asked.failure ? 'they could not be asked for' : '…'}
             </p>
+            {starry.length > 0 && (
+              <p class="note">
+                A pattern has at most {MOST_STARS} stars. Shorten:{' '}
+                <span class="mono">{starry.join('  ')}</span>
+              </p>
+            )}
             {lost.length > 0 && (
               <p class="note">
                 No longer covered: {countOf(lost)}. Their settings stay stored, but nobody gets them.
