@@ -54,7 +54,7 @@ t.test('only known queries read what people did', async (t) => {
   t.same(pathsWith(sources, QUERIES), Object.keys(callers).sort())
   t.match(
     sources.get('src/routes/team/dashboard.ts'),
-    "import { type Filter, findPerson } from '../../queries/dashboard.js'",
+    "import { type Filter, findPerson, UNKNOWN_PERSON } from '../../queries/dashboard.js'",
   )
   t.match(
     sources.get('src/policies/privacy.ts'),

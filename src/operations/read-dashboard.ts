@@ -20,6 +20,7 @@ import {
   readStaleDays,
   type Sources,
   sourcesOf,
+  UNKNOWN_PERSON,
 } from '../queries/dashboard.js'
 import {
   readPublishedCells,
@@ -293,7 +294,10 @@ export const openDashboardLines = (
 const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceHead(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
-  return { workspace, view: viewOf(viewer, workspace.privacy, asked, filter) }
+  const view = viewOf(viewer, workspace.privacy, asked, filter)
+  // Only now, so that the level "team" does not tell who has, or had, a part in the workspace.
+  if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
+  return { workspace, view }
 }
 
 async function* once(text: string): AsyncGenerator<string> {

@@ -370,6 +370,9 @@ const FIND_PERSON = statement(
   )`,
 )
 
+/** In a filter, stands for a login that has no part in the workspace. */
+export const UNKNOWN_PERSON = 'nobody'
+
 /** Undefined for who is not in the workspace and never did anything in it. */
 export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
   const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
