@@ -161,6 +161,10 @@ where workspace_id = $1::uuid and day = $2::date and hours is not null;
 -- drop the hours of the rollup
 delete from activity_hours where workspace_id = $1::uuid and day = $2::date;
 
+-- drop whose they were
+update activity_days set hour_crews = '{"hasLarge":false,"small":[]}'
+where workspace_id = $1::uuid and day = $2::date;
+
 -- end an erasure
 -- returns ended int2|int4
 delete from erasures where user_id = $1::uuid and started_at < now() - make_interval(mins => 10)
@@ -390,27 +394,38 @@ join lateral (
 left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
 order by (m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id;
 
--- find two people with hours
--- returns userId uuid
-select p.user_id as "userId"
-from (
-  select user_id from members where workspace_id = $1::uuid
-  union select user_id from activity_people where workspace_id = $1::uuid
-) p
-cross join lateral (
-  select from activity a
-  where a.workspace_id = $1::uuid and a.user_id = p.user_id and a.day between $3::date and $4::date
-    and ($2::text is null or a.repo_key = $2::text) and 0 < any(a.hours)
-  limit 1
-) worked
-where p.user_id <> '00000000-0000-0000-0000-000000000000'
-limit 2;
-
 -- find where a step of an erasure ends
 -- returns day date, repoKey text
 select day, repo_key as "repoKey" from activity where workspace_id = $1::uuid and user_id = $2::uuid
   and day >= $3::date and day < $3::date + interval '1 month'
 order by day, repo_key offset $4::int limit 1;
+
+-- find who shares the hours of a repository
+-- returns clock int2|int4
+with people as materialized (
+  select u.id, coalesce(u.timezone, 'UTC') as timezone, row_number() over ()::int as number
+  from (
+  select user_id from members where workspace_id = $1::uuid
+  union select user_id from activity_people where workspace_id = $1::uuid
+) p join users u on u.id = p.user_id
+  where u.id <> $2::uuid and p.user_id <> '00000000-0000-0000-0000-000000000000'
+), worked as (
+  select a.day, a.repo_key, p.timezone, count(*) as others, min(p.number) as one
+  from activity a join people p on p.id = a.user_id
+  where a.workspace_id = $1::uuid and a.day = any($4::date[]) and 0 < any(a.hours)
+  group by a.day, a.repo_key, p.timezone
+), repos as (
+  select c.clock, w.repo_key, sum(w.others) as others, min(w.one) as one
+  from worked w join unnest($5::date[], $6::text[], $7::int[]) as c (day, timezone, clock) using (day, timezone)
+  group by c.clock, w.repo_key
+), ranked as (
+  select *, row_number() over (partition by clock order by others = 1, others, repo_key) as rank,
+    min(one) filter (where others = 1) over (partition by clock)
+      = max(one) filter (where others = 1) over (partition by clock) as is_one_alone
+  from repos
+)
+select clock from ranked
+where repo_key = $3::text and others > 1 and not (rank = 1 and is_one_alone is true);
 
 -- hand over invites.created_by
 -- returns changed int2|int4
@@ -677,6 +692,13 @@ where k.matches or k.last
 order by k.owner_key, k.repo_key, k.workspace_id
 limit $5::int;
 
+-- list the time zones of a workspace
+-- returns timezone text
+select distinct coalesce(u.timezone, 'UTC') as timezone from (
+    select user_id from members where workspace_id = $1::uuid
+    union select user_id from activity_people where workspace_id = $1::uuid
+  ) p join users u on u.id = p.user_id;
+
 -- list the workspaces in which somebody has activity
 -- returns workspaceId uuid
 select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
@@ -757,11 +779,12 @@ select pg_advisory_xact_lock(2, hashtext($1::uuid::text));
 select pg_advisory_xact_lock(1, hashtext($1::uuid::text));
 
 -- make days
-insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000')
-from activity_member_days a
-where a.workspace_id = $1::uuid and a.day = any($2::date[])
-group by a.workspace_id, a.day;
+insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews)
+select a.workspace_id, a.day, sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues, count(*) filter (where a.minutes > 0 and a.user_id <> '00000000-0000-0000-0000-000000000000'),
+  c.crews::jsonb
+from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
+where a.workspace_id = $1::uuid
+group by a.workspace_id, a.day, c.crews;
 
 -- make hours
 insert into activity_hours (workspace_id, day, weekday, hour, minutes)
@@ -1055,8 +1078,8 @@ select id, json_build_object(
 from workspaces where personal_of = $1::uuid;
 
 -- read hours by zone
--- returns day date, timezone text, hours _int2|_int4
-select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+-- returns day date, timezone text, hours _int2|_int4, people _uuid
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours, (array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and a.user_id <> '00000000-0000-0000-0000-000000000000'))[:3] as people
 from activity a join users u on u.id = a.user_id
 where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
 group by a.day, coalesce(u.timezone, 'UTC');
@@ -1116,8 +1139,8 @@ where p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exi
   );
 
 -- read raw hours by zone
--- returns day date, timezone text, hours _int2|_int4
-select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours
+-- returns day date, timezone text, hours _int2|_int4, people _uuid
+select a.day, coalesce(u.timezone, 'UTC') as timezone, array[sum(a.hours[1])::int,sum(a.hours[2])::int,sum(a.hours[3])::int,sum(a.hours[4])::int,sum(a.hours[5])::int,sum(a.hours[6])::int,sum(a.hours[7])::int,sum(a.hours[8])::int,sum(a.hours[9])::int,sum(a.hours[10])::int,sum(a.hours[11])::int,sum(a.hours[12])::int,sum(a.hours[13])::int,sum(a.hours[14])::int,sum(a.hours[15])::int,sum(a.hours[16])::int,sum(a.hours[17])::int,sum(a.hours[18])::int,sum(a.hours[19])::int,sum(a.hours[20])::int,sum(a.hours[21])::int,sum(a.hours[22])::int,sum(a.hours[23])::int,sum(a.hours[24])::int] as hours, (array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and a.user_id <> '00000000-0000-0000-0000-000000000000'))[:3] as people
 from activity a join users u on u.id = a.user_id
 where a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
     and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and a.minutes + a.commits + a.closed_issues > 0 and a.hours is not null
@@ -1317,8 +1340,7 @@ select
 -- read the heatmap
 -- returns weekday int2|int4, hour int2|int4, minutes float8
 select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
-where workspace_id = $1::uuid and day between $3::date and $4::date
-  and day <> all($2::date[])
+where workspace_id = $1::uuid and day between $2::date and $3::date and day <> all($4::date[])
 group by weekday, hour;
 
 -- read the host id of a user
@@ -1558,6 +1580,14 @@ select current_setting('transaction_read_only')::bool as "readOnly", pg_is_in_re
   current_user::text as role,
   (select string_agg(name, ', ' order by name) from unnest($1::text[]) name
     where not has_table_privilege(to_regclass('public.' || name), 'INSERT')) as denied;
+
+-- read whose hours are in the heatmap
+-- returns day date, crews json|jsonb
+select d.day, d.hour_crews as crews from activity_days d
+where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[]) and case
+  when d.hour_crews is null
+    then exists (select from activity_hours h where h.workspace_id = $1::uuid and h.day = d.day)
+  else d.hour_crews -> 'small' <> '[]' end;
 
 -- record that workspaces were raised to the privacy level team
 insert into privacy_levels (workspace_id, id, since, level)

@@ -21,7 +21,7 @@ const pathsWith = (sources: Map<string, string>, pattern: RegExp) =>
 /** Activity, its rollups, the views of them and what is published: in SQL, or by the names of `db/tables.ts`. */
 const TABLES =
   /\b(from|join|using)\s+(activity|report_|published_)|\b(activity|published)[A-Z]?\w*\b[^;]*from '\.\.\/db\/tables\.js'/
-const QUERIES = /from '(\.\.\/)+queries\/(dashboard|published-weeks)\.js'/
+const QUERIES = /from '(\.\.\/)+queries\/(dashboard|heatmap|published-weeks)\.js'/
 
 const readers = {
   'src/db/tables.ts': 'the views for reports, which are the operator’s',
@@ -30,6 +30,8 @@ const readers = {
   'src/queries/counts.ts': 'what uploads of counts change',
   'src/queries/dashboard.ts': 'days that may be shown by name',
   'src/queries/erasures.ts': 'hands over, and shows nothing',
+  'src/queries/heatmap.ts':
+    'hours of days that may be shown by name, for operations/read-heatmap.ts to withhold some',
   'src/queries/members.ts': 'the last active day, from the first day on that may be shown by name',
   'src/queries/published-weeks.ts': 'what is published, and what it is made of',
   'src/queries/purge.ts': 'deletes only',
@@ -37,10 +39,11 @@ const readers = {
   'src/queries/views.ts': 'whether the caller was in what somebody looked at',
 }
 
-/** Of the two files that show it. */
+/** Of the three files that show it. */
 const callers = {
   'src/operations/publish-weeks.ts': 'publishes',
   'src/operations/read-dashboard.ts': 'reads what a view allows',
+  'src/operations/read-heatmap.ts': 'reads the hours of days that a view allows',
   'src/policies/privacy.ts': 'types only',
   'src/routes/team/dashboard.ts': 'finds the person of a filter',
 }
@@ -53,7 +56,7 @@ t.test('only known queries read what people did', async (t) => {
     sources
       .get('src/routes/team/dashboard.ts')
       ?.split('\n')
-      .includes("import { type Filter, findPerson } from '../../queries/dashboard.js'"),
+      .includes("import { type Filter, findPerson, UNKNOWN_PERSON } from '../../queries/dashboard.js'"),
   )
   t.ok(
     sources

@@ -8,6 +8,8 @@ export interface Unknown {
   /** Null: nobody's, such as the work of people who were erased. */
   person: number | null
   equations: number[]
+  /** For minutes whose sum is known, and only their hours are not: the numbers that lose what those above gain. */
+  minus?: number[]
 }
 
 /** Over the integers modulo this prime, which is as good as over the rationals for matrices of this size. */
@@ -22,6 +24,8 @@ const inverse = (number: number): number => {
   return result
 }
 
+type Column = Pick<Unknown, 'equations' | 'minus'>
+
 /** Linearly independent vectors, each with a 1 where all later ones have a 0. */
 class Basis {
   constructor(
@@ -34,15 +38,16 @@ class Basis {
   }
 
   /** The same, and these as well. */
-  with(columns: Iterable<number[]>): Basis {
+  with(columns: Iterable<Column>): Basis {
     const basis = new Basis(this.size, [...this.vectors])
     for (const column of columns) basis.add(column)
     return basis
   }
 
-  private add(equations: number[]): void {
+  private add({ equations, minus = [] }: Column): void {
     const vector = new Float64Array(this.size)
     for (const equation of equations) vector[equation] = 1
+    for (const equation of minus) vector[equation] = ((vector[equation] ?? 0) + PRIME - 1) % PRIME
     for (const known of this.vectors) {
       const factor = vector[known.at] ?? 0
       if (factor === 0) continue
@@ -61,11 +66,12 @@ class Basis {
  * if the equations have a lower rank in what all the others did.
  */
 export const findHole = (unknowns: Unknown[], equations: number, group: number): number[] | undefined => {
-  const columns = new Map<number | null, Map<string, number[]>>()
-  for (const { person, equations } of unknowns) {
-    if (equations.length === 0) continue
+  const columns = new Map<number | null, Map<string, Column>>()
+  for (const { person, equations, minus = [] } of unknowns) {
+    const key = `${equations.join()} ${minus.join()}`
+    if (equations.join() === minus.join()) continue
     const own = columns.get(person) ?? new Map()
-    columns.set(person, own.set(equations.join(), equations))
+    columns.set(person, own.set(key, { equations, minus }))
   }
   const { rank } = new Basis(equations).with([...columns.values()].flatMap((own) => [...own.values()]))
   columns.delete(null)

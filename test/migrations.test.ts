@@ -87,7 +87,10 @@ const putRollups = async (sql: postgres.Sql) => {
 const rollups = ['days', 'member_days', 'member_months', 'repo_days', 'repo_months', 'repo_people', 'hours']
 
 const readRollups = async (database: Database) => {
-  const texts = rollups.map((name) => `select to_jsonb(r)::text as row from activity_${name} r order by 1`)
+  // Whose hours a day holds is added when it is rolled up again.
+  const texts = rollups.map(
+    (name) => `select (to_jsonb(r) - 'hour_crews')::text as row from activity_${name} r order by 1`,
+  )
   const tables = await Promise.all(
     texts.map((text) => withAdHocSql(database).read.statement<{ row: string }>(text, [])),
   )

@@ -117,7 +117,7 @@ t.test('tightening holds at once and for everything, loosening only for later da
 
     t.equal(await hidden('&member=bob'), 'member_detail_hidden')
     t.equal(await hidden('&member=bob&format=csv'), 'member_detail_hidden')
-    t.equal(await hidden('&member=nobody-at-all'), 'member_not_found')
+    t.equal(await hidden('&member=nobody-at-all'), 'member_detail_hidden')
     const own = (await ada.get(`${url}&member=ADA`)).body
     t.hasStrict(own, { range: { from: week, to: today }, totals: { active_minutes: 65 } })
     t.equal(own.members.length, 1)
@@ -167,6 +167,96 @@ t.test('what is published never changes', async (t) => {
     days.find(({ workspace_id }: { workspace_id: string }) => workspace_id === id),
     { minutes: 17 },
   )
+})
+
+t.test('at the level “team” nothing tells whether somebody is, or was, in the workspace', async (t) => {
+  const [hal, ida, joe] = [
+    await service.signIn('hal'),
+    await service.signIn('ida'),
+    await service.signIn('joe'),
+  ]
+  const id = await team([bob, hal, ida, joe])
+  const owner = await patterns(id)
+  for (const caller of [ada, bob, hal, joe])
+    await flush(caller, [
+      { repo: `${owner}/api`, day: week, minutes: 10 },
+      { repo: `${owner}/api`, day: addDays(week, 8), minutes: 10 },
+    ])
+  for (const login of ['hal', 'ida'])
+    t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=${login}`)).status, 200)
+  t.equal((await joe.request('DELETE', '/api/me', { body: { confirm: 'joe' } })).status, 200)
+  await service.app.erasures.run()
+  const asked = ['bob', 'hal', 'ida', 'joe', 'cleo', 'nobody-at-all', 'deleted user']
+  const answersTo = async (from: string, to: string, forms = ['', '&format=csv', `&repo=${owner}/api`]) => {
+    const answers = []
+    for (const member of asked)
+      for (const form of forms) {
+        const query = `&member=${encodeURIComponent(member)}${form}`
+        const { status, body } = await ada.get(path(id, from, to, query))
+        const { request_id: _, ...rest } = body ?? {}
+        answers.push({ status, ...rest })
+      }
+    return answers
+  }
+  await setLevel(id, 'team')
+  const [hidden, ...others] = await answersTo(week, week)
+  t.match(hidden, { status: 403, code: 'member_detail_hidden' })
+  for (const answer of others) t.same(answer, hidden)
+  t.match((await ada.get(path(id, week, week, '&member=ADA'))).body.totals, { active_minutes: 10 })
+
+  // Back at “named” since a Wednesday: hidden is whatever has a day of before in it.
+  await setLevel(id, 'named')
+  await moveChange(id, `${addDays(week, 2)}T12:00:00Z`)
+  for (const [from, to] of [
+    [week, addDays(week, 8)],
+    [addDays(week, 6), addDays(week, 7)],
+  ] as const)
+    for (const answer of await answersTo(from, to)) t.same(answer, hidden, `${from} to ${to}`)
+  const named = await answersTo(addDays(week, 7), addDays(week, 8), [''])
+  t.same(
+    named.map(({ status, code }) => code ?? status),
+    [200, 200, ...asked.slice(2).map(() => 'member_not_found')],
+  )
+})
+
+t.test('whoever reloads at the level “team” sees nothing of what comes in', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  await setLevel(id, 'team')
+  for (const caller of people.slice(0, 4))
+    await flush(caller, [{ repo: `${owner}/api`, day: week, minutes: 10, hours: { 9: 10 } }])
+  await publish()
+  const reload = async () => {
+    const answers = []
+    for (const url of [
+      path(id, week, today),
+      path(id, today, today),
+      path(id, week, today, `&repo=${owner}/api`),
+      path(id, week, today, '&trends=true'),
+      path(id, week, today, '&format=csv'),
+      `/api/team/workspaces/${id}/members`,
+    ]) {
+      const { body, text } = await ada.get(url)
+      const { generated_at: _, ...content } = body ?? { text }
+      answers.push(content)
+    }
+    return answers
+  }
+  const before = await reload()
+  // Decoys of the admin, then somebody who works late, one minute after the other.
+  for (const [caller, hour] of [
+    [ada, 9],
+    [ada, 22],
+    [bob, 22],
+    [bob, 23],
+    [dan, 23],
+  ] as const) {
+    for (const day of [week, today])
+      await flush(caller, [{ repo: `${owner}/api`, day, minutes: 1, hours: { [hour]: 1 } }])
+    t.same(await reload(), before)
+    await Promise.all([publish(), service.app.rollups.run()])
+    t.same(await reload(), before)
+  }
 })
 
 t.test('numbers with too few people behind them are withheld', async (t) => {
@@ -409,7 +499,8 @@ t.test('an adversary with many ranges and filters finds nothing about too few pe
       const entries = weeks.flatMap((monday) =>
         [0, 1].flatMap((index) =>
           names.flatMap((repo) => {
-            const hours = [8, 9, 10].filter(() => random() < 0.3 + round / 4)
+            // The one who asks is everywhere.
+            const hours = [8, 9, 10].filter(() => caller === ada || random() < 0.3 + round / 4)
             const day = addDays(monday, index)
             for (const hour of hours) unknowns.push({ person, day, repo, hour })
             const minutes = Object.fromEntries(hours.map((hour) => [hour, 1 + Math.floor(random() * 19)]))
@@ -447,6 +538,9 @@ t.test('an adversary with many ranges and filters finds nothing about too few pe
         }),
       )
       t.equal(findHole(equations, parts.length, GROUP), undefined)
+      // Who is one of the group knows their own part, and so much about one person fewer.
+      const ofOthers = equations.filter(({ person }) => person !== people.indexOf(ada))
+      t.equal(findHole(ofOthers, parts.length, GROUP - 1), undefined)
     }
 
     // Every other answer is made of these, so that it says nothing more.

@@ -32,8 +32,8 @@ const excused: Record<string, string[]> = {
   finishLogin: ['repohost_token_invalid'],
   // A member may leave; the role that is asked for is an argument.
   leaveWorkspace: ['admin_required'],
-  // Nobody's own numbers are hidden from them.
-  readOwnDashboard: ['member_detail_hidden'],
+  // The caller's own numbers are not hidden from the caller, who is a member.
+  readOwnDashboard: ['member_detail_hidden', 'member_not_found'],
   // Of the other function that is made in the same place.
   startCheckout: ['no_subscription'],
 }

@@ -25,6 +25,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../schemas/common.js'
 import { DELETED_USER } from '../domain/deleted-user.js'
+import type { DayCrews } from '../domain/shared-hours.js'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -529,6 +530,8 @@ export const activityDays = pgTable(
     ...sums(),
     /** With more than 0 minutes. */
     activeMembers: integer('active_members').notNull(),
+    /** Whose hours are in the heatmap of the day; null until a version that knows it has rolled the day up. */
+    hourCrews: jsonb('hour_crews').$type<DayCrews>(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )

@@ -97,19 +97,27 @@ export class Heatmap {
   /** Monday 0:00 first. */
   private readonly minutes = new Array<number>(CELLS).fill(0)
 
-  private add(cell: number, minutes: number): void {
-    this.minutes[cell] = (this.minutes[cell] ?? 0) + minutes
-  }
-
   addCell({ weekday, hour, minutes }: HeatmapCell): void {
-    this.add((weekday - 1) * HOURS + hour, minutes)
+    this.addMinutes((weekday - 1) * HOURS + hour, minutes)
   }
 
   addZoneDay({ day, timezone, hours }: ZoneDay): void {
     const weekday = weekdayOf(day)
     localHoursOf(timezone, day).forEach((local, hour) => {
-      this.add(cellAt(weekday, local), hours[hour] ?? 0)
+      this.addMinutes(cellAt(weekday, local), hours[hour] ?? 0)
     })
+  }
+
+  /** Adds to, or with a negative number takes from, a cell that is counted from Monday 0:00. */
+  addMinutes(cell: number, minutes: number): void {
+    this.minutes[cell] = (this.minutes[cell] ?? 0) + minutes
+  }
+
+  /** Those with minutes, counted from Monday 0:00. */
+  toSparse(): [cell: number, minutes: number][] {
+    return this.minutes.flatMap((minutes, cell) =>
+      minutes === 0 ? [] : [[cell, minutes] as [number, number]],
+    )
   }
 
   /** All 168, Monday 0:00 first. */

@@ -11,18 +11,16 @@ import {
   countActiveMembers,
   daysWithin,
   type Filter,
-  findPeopleWithHours,
   listMemberDays,
-  readCells,
   readDays,
   readMembers,
   readMemberTrends,
-  readRawZoneDays,
   readRepos,
   readRepoTrends,
   readStaleDays,
   type Sources,
   sourcesOf,
+  UNKNOWN_PERSON,
 } from '../queries/dashboard.js'
 import {
   readPublishedCells,
@@ -31,6 +29,7 @@ import {
   readPublishedWeeks,
 } from '../queries/published-weeks.js'
 import { readWorkspaceHead } from '../queries/workspaces.js'
+import { readHeatmap } from './read-heatmap.js'
 
 type Totals = Dashboard['totals']
 type Sums = Omit<Totals, 'active_members'>
@@ -84,18 +83,14 @@ const readNamed = async (
   const both = previous
     ? { ...sources, from: previous.from, raw: [...previous.raw, ...sources.raw] }
     : sources
-  const [days, rows, repos, cells, zoneDays, activeBefore] = await Promise.all([
+  const [days, rows, repos, cells, activeBefore] = await Promise.all([
     readDays(tx, both),
     readMembers(tx, sources),
     readRepos(tx, sources),
-    readCells(tx, sources),
-    readRawZoneDays(tx, sources),
+    readHeatmap(tx, viewer, sources),
     previous && countActiveMembers(tx, previous),
   ])
   const members = rows.map(({ active_members: _, ...member }) => member)
-  const heatmap = new Heatmap()
-  for (const cell of cells) heatmap.addCell(cell)
-  for (const zoneDay of zoneDays) heatmap.addZoneDay(zoneDay)
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
   const { from } = view.named
   return {
@@ -106,7 +101,7 @@ const readNamed = async (
         : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
     days: new Map(days.map((day) => [day.day, day])),
     ...(steps ? await readTrends(tx, sources, steps, { members, repos }) : { members, repos }),
-    cells: (await isHeatmapShown(tx, viewer, sources, heatmap)) ? heatmap.toCells() : undefined,
+    cells,
   }
 }
 
@@ -127,19 +122,6 @@ const readTrends = async (
     members: members.map((row, index) => ({ ...row, trend: ofMembers[index] ?? [] })),
     repos: repos.map((row, index) => ({ ...row, trend: ofRepos[index] ?? [] })),
   }
-}
-
-/** The hours of one person are shown to nobody but them. */
-const isHeatmapShown = async (
-  tx: Db,
-  viewer: Viewer,
-  sources: Sources,
-  heatmap: Heatmap,
-): Promise<boolean> => {
-  if (sources.userId !== undefined) return sources.userId === viewer.userId
-  if (heatmap.toCells().every(({ minutes }) => minutes === 0)) return true
-  const [one, another] = await findPeopleWithHours(tx, sources)
-  return another !== undefined || one === viewer.userId
 }
 
 /** What was published of the weeks that are shown so. */
@@ -312,7 +294,10 @@ export const openDashboardLines = (
 const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceHead(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
-  return { workspace, view: viewOf(viewer, workspace.privacy, asked, filter) }
+  const view = viewOf(viewer, workspace.privacy, asked, filter)
+  // Only now, so that the level "team" does not tell who has, or had, a part in the workspace.
+  if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
+  return { workspace, view }
 }
 
 async function* once(text: string): AsyncGenerator<string> {

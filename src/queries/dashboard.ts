@@ -9,22 +9,10 @@ import { and, between, eq } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import type { Db, Parameter } from '../db/client.js'
-import {
-  date,
-  double,
-  integer,
-  integers,
-  json,
-  orNull,
-  statement,
-  text,
-  textOf,
-  uuid,
-} from '../db/statement.js'
+import { date, double, integer, json, orNull, statement, text, textOf, uuid } from '../db/statement.js'
 import { staleDays } from '../db/tables.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../domain/days.js'
-import type { HeatmapCell, ZoneDay } from '../domain/heatmap.js'
-import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS, SUM_OF_HOURS, ZONE } from './rollups.js'
+import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */
 export interface Filter {
@@ -117,7 +105,7 @@ export const beginSnapshot = async (tx: Db): Promise<void> => {
 }
 
 /** $1 to $4. */
-const activityOf = ({
+export const activityOf = ({
   workspaceId,
   userId,
   repoKey,
@@ -130,7 +118,7 @@ const activityOf = ({
 ]
 
 /** SQL: the rows that are read from `activity a`. */
-const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+export const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
       and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${ANYTHING}`
 
 /** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
@@ -361,62 +349,6 @@ export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins:
 export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
   readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
 
-const READ_CELLS = statement(
-  'read the heatmap',
-  { weekday: integer, hour: integer, minutes: double },
-  `
-  select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
-  where workspace_id = $1::uuid and day between $3::date and $4::date
-    and day <> all($2::date[])
-  group by weekday, hour`,
-)
-
-/** In local hours. */
-export const readCells = (tx: Db, { workspaceId, raw, from, to }: Sources): Promise<HeatmapCell[]> =>
-  tx.rows(READ_CELLS, [workspaceId, raw, from, to])
-
-const READ_RAW_ZONE_DAYS = statement(
-  'read raw hours by zone',
-  { day: date, timezone: text, hours: integers },
-  `
-  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
-  from activity a join users u on u.id = a.user_id
-  where ${RAW} and a.hours is not null
-  group by a.day, ${ZONE}`,
-)
-
-/** In UTC hours, from the days that are read from the activity. */
-export const readRawZoneDays = (tx: Db, sources: Sources): Promise<ZoneDay[]> =>
-  tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
-
-const FIND_PEOPLE_WITH_HOURS = statement(
-  'find two people with hours',
-  { userId: uuid },
-  `
-  select p.user_id as "userId"
-  from (
-    select user_id from members where workspace_id = $1::uuid
-    union select user_id from activity_people where workspace_id = $1::uuid
-  ) p
-  cross join lateral (
-    select from activity a
-    where a.workspace_id = $1::uuid and a.user_id = p.user_id and a.day between $3::date and $4::date
-      and ($2::text is null or a.repo_key = $2::text) and 0 < any(a.hours)
-    limit 1
-  ) worked
-  where p.${IS_SOMEBODY}
-  limit 2`,
-)
-
-/** Two whose hours they are, if there are so many. Who was erased is none. */
-export const findPeopleWithHours = async (
-  tx: Db,
-  { workspaceId, repoKey, from, to }: Sources,
-): Promise<string[]> => {
-  const rows = await tx.rows(FIND_PEOPLE_WITH_HOURS, [workspaceId, repoKey ?? null, from, to])
-  return rows.map(({ userId }) => userId)
-}
-
 export const readStaleDays = async (
   db: Db,
   workspaceId: string,
@@ -437,6 +369,9 @@ const FIND_PERSON = statement(
     or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
   )`,
 )
+
+/** In a filter, stands for a login that has no part in the workspace. */
+export const UNKNOWN_PERSON = 'nobody'
 
 /** Undefined for who is not in the workspace and never did anything in it. */
 export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {

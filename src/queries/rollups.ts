@@ -5,11 +5,23 @@
  */
 import type { Db } from '../db/client.js'
 import { locks } from '../db/locks.js'
-import { bool, date, double, integer, integers, statement, text, uuid } from '../db/statement.js'
+import {
+  bool,
+  date,
+  double,
+  integer,
+  integers,
+  orNull,
+  statement,
+  text,
+  uuid,
+  uuids,
+} from '../db/statement.js'
 import { theRow } from '../db/the-row.js'
 import { HOURS } from '../domain/days.js'
 import { DELETED_USER } from '../domain/deleted-user.js'
 import { Heatmap } from '../domain/heatmap.js'
+import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../domain/shared-hours.js'
 
 export interface WorkspaceMonth {
   workspaceId: string
@@ -113,12 +125,6 @@ const MAKE_DAYS = writes({
   from activity a
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
   group by a.workspace_id, a.day, a.user_id`,
-  'make days': `
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members)
-  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY})
-  from activity_member_days a
-  where a.workspace_id = $1::uuid and a.day = any($2::date[])
-  group by a.workspace_id, a.day`,
   'make the days of repositories': `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}
@@ -127,21 +133,47 @@ const MAKE_DAYS = writes({
   group by a.workspace_id, a.day, a.repo_key`,
 })
 
+/** $1, $2: workspace and days; $3: for each day the crews. */
+const MAKE_DAY = statement(
+  'make days',
+  {},
+  `
+  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews)
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY}),
+    c.crews::jsonb
+  from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
+  where a.workspace_id = $1::uuid
+  group by a.workspace_id, a.day, c.crews`,
+)
+
 /** SQL: the 24 sums of the hours of `activity a`. */
 export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
 
 /** SQL: the zone in which a member's hours are drawn; `users u`. */
 export const ZONE = `coalesce(u.timezone, 'UTC')`
 
+/** SQL: some of those with hours in `activity a`: as many as there are, or enough for every viewer. */
+export const CREW = `(array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and a.${IS_SOMEBODY}))[:${MIN_OTHERS + 1}]`
+
 const READ_ZONE_DAYS = statement(
   'read hours by zone',
-  { day: date, timezone: text, hours: integers },
+  { day: date, timezone: text, hours: integers, people: orNull(uuids) },
   `
-  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours
+  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, ${CREW} as people
   from activity a join users u on u.id = a.user_id
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
   group by a.day, ${ZONE}`,
 )
+
+const readZoneDays = async (
+  tx: Db,
+  workspaceId: string,
+  days: string[],
+): Promise<{ day: string; zones: ZoneCrew[] }[]> => {
+  const rows = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
+  const zones = rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
+  return days.map((day) => ({ day, zones: zones.filter((zone) => zone.day === day) }))
+}
 
 const MAKE_HOURS = statement(
   'make hours',
@@ -153,15 +185,14 @@ const MAKE_HOURS = statement(
 )
 
 /** The zones are known here, and not by every database. */
-const makeHours = async (tx: Db, workspaceId: string, days: string[]): Promise<void> => {
-  const zoneDays = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
-  const cells = days.flatMap((day) => {
+const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: ZoneCrew[] }[]) => {
+  const cells = days.flatMap(({ day, zones }) => {
     const heatmap = new Heatmap()
-    for (const zoneDay of zoneDays) if (zoneDay.day === day) heatmap.addZoneDay(zoneDay)
+    for (const zoneDay of zones) heatmap.addZoneDay(zoneDay)
     const used = heatmap.toCells().filter(({ minutes }) => minutes > 0)
     return used.map((cell) => ({ day, ...cell }))
   })
-  await tx.rows(MAKE_HOURS, [
+  return tx.rows(MAKE_HOURS, [
     workspaceId,
     cells.map(({ day }) => day),
     cells.map(({ weekday }) => weekday),
@@ -203,8 +234,13 @@ export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMont
   const marked = await tx.rows(TAKE_MARKS, [workspaceId, month])
   if (marked.length === 0) return 0
   const days = marked.map(({ day }) => day)
-  await Promise.all([...CLEAR_DAYS, ...MAKE_DAYS].map((make) => tx.rows(make, [workspaceId, days])))
-  await makeHours(tx, workspaceId, days)
+  const zones = await readZoneDays(tx, workspaceId, days)
+  const crews = zones.map(({ zones }) => JSON.stringify(crewsOf(zones)))
+  await Promise.all([
+    ...[...CLEAR_DAYS, ...MAKE_DAYS].map((make) => tx.rows(make, [workspaceId, days])),
+    tx.rows(MAKE_DAY, [workspaceId, days, crews]),
+    makeHours(tx, workspaceId, zones),
+  ])
   await Promise.all([...CLEAR_MONTH, ...MAKE_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
   return days.length
 }
@@ -246,6 +282,9 @@ const DROP_HOURS = writes({
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
   'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
+  'drop whose they were': `
+  update activity_days set hour_crews = '${JSON.stringify(NO_CREWS)}'
+  where workspace_id = $1::uuid and day = $2::date`,
 })
 
 /** Forgets the hours of a day; its sums stay. */

@@ -6,7 +6,6 @@ import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../.
 import { limits } from '../../../schemas/limits.js'
 import type { Range } from '../../domain/days.js'
 import { etagOfText, noneMatchNames } from '../../domain/etag.js'
-import { ApiError } from '../../errors.js'
 import { prefersCsv } from '../../http/accept.js'
 import { attachmentOf } from '../../http/attachment.js'
 import { sendJsonText } from '../../http/json-text.js'
@@ -15,7 +14,7 @@ import { chooseRange } from '../../operations/choose-range.js'
 import { openDashboardLines, readDashboard } from '../../operations/read-dashboard.js'
 import { createViewRecorder } from '../../operations/record-view.js'
 import { adminOf, memberOf } from '../../policies/access.js'
-import { type Filter, findPerson } from '../../queries/dashboard.js'
+import { type Filter, findPerson, UNKNOWN_PERSON } from '../../queries/dashboard.js'
 
 /** What both dashboards answer with. */
 const response = {
@@ -88,8 +87,10 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { member, repo } = request.query
       const { workspaceId, userId: viewerId } = request.membership
-      const userId = member === undefined ? undefined : await findPerson(database.read, workspaceId, member)
-      if (member !== undefined && userId === undefined) throw new ApiError('member_not_found')
+      const userId =
+        member === undefined
+          ? undefined
+          : ((await findPerson(database.read, workspaceId, member)) ?? UNKNOWN_PERSON)
       const filter = { userId, repoKey: repo?.toLowerCase() }
       const look = {
         workspaceId,

@@ -1,0 +1,62 @@
+/**
+ * Which hours of a day the heatmap of a team may add up at the privacy level `named`, so that no difference between two
+ * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by the clock on
+ * their wall: an hour that only one time zone reaches on that day would be the hour of the people there.
+ */
+import { Heatmap, localHoursOf, type ZoneDay } from './heatmap.js'
+
+/** How many people other than the viewer must stand behind hours that are shown. */
+export const MIN_OTHERS = 2
+
+/** A crew of this size has enough people for every viewer. */
+const LARGE = MIN_OTHERS + 1
+
+/** The people of one time zone with hours on a UTC day; of large crews some of them are enough. */
+export interface ZoneCrew extends ZoneDay {
+  people: string[]
+}
+
+/** People who may be too few for some viewer, and the minutes that they add to the cells of the heatmap. */
+export interface SmallCrew {
+  people: string[]
+  cells: [cell: number, minutes: number][]
+}
+
+/** Everybody with hours on one day. */
+export interface DayCrews {
+  hasLarge: boolean
+  small: SmallCrew[]
+}
+
+export const NO_CREWS: DayCrews = { hasLarge: false, small: [] }
+
+/** The same for time zones that show the same hours on that day. */
+export const clockOf = (timezone: string, day: string): string => localHoursOf(timezone, day).join()
+
+/** Of one day. */
+export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
+  const clocks = new Map<string, { people: string[]; heatmap: Heatmap }>()
+  for (const { people, ...zoneDay } of zones) {
+    if (people.length === 0) continue
+    const clock = clockOf(zoneDay.timezone, zoneDay.day)
+    const crew = clocks.get(clock) ?? { people: [], heatmap: new Heatmap() }
+    clocks.set(clock, crew)
+    crew.people.push(...people)
+    crew.heatmap.addZoneDay(zoneDay)
+  }
+  const crews = [...clocks.values()]
+  return {
+    hasLarge: crews.some(({ people }) => people.length >= LARGE),
+    small: crews
+      .filter(({ people }) => people.length < LARGE)
+      .map(({ people, heatmap }) => ({ people, cells: heatmap.toSparse() })),
+  }
+}
+
+/** The crews whose hours the viewer must not see; undefined where nothing of the day may be shown. */
+export const withheldCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
+  const othersOf = ({ people }: SmallCrew) => people.filter((userId) => userId !== viewerId).length
+  const withheld = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)
+  const isShown = hasLarge || withheld.length === 0 || small.some((crew) => othersOf(crew) >= MIN_OTHERS)
+  return isShown ? withheld : undefined
+}
