@@ -200,7 +200,7 @@ t.test('at the level “team” nothing tells whether somebody is, or was, in th
   }
   await setLevel(id, 'team')
   const [hidden, ...others] = await answersTo(week, week)
-  t.match(hidden, { status: 403, code: 'member_detail_hidden' })
+  t.hasStrict(hidden, { status: 403, code: 'member_detail_hidden' })
   for (const answer of others) t.same(answer, hidden)
   t.match((await ada.get(path(id, week, week, '&member=ADA'))).body.totals, { active_minutes: 10 })
 

@@ -68,7 +68,7 @@ t.test(
     const signIn = await other.request('POST', '/api/auth/verify', {
       body: { repohost_token: ada.repohostToken },
     })
-    t.match(signIn, { status: 503, body: { code: 'unavailable' } })
+    t.hasStrict(signIn, { status: 503, body: { code: 'unavailable' } })
     t.strictSame(await findingsOf(service.databaseUrl), [
       'It is read-only: default_transaction_read_only is on. Turn it off where it is set: for the server, the database or the role.',
     ])
@@ -143,7 +143,7 @@ t.test(
     ])
     const { token } = reader.repohost.addUser('ada')
     const signIn = await reader.request('POST', '/api/auth/verify', { body: { repohost_token: token } })
-    t.match(signIn, { status: 503, body: { code: 'unavailable' } })
+    t.hasStrict(signIn, { status: 503, body: { code: 'unavailable' } })
     await sql.unsafe(`grant insert, update, delete on all tables in schema public to ${role}`)
     t.equal(await statusOf(reader), 200)
     await reader.signIn('ada')

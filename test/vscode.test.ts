@@ -91,7 +91,7 @@ t.test('it sends no token to an address that is not https, but for this machine'
   t.strictSame([...editor.seen.origins], [], 'nothing was sent anywhere')
   editor.configuration['ext.cloudUrl'] = 'https://127.0.0.1:1'
   const window = await editor.open()
-  t.match(await editor.run('ext.signIn'), [/./])
+  t.equal((await editor.run('ext.signIn')).length, 1)
   t.strictSame([...editor.seen.origins], ['https://127.0.0.1:1'])
   await window.deactivate()
 })
