@@ -28,7 +28,7 @@ export const DashboardQuery = Type.Object({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only what this login did. Somebody who has left can be named; who never was here is 404 `member_not_found`. At the privacy level `team` the caller alone: anybody else is 403 `member_detail_hidden`.',
+        'Only what this login did, former members included. A login that never had a part in the workspace is 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is 403 `member_detail_hidden`, whether it exists or not.',
     }),
   ),
   repo: Type.Optional(
@@ -155,7 +155,7 @@ export const Dashboard = Type.Object(
             maxItems: 168,
             examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
             description:
-              "All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. The whole is null where it would be the hours of one person, for anybody else than that person, and where nothing of it is published.",
+              "All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository; within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. Null if hours exist and no day counts, with `member` for anyone but the caller, and where nothing of it is published. The caller’s own heatmap is always complete.",
           },
         ),
       ),

@@ -158,7 +158,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
   return [
     {
       what: 'What a person did in a range: minutes, active days, commits, closed issues, last active day.',
-      named: 'The person, and the admins of the workspace.',
+      named: 'The person, and the admins of the workspace, as it happens.',
       team: person,
     },
     {
@@ -169,7 +169,8 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('The hours of a person.', person),
     {
       what: 'The hours of the team (heatmap).',
-      named: 'The admins of the workspace, where two or more people are in them.',
+      named:
+        'The admins of the workspace, for days on which at least 2 people other than the admin had hours in the same time zone (with `repo=`: in that repository).',
       team: `The admins of the workspace, in published weeks, where ${group} had minutes in the hour.`,
     },
     {

@@ -31,13 +31,16 @@ export const AboutMe = ({ space }: { space: Space }) => {
           <p>
             {space.activity_privacy === 'team' ? (
               <>
-                In <bdi>{space.name}</bdi> nobody but you sees your numbers: admins see the team, in weeks
-                with enough people.
+                In <bdi>{space.name}</bdi> only you see your numbers. Admins see the team, in weeks with
+                enough people. An admin of several workspaces with the same people can compare them, and
+                people who cooperate can subtract what they know of themselves.
               </>
             ) : (
               <>
                 In <bdi>{space.name}</bdi> admins see your days and sums, by name; members see on which day
-                you were last active. Your hours are yours alone.
+                you were last active. The heatmap of the team has your hours only in sums with at least one
+                more person. These numbers are live, so an admin who keeps reloading can tell when you work.
+                The level “Nobody but the person” prevents that.
               </>
             )}{' '}
             This holds since {time(space.activity_privacy_since)}.

@@ -234,11 +234,15 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
 }
 
 const levels = [
-  ['named', 'Admins, by name', 'Days and sums of each member. Hours are seen by nobody but the person.'],
+  [
+    'named',
+    'Admins, by name',
+    'Admins see the days and sums of each member, and hours only in sums over at least 2 other people. These numbers are live, so an admin who keeps reloading can tell when a person works. “Nobody but the person” prevents that.',
+  ],
   [
     'team',
     'Nobody but the person',
-    'Admins see the team in whole weeks, where enough people stand behind a number. It also covers all that was recorded before, and cannot be taken back for the days that it covered.',
+    'Admins see the team in whole weeks, where enough people stand behind a number. It also covers all that was recorded before, and cannot be taken back for the days that it covered. It holds for this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves.',
   ],
 ] as const
 

@@ -197,7 +197,7 @@ const TeamOfAdmin = () => {
                 unit={shown.unit}
               />
             </section>
-            <Hours data={asked.data} />
+            <Hours data={asked.data} filter={filter} />
           </div>
           <div class="two">
             <Members data={asked.data} onChoose={(member) => set({ member })} />
@@ -319,22 +319,34 @@ const weeksOf = (daily: Daily, name: MeasureName) => {
   return Array.from(weeks, ([monday, value]) => ({ monday, value }))
 }
 
-const Hours = ({ data }: { data: Dashboard }) => (
-  <section class="card" aria-labelledby="hours">
-    <header class="row apart">
-      <h2 id="hours">When they work</h2>
-      <Tip about="these hours">
-        Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
-        and hours older than the service keeps them, are in none. An hour is drawn where it begins.
-      </Tip>
-    </header>
-    {data.heatmap ? (
-      <Heatmap cells={data.heatmap} label="Active time by weekday and hour" />
-    ) : (
-      <p class="muted">Withheld: it would be that of too few people.</p>
-    )}
-  </section>
-)
+/** Why there is no heatmap. */
+const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; repo?: string }) => {
+  if (member) return 'Hidden: only the person can see their hours.'
+  if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active.'
+  return repo ? 'Hidden: hours are not published by repository.' : 'Hidden: too few people were active.'
+}
+
+const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; repo?: string } }) => {
+  const isTeamLevel = useSpace().activity_privacy === 'team'
+  return (
+    <section class="card" aria-labelledby="hours">
+      <header class="row apart">
+        <h2 id="hours">When they work</h2>
+        <Tip about="these hours">
+          Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
+          and hours older than the service keeps them, are in none. An hour is drawn where it begins.
+          {!isTeamLevel &&
+            ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
+        </Tip>
+      </header>
+      {data.heatmap ? (
+        <Heatmap cells={data.heatmap} label="Active time by weekday and hour" />
+      ) : (
+        <p class="muted">{hiddenHours(isTeamLevel, filter)}</p>
+      )}
+    </section>
+  )
+}
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
   const isWithheld = useSpace().activity_privacy === 'team' && data.members.length === 0
