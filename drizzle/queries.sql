@@ -1096,7 +1096,7 @@ select (select system_identifier::text from pg_control_system())
 -- returns characters float8
 select coalesce(max(characters), 0)::float8 as characters
 from (
-  select sum(10 + least(length(repo_key), 100)) as characters
+  select sum(10 + least(octet_length(repo_key), 100)) as characters
   from patterns
   where workspace_id = $1::uuid and not exact
   group by owner_key
@@ -1508,13 +1508,13 @@ with recording as materialized (
   select paused, hours, repos_off_like from recordings where user_id = $1::uuid
 ), work as materialized (
   select coalesce((
-    select sum(o.characters * (10 + case when p.exact then 0 else least(length(p.repo_key), 100) end))
+    select sum(o.characters * (10 + case when p.exact then 0 else least(octet_length(p.repo_key), 100) end))
     from members m
     cross join unnest($5::text[], $6::float8[]) as o (owner_key, characters)
     join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
     where m.user_id = $1::uuid
   ), 0) + coalesce((
-    select sum(10 + length(o.repo_like)) * $7::float8
+    select sum(10 + octet_length(o.repo_like)) * $7::float8
     from recording c, unnest(c.repos_off_like) as o (repo_like)
   ), 0) as comparisons
 )

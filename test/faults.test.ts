@@ -2,6 +2,7 @@
 import t from 'tap'
 import { frozenFor } from './faults/frozen.js'
 import { conclude, setScene } from './faults/scene.js'
+import { until } from './until.js'
 
 t.test('whatever ends or stands still under writes, what was acknowledged is there, once', async (t) => {
   const { databaseProcesses, services, restart, crowd } = await setScene(t, {
@@ -22,6 +23,8 @@ t.test('whatever ends or stands still under writes, what was acknowledged is the
   await t.test('the database stands still', async (t) => {
     const url = services[0]?.url
     const headers = { Authorization: `Bearer ${crowd.people[0]?.token}` }
+    // A process of the database that starts only now would not stand still with the others.
+    await until(async () => (await fetch(`${url}/api/ready`)).ok, 'the connection of the probes is there')
     await frozenFor(await databaseProcesses(), async () => {
       const away = await fetch(`${url}/api/me`, { headers })
       t.equal(away.status, 503)

@@ -32,6 +32,11 @@ class WorkingTime {
     this.requests--
   }
 
+  /** Whether one request is worked on and no other. */
+  get isAlone(): boolean {
+    return this.requests === 1
+  }
+
   update(): number {
     const now = performance.now()
     const passed = now - this.updatedAt
@@ -54,7 +59,7 @@ export class OverShare extends Error {
 
 /** The work on one request. */
 export interface Work {
-  /** Whether the caller's requests took so little time of late that others may wait behind them. */
+  /** Whether others may wait behind this one: it is the caller's only one, and those before took little time. */
   readonly isLight: boolean
   /** Does not count the time of `work`, which is somebody else's. */
   elsewhere<T>(work: () => Promise<T>): Promise<T>
@@ -92,7 +97,7 @@ export class WorkShares {
     time.begin()
     return {
       get isLight() {
-        return time.update() <= LIGHT_MS
+        return time.isAlone && time.update() <= LIGHT_MS
       },
       elsewhere: async (work) => {
         time.end()

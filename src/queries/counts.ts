@@ -58,7 +58,7 @@ const READ_PATTERN_CHARACTERS = statement(
   `
   select coalesce(max(characters), 0)::float8 as characters
   from (
-    select sum(${COMPARED} + least(length(repo_key), ${limits.repo_length})) as characters
+    select sum(${COMPARED} + least(octet_length(repo_key), ${limits.repo_length})) as characters
     from patterns
     where workspace_id = $1::uuid and not exact
     group by owner_key
