@@ -5,9 +5,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/domain/count-batches.js'
-import { addDays } from '../src/domain/days.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import { markDays } from '../src/queries/activity.js'
-import { readToday } from '../src/queries/clock.js'
 import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/queries/counts.js'
 import {
   addOthers,

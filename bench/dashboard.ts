@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { addDays, FIRST_DAY } from '../src/domain/days.js'
 import { publishWeeks } from '../src/operations/publish-weeks.js'
+import { addDays, FIRST_DAY } from '../src/platform/time/days.js'
 import { listDueWeeks } from '../src/queries/published-weeks.js'
 import {
   addOthers,

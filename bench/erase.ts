@@ -3,7 +3,7 @@
  * dashboards before and meanwhile. And its export before that: time, size and memory.
  */
 import { v7 as uuidv7 } from 'uuid'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
 import {
   addTeam,
   benchmark,

@@ -4,8 +4,8 @@
  */
 
 import { startThrowAwayDatabase } from '../demo/database.js'
-import { connect, type Parameter } from '../src/db/client.js'
-import { migrate } from '../src/db/migrate.js'
+import { connect, type Parameter } from '../src/platform/database/client.js'
+import { migrate } from '../src/platform/database/migrate.js'
 import { readFunnel } from '../src/queries/funnel.js'
 import { withAdHocSql } from '../test/ad-hoc.js'
 import { inTurns, say } from './harness.js'

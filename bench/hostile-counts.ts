@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import { benchmark, memoryOf, prepare, type Setting, say, send } from './harness.js'
 
 const BYTES = 24 * 2 ** 20 - 1_000

@@ -5,8 +5,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Statement } from '../src/db/statement.js'
-import { addDays, HOURS } from '../src/domain/days.js'
+import type { Statement } from '../src/platform/database/statement.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, HOURS } from '../src/platform/time/days.js'
 import {
   ADD_MINUTES,
   MARK_DAYS,
@@ -16,7 +17,6 @@ import {
   REMEMBER_FLUSH,
   TAKE_TURN,
 } from '../src/queries/activity.js'
-import { readToday } from '../src/queries/clock.js'
 import {
   addOthers,
   benchmark,

@@ -2,8 +2,9 @@
  * The largest answers, each asked for a few times: how long the service's event loop stands still meanwhile at most, how
  * long the answer takes and how large it is, and how much memory it costs.
  */
-import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/clock.js'
+
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import {
   benchmark,
   longestStall,

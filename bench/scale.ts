@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
-import { distribute } from '../src/db/distribute.js'
-import { migrate } from '../src/db/migrate.js'
+import { distribute } from '../src/operator/distribute.js'
+import { migrate } from '../src/platform/database/migrate.js'
 import { createCluster } from '../test/database.js'
 import {
   asLua,

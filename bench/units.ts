@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { addDays } from '../src/domain/days.js'
+import { addDays } from '../src/platform/time/days.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'
 import {
   addOthers,

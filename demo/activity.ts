@@ -1,7 +1,8 @@
 /** Believable activity of a team: working hours in several time zones, weekends, holidays, a handful of repositories each. */
-import type { Database } from '../src/db/client.js'
-import { integer, statement } from '../src/db/statement.js'
+
 import { localHoursOf } from '../src/domain/heatmap.js'
+import type { Database } from '../src/platform/database/client.js'
+import { integer, statement } from '../src/platform/database/statement.js'
 
 const timezones = [
   'Europe/Berlin',

@@ -2,8 +2,8 @@ import { chmod, lstat, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { releaseFromFormerOwner } from '../src/db/embedded/former-owner.js'
-import { type EmbeddedOptions, startEmbedded } from '../src/db/embedded/index.js'
+import { releaseFromFormerOwner } from '../src/platform/database/embedded/former-owner.js'
+import { type EmbeddedOptions, startEmbedded } from '../src/platform/database/embedded/index.js'
 
 const PREFIX = 'team-settings-'
 /**

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readArguments } from '../src/runtime/arguments.js'
-import { atEnd, run } from '../src/runtime/program.js'
-import { projectRoot } from '../src/runtime/root.js'
+import { readArguments } from '../src/platform/process/arguments.js'
+import { atEnd, run } from '../src/platform/process/program.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 const USAGE = `npm run dev
 

@@ -1,15 +1,15 @@
 /** Fills DATABASE_URL with made-up teams and their activity, for load tests: never for an installation that is in use. */
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '../src/config.js'
-import type { Database } from '../src/db/client.js'
-import { connectToGiven, givenUrl, onGivenDatabase } from '../src/db/given.js'
-import { migrate } from '../src/db/migrate.js'
-import { addDays } from '../src/domain/days.js'
 import { rebuildRollups } from '../src/operations/roll-up.js'
-import { readToday } from '../src/queries/clock.js'
-import { readArguments } from '../src/runtime/arguments.js'
-import { OperatorError } from '../src/runtime/operator-error.js'
-import { atEnd, runCommand } from '../src/runtime/program.js'
+import type { Database } from '../src/platform/database/client.js'
+import { connectToGiven, givenUrl, onGivenDatabase } from '../src/platform/database/given.js'
+import { migrate } from '../src/platform/database/migrate.js'
+import { readArguments } from '../src/platform/process/arguments.js'
+import { OperatorError } from '../src/platform/process/operator-error.js'
+import { atEnd, runCommand } from '../src/platform/process/program.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import { seedTeam } from './team.js'
 
 const USAGE = `npm run seed -- [--teams N] [--members N] [--days N]

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
-import type { Database, Db } from '../src/db/client.js'
-import { statement, uuid } from '../src/db/statement.js'
 import { parsePatterns } from '../src/domain/repo-pattern.js'
+import type { Database, Db } from '../src/platform/database/client.js'
+import { statement, uuid } from '../src/platform/database/statement.js'
 import { insertPatterns } from '../src/queries/workspaces.js'
 import { seedActivity } from './activity.js'
 

@@ -9,47 +9,47 @@ import { type Assistants, createAssistants } from './clients/assistants.js'
 import { type BillingProvider, createBillingProvider } from './clients/billing-provider.js'
 import { createRepohost, type Repohost } from './clients/repohost.js'
 import type { Config } from './config.js'
-import type { Database, Db } from './db/client.js'
-import { installSerialization } from './http/serialization.js'
-import { installValidation } from './http/validation.js'
-import { type Meter, silentMeter } from './metrics/meter.js'
-import { registerDocuments } from './openapi/index.js'
-import access from './plugins/access.js'
-import billingSignature from './plugins/billing-signature.js'
-import compression from './plugins/compression.js'
+import access from './platform/access/access.js'
+import routeChecks from './platform/access/route-checks.js'
+import type { Database, Db } from './platform/database/client.js'
+import compression from './platform/http/compression.js'
 import connections, {
   type Patience,
   refuseConnections,
   patience as usualPatience,
-} from './plugins/connections.js'
-import cors from './plugins/cors.js'
-import counts from './plugins/counts.js'
-import dashboard from './plugins/dashboard.js'
-import drain from './plugins/drain.js'
+} from './platform/http/connections.js'
+import cors from './platform/http/cors.js'
+import dashboard from './platform/http/dashboard-page.js'
+import drain from './platform/http/drain.js'
+import errors, { answerUnroutable } from './platform/http/errors.js'
+import headers, { answerHeaders } from './platform/http/headers.js'
+import pipelining from './platform/http/pipelining.js'
+import { probeRoutes } from './platform/http/probes.js'
+import requestLog, { withTrace } from './platform/http/request-log.js'
+import { installSerialization } from './platform/http/serialization.js'
+import { installValidation } from './platform/http/validation.js'
+import { type Meter, silentMeter } from './platform/metrics/meter.js'
+import metrics from './platform/metrics/plugin.js'
+import { registerDocuments } from './platform/openapi/index.js'
+import reference from './platform/openapi/reference.js'
+import housekeeping from './platform/process/housekeeping.js'
+import readiness from './platform/process/readiness.js'
+import fairShare from './platform/rate-limits/fair-share.js'
+import rateLimit from './platform/rate-limits/rate-limit.js'
+import { limitRoutes } from './platform/rate-limits/routes.js'
+import counts from './platform/rate-limits/store.js'
+import billingSignature from './plugins/billing-signature.js'
 import erasures from './plugins/erasures.js'
-import errors, { answerUnroutable } from './plugins/errors.js'
-import fairShare from './plugins/fair-share.js'
-import headers, { answerHeaders } from './plugins/headers.js'
-import housekeeping from './plugins/housekeeping.js'
-import metrics from './plugins/metrics.js'
 import milestones from './plugins/milestones.js'
-import pipelining from './plugins/pipelining.js'
-import rateLimit from './plugins/rate-limit.js'
-import readiness from './plugins/readiness.js'
-import reference from './plugins/reference.js'
 import repohostOAuth from './plugins/repohost-oauth.js'
-import requestLog, { withTrace } from './plugins/request-log.js'
 import rollups from './plugins/rollups.js'
-import routeChecks from './plugins/route-checks.js'
 import session from './plugins/session.js'
 import { accountRoutes } from './routes/account.js'
 import { authRoutes } from './routes/auth.js'
 import { billingRoutes, billingWebhookRoutes } from './routes/billing.js'
 import { funnelRoutes } from './routes/funnel.js'
-import { limitRoutes } from './routes/limits.js'
 import { modelRoutes } from './routes/models.js'
 import { privacyRoutes } from './routes/privacy.js'
-import { probeRoutes } from './routes/probes.js'
 import { profileRoutes } from './routes/profile.js'
 import { recordingRoutes } from './routes/recording.js'
 import { settingsRoutes } from './routes/settings.js'
@@ -113,11 +113,11 @@ export const buildApp = async (
     http: {
       headersTimeout: patience.headers,
       connectionsCheckingInterval: patience.check,
-      // Answered in plugins/connections.ts instead.
+      // Answered in platform/http/connections.ts instead.
       requireHostHeader: false,
     },
     trustProxy: config.trustProxy ?? false,
-    // What arrives while the service stops is still answered (plugins/drain.ts).
+    // What arrives while the service stops is still answered (platform/http/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
     clientErrorHandler: refuseConnections(headersOf, patience),

@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
-import { hasKnownAuthentication, withFirstHost } from './domain/database-url.js'
-import { once } from './runtime/once.js'
-import { OperatorError } from './runtime/operator-error.js'
+import { hasKnownAuthentication, withFirstHost } from './platform/database/url.js'
+import { once } from './platform/process/once.js'
+import { OperatorError } from './platform/process/operator-error.js'
 
 export interface Config {
   host: string

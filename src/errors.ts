@@ -6,7 +6,7 @@ import {
   type Problem,
   type ProblemExtras,
 } from '../schemas/errors.js'
-import { type LimitName, quotaOf } from './domain/metrics.js'
+import { type LimitName, quotaOf } from './platform/metrics/metrics.js'
 
 /** A failure that the caller is told about, by its code in the catalogue. */
 export class ApiError extends Error {

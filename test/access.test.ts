@@ -1,6 +1,6 @@
 /** The Auth and Role columns of the interface, as one table of every endpoint and every kind of caller. */
 import t from 'tap'
-import { buildDocuments } from '../src/openapi/index.js'
+import { buildDocuments } from '../src/platform/openapi/index.js'
 import { type Call, type Caller, type Service, startService } from './service.js'
 
 /** What a row has to itself: a workspace of the admin with the member in it, and everything that can be asked for. */

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 /** Sources by their paths. */
 const readSources = async (): Promise<Map<string, string>> => {
@@ -18,13 +18,13 @@ const readSources = async (): Promise<Map<string, string>> => {
 const pathsWith = (sources: Map<string, string>, pattern: RegExp) =>
   [...sources].flatMap(([path, text]) => (pattern.test(text) ? path : [])).sort()
 
-/** Activity, its rollups, the views of them and what is published: in SQL, or by the names of `db/tables.ts`. */
+/** Activity, its rollups, the views of them and what is published: in SQL, or by the names of `platform/database/tables.ts`. */
 const TABLES =
   /\b(from|join|using)\s+(activity|report_|published_)|\b(activity|published)[A-Z]?\w*\b[^;]*from '\.\.\/db\/tables\.js'/
 const QUERIES = /from '(\.\.\/)+queries\/(dashboard|heatmap|published-weeks)\.js'/
 
 const readers = {
-  'src/db/tables.ts': 'the views for reports, which are the operator’s',
+  'src/platform/database/tables.ts': 'the views for reports, which are the operator’s',
   'src/queries/account-export.ts': 'the caller’s own',
   'src/queries/activity.ts': 'the caller’s own minutes, and what flushes count on',
   'src/queries/counts.ts': 'what uploads of counts change',

@@ -1,5 +1,5 @@
 /** SQL of a test or a benchmark's own, which no declaration describes. */
-import type { Database, Db, Parameter, TransactionOptions, Tx } from '../src/db/client.js'
+import type { Database, Db, Parameter, TransactionOptions, Tx } from '../src/platform/database/client.js'
 
 interface AdHocDb extends Db {
   statement<Row>(text: string, parameters: Parameter[]): Promise<Row[]>

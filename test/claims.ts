@@ -1,7 +1,7 @@
 /** What pages of `docs/` claim, and the tests that they name for it: `file › *“a sentence”*`, or the sentence alone. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 interface Claim {
   /** The test file, where it is named. */

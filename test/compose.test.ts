@@ -6,7 +6,7 @@ import { parseYaml } from '@redocly/openapi-core'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { readConfig } from '../src/config.js'
-import { projectRoot, serviceVersion } from '../src/runtime/root.js'
+import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 

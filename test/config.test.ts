@@ -4,7 +4,7 @@ import t from 'tap'
 import { variables } from '../schemas/environment.js'
 import { type ConfigError, readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/domain/config-docs.js'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 

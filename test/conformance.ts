@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { formatsOf } from '../src/domain/formats.js'
-import { once } from '../src/runtime/once.js'
-import { projectRoot } from '../src/runtime/root.js'
+import { formatsOf } from '../src/platform/http/formats.js'
+import { once } from '../src/platform/process/once.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 interface Response {
   description: string

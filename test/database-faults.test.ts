@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
 import { startLine } from './line.js'
 import { lockWaiters, whileHeld } from './locks.js'

@@ -1,7 +1,7 @@
 /** Whoever holds one lock and wants another takes them in the order in which everybody does: nobody has to be sacrificed. */
 import postgres from 'postgres'
 import t from 'tap'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, type Service, startService } from './service.js'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { signatureOf } from '../demo/billing-provider.js'
 import { limits } from '../schemas/limits.js'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { readCurl } from './curl.js'
 import { startProviders, startService } from './service.js'
 

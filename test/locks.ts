@@ -1,5 +1,5 @@
 /** For tests of what happens while somebody waits for a lock. */
-import type { Parameter } from '../src/db/client.js'
+import type { Parameter } from '../src/platform/database/client.js'
 import { isCluster } from './database.js'
 import type { Service } from './service.js'
 import { until } from './until.js'

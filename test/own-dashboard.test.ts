@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addDays } from '../src/domain/days.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, startService } from './service.js'
 

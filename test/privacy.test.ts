@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addDays, mondayOf, sundayOf } from '../src/domain/days.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, mondayOf, sundayOf } from '../src/platform/time/days.js'
 import { findHole, type Unknown } from './adversary.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promise
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { reach } from './database.js'
 import { JWT_SECRET } from './service.js'
 import { until } from './until.js'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 const run = promisify(execFile)
 

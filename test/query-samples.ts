@@ -2,7 +2,7 @@
  * Calls of the query functions that use Drizzle's builder, for the SQL that it makes: more than one where that depends on
  * the arguments.
  */
-import type { Db } from '../src/db/client.js'
+import type { Db } from '../src/platform/database/client.js'
 import * as audit from '../src/queries/audit.js'
 import * as billing from '../src/queries/billing.js'
 import * as dashboard from '../src/queries/dashboard.js'

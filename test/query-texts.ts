@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
-import type { Db } from '../src/db/client.js'
-import { type Statement, statements } from '../src/db/statement.js'
+import type { Db } from '../src/platform/database/client.js'
+import { type Statement, statements } from '../src/platform/database/statement.js'
 // Beside the queries, the doors to the database have statements of their own.
-import '../src/db/replica.js'
-import { projectRoot } from '../src/runtime/root.js'
+import '../src/platform/database/replica.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { samples } from './query-samples.js'
 
 const folder = join(projectRoot, 'build', 'src', 'queries')

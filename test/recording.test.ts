@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { addDays, weekdayOf } from '../src/domain/days.js'
 import { recordedHoursOf, recordedPart } from '../src/domain/recording.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, weekdayOf } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, startService } from './service.js'
 

@@ -1,6 +1,6 @@
 /** Reads on a replica: nothing is missed, whatever the replica does, and nobody is answered with an error because of it. */
 import t from 'tap'
-import { migrate } from '../src/db/migrate.js'
+import { migrate } from '../src/platform/database/migrate.js'
 import { createTestDatabase } from './database.js'
 import { processesOf } from './process.js'
 import { type Caller, type Service, startService } from './service.js'

@@ -1,8 +1,8 @@
 /** What an admin can find out about the hours of others at the privacy level `named`. */
 import t from 'tap'
-import { addDays } from '../src/domain/days.js'
 import { localHoursOf } from '../src/domain/heatmap.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
 import { findHole, type Unknown } from './adversary.js'
 import { type Caller, startService } from './service.js'
 

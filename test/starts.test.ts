@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
 import { gaveAway, startImpostor } from './impostor.js'
 import {

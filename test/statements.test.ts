@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import postgres from 'postgres'
 import t from 'tap'
-import { connect } from '../src/db/client.js'
-import * as kinds from '../src/db/statement.js'
+import { connect } from '../src/platform/database/client.js'
+import * as kinds from '../src/platform/database/statement.js'
 import { createTestDatabase } from './database.js'
 import { collectQueries, queriesFile, toText } from './query-texts.js'
 

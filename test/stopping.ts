@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startRepohost } from '../demo/repohost.js'
-import { locks } from '../src/db/locks.js'
+import { locks } from '../src/platform/database/locks.js'
 import { createTestDatabase, isCluster, throughPooler } from './database.js'
 import { startLine } from './line.js'
 import {

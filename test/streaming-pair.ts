@@ -4,7 +4,7 @@ import { appendFile, chown, copyFile, readFile, stat, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
-import { startEmbedded } from '../src/db/embedded/index.js'
+import { startEmbedded } from '../src/platform/database/embedded/index.js'
 import { temporaryFolder } from './process.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { until } from './until.js'

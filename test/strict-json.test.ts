@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseStrictJson, parseStrictJsonInSteps } from '../src/domain/strict-json.js'
+import { parseStrictJson, parseStrictJsonInSteps } from '../src/platform/http/strict-json.js'
 
 const bounds = { depth: 32, values: 1_000 }
 

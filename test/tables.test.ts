@@ -1,7 +1,7 @@
 /** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
-import { peopleColumns } from '../src/db/people.js'
+import { peopleColumns } from '../src/platform/database/people.js'
 import { tablesOfWorkspaces } from '../src/queries/purge.js'
 import { type Service, startService } from './service.js'
 
@@ -49,12 +49,16 @@ const findGaps = async (service: Service): Promise<string[]> => {
         `${place}: add the table to tablesOfWorkspaces in src/queries/purge.ts, so that it is cleared with a workspace`,
       ]
     }
-    return [`${place}: add it to src/db/people.ts, which says how an account is erased and exported`]
+    return [
+      `${place}: add it to src/platform/database/people.ts, which says how an account is erased and exported`,
+    ]
   })
   const gone = [...withRule].filter((place) => !places.has(place))
   return [
     ...gaps,
-    ...gone.map((place) => `${place}: src/db/people.ts has a rule and the database no such column`),
+    ...gone.map(
+      (place) => `${place}: src/platform/database/people.ts has a rule and the database no such column`,
+    ),
   ]
 }
 
@@ -71,7 +75,7 @@ t.test('a column without a rule is named, with or without a foreign key', async 
      )`,
     [],
   )
-  const people = 'add it to src/db/people.ts, which says how an account is erased and exported'
+  const people = 'add it to src/platform/database/people.ts, which says how an account is erased and exported'
   t.same(await findGaps(service), [
     `notes.author: ${people}`,
     'notes.origin references workspaces: call it workspace_id',

@@ -1,7 +1,7 @@
 /** Which error codes a route can throw: followed through the sources, from its handler to every function that it refers to. */
 import { join } from 'node:path'
 import ts from 'typescript'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 
 export interface RouteCodes {
   operationId: string

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Tx } from '../src/db/client.js'
-import { connect } from '../src/db/client.js'
+import type { Tx } from '../src/platform/database/client.js'
+import { connect } from '../src/platform/database/client.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { createTestDatabase } from './database.js'
 

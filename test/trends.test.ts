@@ -1,7 +1,7 @@
 import t from 'tap'
 import { seedActivity } from '../demo/activity.js'
-import { addDays, countDays, listDays, weekdayOf } from '../src/domain/days.js'
-import { readToday } from '../src/queries/clock.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, countDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
 

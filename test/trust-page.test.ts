@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { projectRoot } from '../src/runtime/root.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { claimsOf, withoutTest } from './claims.js'
 
 const page = await readFile(join(projectRoot, 'docs/trust.md'), 'utf8')

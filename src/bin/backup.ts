@@ -1,9 +1,9 @@
 /** Writes all data into one file. */
 import { backUp } from '../backup/back-up.js'
 import { readConfig } from '../config.js'
-import { onDatabaseOf } from '../db/of-command.js'
-import { readArguments } from '../runtime/arguments.js'
-import { runCommand, say } from '../runtime/program.js'
+import { onDatabaseOf } from '../platform/database/of-command.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run backup -- FILE
 

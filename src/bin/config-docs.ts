@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { envExample, withMetrics, withPrivacy, withVariables } from '../domain/config-docs.js'
-import { runCommand } from '../runtime/program.js'
-import { projectRoot } from '../runtime/root.js'
+import { runCommand } from '../platform/process/program.js'
+import { projectRoot } from '../platform/process/root.js'
 
 runCommand(async () => {
   await writeFile(join(projectRoot, '.env.example'), envExample())

@@ -1,9 +1,9 @@
 /** Spreads the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md. */
 import { readConfig } from '../config.js'
-import { distribute } from '../db/distribute.js'
-import { givenUrl, onGivenDatabase } from '../db/given.js'
-import { readArguments } from '../runtime/arguments.js'
-import { runCommand, say } from '../runtime/program.js'
+import { distribute } from '../operator/distribute.js'
+import { givenUrl, onGivenDatabase } from '../platform/database/given.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run distribute
 

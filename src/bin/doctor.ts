@@ -1,8 +1,8 @@
 /** Says what is wrong with a deployment, and how to mend it. */
 import { examine } from '../doctor/examine.js'
-import { readArguments } from '../runtime/arguments.js'
-import { OperatorError } from '../runtime/operator-error.js'
-import { runCommand, say } from '../runtime/program.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+import { runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run doctor
 

@@ -1,9 +1,9 @@
 /** Applies the migrations to DATABASE_URL; `npm start` does so by itself. */
 import { readConfig } from '../config.js'
-import { givenUrl, onGivenDatabase } from '../db/given.js'
-import { migrate } from '../db/migrate.js'
-import { readArguments } from '../runtime/arguments.js'
-import { runCommand, say } from '../runtime/program.js'
+import { givenUrl, onGivenDatabase } from '../platform/database/given.js'
+import { migrate } from '../platform/database/migrate.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run migrate
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { buildApp } from '../app.js'
 import { readConfig } from '../config.js'
-import type { Database } from '../db/client.js'
-import { buildDocuments } from '../openapi/index.js'
-import { runCommand } from '../runtime/program.js'
-import { projectRoot } from '../runtime/root.js'
+import type { Database } from '../platform/database/client.js'
+import { buildDocuments } from '../platform/openapi/index.js'
+import { runCommand } from '../platform/process/program.js'
+import { projectRoot } from '../platform/process/root.js'
 
 /** Only revocations are read at the start. */
 const reserved = { select: () => ({ from: () => ({ where: async () => [] }) }), rows: async () => [{}] }

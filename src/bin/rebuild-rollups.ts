@@ -1,9 +1,9 @@
 /** Makes all rollups of activity anew, from the activity in DATABASE_URL; the service may be running. */
 import { readConfig } from '../config.js'
-import { connectToGiven, onGivenDatabase } from '../db/given.js'
 import { rebuildRollups } from '../operations/roll-up.js'
-import { readArguments } from '../runtime/arguments.js'
-import { atEnd, runCommand, say } from '../runtime/program.js'
+import { connectToGiven, onGivenDatabase } from '../platform/database/given.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { atEnd, runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run rollups
 

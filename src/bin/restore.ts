@@ -1,10 +1,10 @@
 /** Puts a backup into an empty database. */
 import { restore } from '../backup/restore.js'
 import { readConfig } from '../config.js'
-import { createEmbedded } from '../db/embedded/visit.js'
-import { onDatabaseOf } from '../db/of-command.js'
-import { readArguments } from '../runtime/arguments.js'
-import { runCommand, say } from '../runtime/program.js'
+import { createEmbedded } from '../platform/database/embedded/visit.js'
+import { onDatabaseOf } from '../platform/database/of-command.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { runCommand, say } from '../platform/process/program.js'
 
 const USAGE = `npm run restore -- FILE
 

@@ -1,20 +1,20 @@
 /** Finds somebody's account, or deletes it, for the operator who is asked to. */
 import { type Config, readConfig } from '../config.js'
-import type { Database } from '../db/client.js'
-import { connectToGiven } from '../db/given.js'
-import { onDatabaseOf } from '../db/of-command.js'
 import { personKeysOf } from '../domain/person-keys.js'
 import { ApiError } from '../errors.js'
 import { deleteAccount, eraseAccounts } from '../operations/delete-account.js'
+import type { Database } from '../platform/database/client.js'
+import { connectToGiven } from '../platform/database/given.js'
+import { onDatabaseOf } from '../platform/database/of-command.js'
+import { isSchemaCurrent } from '../platform/database/schema-state.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+import { atEnd, runCommand, say } from '../platform/process/program.js'
+import { readOrCreateSecret } from '../platform/process/secret.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
 import { countRowsOf } from '../queries/erasures.js'
-import { isSchemaCurrent } from '../queries/migrations.js'
 import { findUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
-import { readArguments } from '../runtime/arguments.js'
-import { OperatorError } from '../runtime/operator-error.js'
-import { atEnd, runCommand, say } from '../runtime/program.js'
-import { readOrCreateSecret } from '../runtime/secret.js'
 
 const USAGE = `npm run users -- find LOGIN
 npm run users -- delete LOGIN --yes

@@ -3,10 +3,10 @@
  * Anthropic (docs.anthropic.com/en/api/models-list). The caller's key goes into a header of these calls and nowhere else.
  */
 import type { Model } from '../../schemas/models.js'
-import type { Trace } from '../domain/trace.js'
 import { ApiError } from '../errors.js'
-import { type Meter, silentMeter } from '../metrics/meter.js'
-import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from './http.js'
+import type { Trace } from '../platform/http/trace.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../platform/http/upstream.js'
+import { type Meter, silentMeter } from '../platform/metrics/meter.js'
 
 /** A provider of models. */
 export interface Assistant {

@@ -1,6 +1,6 @@
 /** `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
-import { metrics } from './metrics.js'
+import { metrics } from '../platform/metrics/metrics.js'
 import { notRecorded, privacyRecords, privacyViews } from './privacy.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))

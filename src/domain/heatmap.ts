@@ -1,5 +1,5 @@
 /** The week in local hours: UTC hours moved into each member's zone. */
-import { addDays, DAYS_OF_WEEK, HOURS, weekdayOf } from './days.js'
+import { addDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../platform/time/days.js'
 
 const HOUR_MS = 3_600_000
 const REMEMBERED_DAYS = 50_000

@@ -1,6 +1,6 @@
 /** The limits of active minutes: 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
 import { limits } from '../../schemas/limits.js'
-import { HOURS } from './days.js'
+import { HOURS } from '../platform/time/days.js'
 
 /** In one repository, or in all of a day. */
 export interface Minutes {

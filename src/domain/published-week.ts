@@ -3,7 +3,7 @@
  * from all of it, is about fewer people than the group. Why these rules are enough is said in
  * `docs/decisions/14-published-weeks.md`; `test/published-weeks.test.ts` plays the adversary.
  */
-import { DAYS_OF_WEEK, HOURS } from './days.js'
+import { DAYS_OF_WEEK, HOURS } from '../platform/time/days.js'
 
 /** What one person did on one day in one repository. */
 export interface Work {

@@ -1,6 +1,6 @@
 /** What somebody lets be recorded of an entry. */
 import type { RecordingHours } from '../../schemas/recording.js'
-import { DAYS_OF_WEEK, HOURS, weekdayOf } from './days.js'
+import { DAYS_OF_WEEK, HOURS, weekdayOf } from '../platform/time/days.js'
 import { localHoursOf } from './heatmap.js'
 
 /** For each UTC hour of a day whether it is recorded, going by the local hour in which it starts. */

@@ -1,7 +1,7 @@
 import type { CreateInviteBody, Invite } from '../../schemas/invites.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
 import { insertInvite, revokeInvite as markRevoked } from '../queries/invites.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 

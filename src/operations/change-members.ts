@@ -1,7 +1,7 @@
 import type { PrivacyLevel, Role } from '../../schemas/common.js'
 import type { Member } from '../../schemas/members.js'
-import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import type { Database, Db } from '../platform/database/client.js'
 import { firstNamedDay } from '../policies/privacy.js'
 import type { Person } from '../queries/audit.js'
 import { revokeInvitesOf } from '../queries/invites.js'

@@ -1,6 +1,6 @@
-import type { Database } from '../db/client.js'
 import { repoKeysOf } from '../domain/repo-keys.js'
 import { ApiError } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
 import { requireRoom } from '../policies/room.js'
 import {
   deleteOverride,

@@ -1,9 +1,9 @@
 import { limits } from '../../schemas/limits.js'
 import type { WorkspaceSettingsPatch } from '../../schemas/workspace-settings.js'
-import type { Database } from '../db/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../domain/etag.js'
 import { mergeSettings } from '../domain/settings-merge.js'
 import { ApiError } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
+import { etagOf, type Preconditions, preconditionsHold } from '../platform/http/etag.js'
 import { insertPrivacyLevel } from '../queries/privacy.js'
 import {
   readSettingsToChange,

@@ -1,6 +1,6 @@
 import type { Role } from '../../schemas/common.js'
-import type { Database, Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import type { Database, Db } from '../platform/database/client.js'
 import { requireRole } from '../policies/roles.js'
 import { insertAuditEntry, type Person } from '../queries/audit.js'
 import { readOwnMembership } from '../queries/members.js'

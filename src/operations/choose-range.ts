@@ -1,8 +1,8 @@
 import { limits } from '../../schemas/limits.js'
-import type { Database } from '../db/client.js'
-import { type Range, resolveRange } from '../domain/days.js'
 import { ApiError } from '../errors.js'
-import { readToday } from '../queries/clock.js'
+import type { Database } from '../platform/database/client.js'
+import { readToday } from '../platform/time/clock.js'
+import { type Range, resolveRange } from '../platform/time/days.js'
 
 const DEFAULT_DAYS = 30
 

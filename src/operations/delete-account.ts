@@ -1,7 +1,8 @@
-import type { Database } from '../db/client.js'
 import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
 import type { PersonKey } from '../domain/person-keys.js'
 import { ApiError, invalid } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
+import { inTurns } from '../platform/process/in-turns.js'
 import { lockCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -12,7 +13,6 @@ import { keepRemovals } from '../queries/removals.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 import { revokeAllTokens } from '../queries/sessions.js'
 import { hideWorkspace } from '../queries/workspaces.js'
-import { inTurns } from '../runtime/in-turns.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 

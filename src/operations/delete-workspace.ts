@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.js'
+import type { Database } from '../platform/database/client.js'
 import { hideWorkspace } from '../queries/workspaces.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 

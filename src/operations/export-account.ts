@@ -1,8 +1,8 @@
 /** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
 import type { Profile } from '../../schemas/profile.js'
-import type { Database } from '../db/client.js'
 import { tooMany } from '../errors.js'
-import { PIECE_LENGTH } from '../http/streaming.js'
+import type { Database } from '../platform/database/client.js'
+import { PIECE_LENGTH } from '../platform/http/streaming.js'
 import {
   ACTIVITY,
   auditOfLogin,

@@ -1,10 +1,10 @@
 import type { Dashboard } from '../../schemas/dashboard.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database, Db } from '../db/client.js'
-import { addDays, listDays, type Range, type Steps, stepsOf } from '../domain/days.js'
 import { Heatmap } from '../domain/heatmap.js'
 import { ApiError } from '../errors.js'
-import { PIECE_LENGTH } from '../http/streaming.js'
+import type { Database, Db } from '../platform/database/client.js'
+import { PIECE_LENGTH } from '../platform/http/streaming.js'
+import { addDays, listDays, type Range, type Steps, stepsOf } from '../platform/time/days.js'
 import { type View, type Viewer, viewBefore, viewOf } from '../policies/privacy.js'
 import {
   beginSnapshot,

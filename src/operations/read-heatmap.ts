@@ -1,4 +1,3 @@
-import type { Db } from '../db/client.js'
 import { Heatmap, type HeatmapCell } from '../domain/heatmap.js'
 import {
   clockOf,
@@ -8,6 +7,7 @@ import {
   withheldCrews,
   type ZoneCrew,
 } from '../domain/shared-hours.js'
+import type { Db } from '../platform/database/client.js'
 import type { Viewer } from '../policies/privacy.js'
 import type { Sources } from '../queries/dashboard.js'
 import { findSharedClocks, listTimezones, readCells, readCrews, readRawZoneDays } from '../queries/heatmap.js'

@@ -1,7 +1,7 @@
 /** A user's own minutes as JSON text, in pieces: a year can have hundreds of thousands of rows. */
-import type { Database } from '../db/client.js'
-import { addDays, listDays, type Range } from '../domain/days.js'
-import { PIECE_LENGTH } from '../http/streaming.js'
+import type { Database } from '../platform/database/client.js'
+import { PIECE_LENGTH } from '../platform/http/streaming.js'
+import { addDays, listDays, type Range } from '../platform/time/days.js'
 import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAll } from '../queries/activity.js'
 
 /** What is read at once, unless one day has more. */

@@ -1,6 +1,6 @@
 import type { Profile } from '../../schemas/profile.js'
 import type { Config } from '../config.js'
-import type { Database } from '../db/client.js'
+import type { Database } from '../platform/database/client.js'
 import { readCaller } from '../policies/caller.js'
 import { planOf } from '../policies/pro.js'
 import { readSubscriptionStatus } from '../queries/billing.js'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../schemas/activity.js'
 import { limits } from '../../schemas/limits.js'
-import type { Database, Db, Tx } from '../db/client.js'
-import { addDays, HOURS } from '../domain/days.js'
 import { canonicalTimezone } from '../domain/heatmap.js'
 import { type Cut, MemberDay } from '../domain/minutes.js'
 import { recordedHoursOf, recordedPart } from '../domain/recording.js'
 import { ApiError, invalid } from '../errors.js'
+import type { Database, Db, Tx } from '../platform/database/client.js'
+import { addDays, HOURS } from '../platform/time/days.js'
 import {
   addMinutes,
   changeTimezone,

@@ -1,6 +1,6 @@
 import type { BillingEvent } from '../../schemas/billing.js'
-import type { Database } from '../db/client.js'
 import { readBillingEvent } from '../domain/billing-event.js'
+import type { Database } from '../platform/database/client.js'
 import { applyChange, insertBillingEvent, linkCustomer } from '../queries/billing.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.js'
+import type { Database } from '../platform/database/client.js'
 import { type Look, recordView } from '../queries/views.js'
 
 /** How many looks are remembered; the memory only saves writes that would change nothing. */

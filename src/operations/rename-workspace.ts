@@ -1,6 +1,6 @@
 import type { Workspace } from '../../schemas/workspaces.js'
-import type { Database } from '../db/client.js'
-import { theRow } from '../db/the-row.js'
+import type { Database } from '../platform/database/client.js'
+import { theRow } from '../platform/database/the-row.js'
 import { listWorkspacesOf, renameWorkspace as updateName } from '../queries/workspaces.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 

@@ -1,5 +1,5 @@
-import type { Database } from '../db/client.js'
 import { parsePatterns } from '../domain/repo-pattern.js'
+import type { Database } from '../platform/database/client.js'
 import { deletePatterns, insertPatterns, listPatterns } from '../queries/workspaces.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 

@@ -1,5 +1,5 @@
-import type { Database } from '../db/client.js'
-import { couldNotConnect } from '../db/failures.js'
+import type { Database } from '../platform/database/client.js'
+import { couldNotConnect } from '../platform/database/failures.js'
 import {
   dropHours,
   listDaysWithOldHours,

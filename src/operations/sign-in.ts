@@ -1,7 +1,7 @@
 import type { VerifyResult } from '../../schemas/auth.js'
 import type { RepohostUser } from '../clients/repohost.js'
-import type { Database } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
 import { type User, upsertUser } from '../queries/users.js'
 
 interface SignInContext {

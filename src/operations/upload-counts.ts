@@ -1,11 +1,11 @@
 import { limits } from '../../schemas/limits.js'
-import type { Database } from '../db/client.js'
 import type { CountBatches } from '../domain/count-batches.js'
-import { addDays } from '../domain/days.js'
 import { ApiError, invalid } from '../errors.js'
+import type { Database } from '../platform/database/client.js'
+import { readToday } from '../platform/time/clock.js'
+import { addDays } from '../platform/time/days.js'
 import { requireRole } from '../policies/roles.js'
 import { markDays } from '../queries/activity.js'
-import { readToday } from '../queries/clock.js'
 import {
   type CountKind,
   findMembers,

@@ -1,8 +1,8 @@
 /** Removes in the background what is left of deleted accounts; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { asTask } from '../metrics/task.js'
 import { eraseAccounts } from '../operations/delete-account.js'
-import { repeat } from '../runtime/repeat.js'
+import { asTask } from '../platform/metrics/task.js'
+import { repeat } from '../platform/process/repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,9 +1,9 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { asTask } from '../metrics/task.js'
 import { publishWeeks, raiseToFloor } from '../operations/publish-weeks.js'
 import { retireActivity, rollUp } from '../operations/roll-up.js'
-import { repeat } from '../runtime/repeat.js'
+import { asTask } from '../platform/metrics/task.js'
+import { repeat } from '../platform/process/repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

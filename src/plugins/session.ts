@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../errors.js'
-import { asTask } from '../metrics/task.js'
+import { asTask } from '../platform/metrics/task.js'
+import { repeat } from '../platform/process/repeat.js'
 import { readRevocations } from '../queries/sessions.js'
-import { repeat } from '../runtime/repeat.js'
 import { Revocations } from '../sessions/revocations.js'
 import { type Session, Tokens } from '../sessions/tokens.js'
 

@@ -1,6 +1,7 @@
 /** Who calls, as an account. A token may outlive the account that it was made for. */
-import type { Db } from '../db/client.js'
+
 import { ApiError } from '../errors.js'
+import type { Db } from '../platform/database/client.js'
 import { lockUser, readUser, type User } from '../queries/users.js'
 
 const present = (user: User | undefined): User => {

@@ -1,7 +1,15 @@
 /** What may be shown of what people did: the one place that decides it. */
 import { type PrivacyLevel, privacyLevels } from '../../schemas/common.js'
-import { addDays, countDays, FIRST_DAY, LAST_DAY, mondayOf, type Range, sundayOf } from '../domain/days.js'
 import { ApiError, invalid } from '../errors.js'
+import {
+  addDays,
+  countDays,
+  FIRST_DAY,
+  LAST_DAY,
+  mondayOf,
+  type Range,
+  sundayOf,
+} from '../platform/time/days.js'
 import type { Filter, NamedDays } from '../queries/dashboard.js'
 import type { WorkspacePrivacy } from '../queries/privacy.js'
 

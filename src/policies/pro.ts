@@ -1,6 +1,6 @@
 import type { SubscriptionStatus } from '../../schemas/billing.js'
-import type { Db } from '../db/client.js'
 import { ApiError } from '../errors.js'
+import type { Db } from '../platform/database/client.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
 
 export const givesPro = (status: SubscriptionStatus): boolean =>

@@ -1,8 +1,9 @@
 /** What the service knows of somebody, as items of JSON, a page at a time. */
-import type { Db, Parameter } from '../db/client.js'
-import { type Statement, statement, text, uuid } from '../db/statement.js'
-import { theRow } from '../db/the-row.js'
+
 import { DELETED_USER } from '../domain/deleted-user.js'
+import type { Db, Parameter } from '../platform/database/client.js'
+import { type Statement, statement, text, uuid } from '../platform/database/statement.js'
+import { theRow } from '../platform/database/the-row.js'
 import { ABOUT_PEOPLE } from './audit.js'
 
 /** SQL: a moment as in every other answer. */

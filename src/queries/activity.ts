@@ -1,7 +1,9 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
 import { limits } from '../../schemas/limits.js'
 import type { RecordingHours } from '../../schemas/recording.js'
-import type { Db } from '../db/client.js'
+import type { Minutes } from '../domain/minutes.js'
+import { COMPARED } from '../domain/repo-pattern.js'
+import type { Db } from '../platform/database/client.js'
 import {
   bool,
   date,
@@ -14,10 +16,8 @@ import {
   text,
   texts,
   uuid,
-} from '../db/statement.js'
-import { HOURS } from '../domain/days.js'
-import type { Minutes } from '../domain/minutes.js'
-import { COMPARED } from '../domain/repo-pattern.js'
+} from '../platform/database/statement.js'
+import { HOURS } from '../platform/time/days.js'
 import { patternMatches } from './repo-access.js'
 
 /**

@@ -8,10 +8,20 @@
 import { and, between, eq } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
-import type { Db, Parameter } from '../db/client.js'
-import { date, double, integer, json, orNull, statement, text, textOf, uuid } from '../db/statement.js'
-import { staleDays } from '../db/tables.js'
-import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../domain/days.js'
+import type { Db, Parameter } from '../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  json,
+  orNull,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../platform/database/statement.js'
+import { staleDays } from '../platform/database/tables.js'
+import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../platform/time/days.js'
 import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */

@@ -4,9 +4,11 @@
  */
 import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
-import type { Db } from '../db/client.js'
-import { locksOfWorkspaces } from '../db/locks.js'
-import { peopleColumns } from '../db/people.js'
+import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
+import type { Db } from '../platform/database/client.js'
+import { limitedDelete, limitedUpdate } from '../platform/database/limited-delete.js'
+import { locksOfWorkspaces } from '../platform/database/locks.js'
+import { peopleColumns } from '../platform/database/people.js'
 import {
   bool,
   date,
@@ -17,12 +19,10 @@ import {
   text,
   textOf,
   uuid,
-} from '../db/statement.js'
-import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../db/tables.js'
-import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
+} from '../platform/database/statement.js'
+import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../platform/database/tables.js'
 import { markDays, TAKE_TURN } from './activity.js'
 import { registerPeople } from './counts.js'
-import { limitedDelete, limitedUpdate } from './limited-delete.js'
 import { rebuildMonth } from './rollups.js'
 import { handOverViews } from './views.js'
 

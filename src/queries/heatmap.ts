@@ -1,8 +1,19 @@
 /** What the heatmap of a dashboard reads: hours, and how many people other than the viewer had some. */
-import type { Db } from '../db/client.js'
-import { date, double, integer, integers, json, orNull, statement, text, uuids } from '../db/statement.js'
+
 import type { HeatmapCell } from '../domain/heatmap.js'
 import type { DayCrews, ZoneCrew } from '../domain/shared-hours.js'
+import type { Db } from '../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  integers,
+  json,
+  orNull,
+  statement,
+  text,
+  uuids,
+} from '../platform/database/statement.js'
 import { activityOf, RAW, type Sources } from './dashboard.js'
 import { CREW, IS_SOMEBODY, SUM_OF_HOURS, ZONE } from './rollups.js'
 

@@ -2,9 +2,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { PrivacyLevel } from '../../schemas/common.js'
-import type { Db } from '../db/client.js'
-import { statement, uuid } from '../db/statement.js'
-import { privacyLevelsOfWorkspaces, workspaces } from '../db/tables.js'
+import type { Db } from '../platform/database/client.js'
+import { statement, uuid } from '../platform/database/statement.js'
+import { privacyLevelsOfWorkspaces, workspaces } from '../platform/database/tables.js'
 
 export interface WorkspacePrivacy {
   level: PrivacyLevel

@@ -1,8 +1,17 @@
 import type { Role } from '../../schemas/common.js'
 import type { ProjectPage } from '../../schemas/projects.js'
-import type { Db } from '../db/client.js'
-import { bool, integer, moment, orNull, statement, text, textOf, uuid } from '../db/statement.js'
-import { toTimestamp } from '../domain/time.js'
+import type { Db } from '../platform/database/client.js'
+import {
+  bool,
+  integer,
+  moment,
+  orNull,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../platform/database/statement.js'
+import { toTimestamp } from '../platform/time/timestamps.js'
 import { patternMatches } from './repo-access.js'
 
 type Project = ProjectPage['projects'][number]

@@ -3,8 +3,6 @@
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Db } from '../db/client.js'
-import { date, double, integer, integers, orNull, statement, text, uuid } from '../db/statement.js'
 import { DELETED_USER } from '../domain/deleted-user.js'
 import { cellsOf } from '../domain/heatmap.js'
 import {
@@ -14,6 +12,17 @@ import {
   type ShownSums,
   type Work,
 } from '../domain/published-week.js'
+import type { Db } from '../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  integers,
+  orNull,
+  statement,
+  text,
+  uuid,
+} from '../platform/database/statement.js'
 import { ANYTHING, ZONE } from './rollups.js'
 
 export interface WorkspaceWeek {

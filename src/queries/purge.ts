@@ -1,8 +1,9 @@
 /** Removes what a deleted workspace leaves behind. */
 import { asc, getTableName, isNotNull } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from '../db/client.js'
-import { statement } from '../db/statement.js'
+import type { Db } from '../platform/database/client.js'
+import { limitedDelete } from '../platform/database/limited-delete.js'
+import { statement } from '../platform/database/statement.js'
 import {
   activity,
   activityDays,
@@ -31,8 +32,7 @@ import {
   snapshotVersions,
   staleDays,
   workspaces,
-} from '../db/tables.js'
-import { limitedDelete } from './limited-delete.js'
+} from '../platform/database/tables.js'
 
 /**
  * Every table with a `workspace_id`; a test holds the list against the database. The marks of stale days go before the

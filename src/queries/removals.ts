@@ -1,13 +1,13 @@
 /** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
 import { sql } from 'drizzle-orm'
-import type { Db } from '../db/client.js'
-import { bool, moment, statement, uuid } from '../db/statement.js'
-import { removals, removedPeople } from '../db/tables.js'
-import { theRow } from '../db/the-row.js'
 import type { PersonKey } from '../domain/person-keys.js'
-import { OperatorError } from '../runtime/operator-error.js'
+import type { Db } from '../platform/database/client.js'
+import { deleteSome, limitedDelete } from '../platform/database/limited-delete.js'
+import { bool, moment, statement, uuid } from '../platform/database/statement.js'
+import { removals, removedPeople } from '../platform/database/tables.js'
+import { theRow } from '../platform/database/the-row.js'
+import { OperatorError } from '../platform/process/operator-error.js'
 import { ACTIVE_INVITE } from './invites.js'
-import { deleteSome, limitedDelete } from './limited-delete.js'
 
 /** See `insertInvite` for the moment. */
 export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {

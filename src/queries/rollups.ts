@@ -3,8 +3,12 @@
  * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
-import type { Db } from '../db/client.js'
-import { locks } from '../db/locks.js'
+
+import { DELETED_USER } from '../domain/deleted-user.js'
+import { Heatmap } from '../domain/heatmap.js'
+import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../domain/shared-hours.js'
+import type { Db } from '../platform/database/client.js'
+import { locks } from '../platform/database/locks.js'
 import {
   bool,
   date,
@@ -16,12 +20,9 @@ import {
   text,
   uuid,
   uuids,
-} from '../db/statement.js'
-import { theRow } from '../db/the-row.js'
-import { HOURS } from '../domain/days.js'
-import { DELETED_USER } from '../domain/deleted-user.js'
-import { Heatmap } from '../domain/heatmap.js'
-import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../domain/shared-hours.js'
+} from '../platform/database/statement.js'
+import { theRow } from '../platform/database/the-row.js'
+import { HOURS } from '../platform/time/days.js'
 
 export interface WorkspaceMonth {
   workspaceId: string

@@ -3,7 +3,7 @@ import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from
 import { NoBody, ref } from '../../schemas/common.js'
 import { createBillingSessions } from '../operations/billing-sessions.js'
 import { recordBillingEvent } from '../operations/record-billing-event.js'
-import { anyCaller, billingSignature } from '../policies/access.js'
+import { anyCaller, billingSignature } from '../platform/access/kinds.js'
 
 export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const billingSessions = createBillingSessions(app.config, app.database, app.clients.billing)

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../schemas/common.js'
 import { Privacy } from '../../schemas/privacy.js'
 import { notRecorded, privacyRecords, privacyViews } from '../domain/privacy.js'
-import { anyone } from '../policies/access.js'
+import { anyone } from '../platform/access/kinds.js'
 
 export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { activityDetailDays, privacy } = app.config

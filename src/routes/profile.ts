@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { PageQuery, ref } from '../../schemas/common.js'
 import { Profile } from '../../schemas/profile.js'
 import { ProjectPage } from '../../schemas/projects.js'
-import { pagesOf } from '../http/pagination.js'
 import { readProfile } from '../operations/read-profile.js'
-import { anyCaller } from '../policies/access.js'
+import { anyCaller } from '../platform/access/kinds.js'
+import { pagesOf } from '../platform/http/pagination.js'
 import { listProjects } from '../queries/projects.js'
 
 const pages = pagesOf('text', 'text', 'uuid')

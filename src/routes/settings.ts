@@ -13,12 +13,12 @@ import {
   VersionParams,
 } from '../../schemas/settings.js'
 import type { Repohost } from '../clients/repohost.js'
-import { etagOf, noneMatchNames, preconditionsOf } from '../domain/etag.js'
 import { ApiError } from '../errors.js'
-import { sendJsonText, withSettingsText } from '../http/json-text.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
-import { repoAdmin, repoMember } from '../policies/access.js'
+import { repoAdmin, repoMember } from '../platform/access/kinds.js'
+import { etagOf, noneMatchNames, preconditionsOf } from '../platform/http/etag.js'
+import { sendJsonText, withSettingsText } from '../platform/http/json-text.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 

@@ -3,8 +3,8 @@ import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import { limits } from '../../schemas/limits.js'
-import { isUuid } from '../domain/uuid.js'
 import { ApiError } from '../errors.js'
+import { isUuid } from '../platform/http/uuid.js'
 
 /** Who is calling, as the token says. */
 export interface Session {

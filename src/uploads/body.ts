@@ -7,8 +7,8 @@ import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fas
 import type { CountsBody } from '../../schemas/activity.js'
 import { type CountBatches, toCountBatches } from '../domain/count-batches.js'
 import { ApiError, tooMany } from '../errors.js'
-import { parseBody } from '../http/json-body.js'
-import { Gate, Gates } from '../runtime/gate.js'
+import { parseBody } from '../platform/http/json-body.js'
+import { Gate, Gates } from '../platform/process/gate.js'
 import { IncomingBody } from './incoming.js'
 import { type CountsRead, createCountsReader } from './reader.js'
 

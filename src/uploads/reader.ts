@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads'
 import type { ErrorObject } from 'ajv'
 import type { CountBatches } from '../domain/count-batches.js'
-import { StrictJsonError } from '../domain/strict-json.js'
 import { ApiError } from '../errors.js'
-import { Gate } from '../runtime/gate.js'
+import { StrictJsonError } from '../platform/http/strict-json.js'
+import { Gate } from '../platform/process/gate.js'
 
 /** Bodies that are read at once, and that wait for it. */
 const READERS = 2

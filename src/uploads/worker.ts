@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../schemas/activity.js'
 import { buffersOf, toCountBatches } from '../domain/count-batches.js'
-import { StrictJsonError } from '../domain/strict-json.js'
-import { parseBody } from '../http/json-body.js'
-import { createBodyAjv } from '../http/validators.js'
+import { parseBody } from '../platform/http/json-body.js'
+import { StrictJsonError } from '../platform/http/strict-json.js'
+import { createBodyAjv } from '../platform/http/validators.js'
 import type { WorkerAnswer } from './reader.js'
 
 /** What `body.ts` makes of it is what the ordinary way would have answered. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import type { RepohostStandIn } from '../../demo/repohost.js'
-import { addDays } from '../../src/domain/days.js'
+import { addDays } from '../../src/platform/time/days.js'
 import type { Figures } from './fault.js'
 
 export interface CrowdOptions {

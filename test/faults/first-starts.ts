@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { startThrowAwayDatabase } from '../../demo/database.js'
-import { projectRoot } from '../../src/runtime/root.js'
+import { projectRoot } from '../../src/platform/process/root.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import { type Fault, quiet } from './fault.js'
 

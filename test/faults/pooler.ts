@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { projectRoot } from '../../src/runtime/root.js'
+import { projectRoot } from '../../src/platform/process/root.js'
 import { startPooler } from '../pooler.js'
 import type { Fault } from './fault.js'
 

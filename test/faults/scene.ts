@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startRepohost } from '../../demo/repohost.js'
-import { startEmbedded } from '../../src/db/embedded/index.js'
+import { startEmbedded } from '../../src/platform/database/embedded/index.js'
 import { freePort, launch, onDatabase, processesOf, ready, temporaryFolder } from '../process.js'
 import { until } from '../until.js'
 import { type Crowd, type CrowdOptions, gather } from './crowd.js'

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-import { projectRoot } from '../../src/runtime/root.js'
+import { projectRoot } from '../../src/platform/process/root.js'
 
 /** Read-only or shared machines may have no cache folder of one's own. */
 const cacheFolder = () => process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')

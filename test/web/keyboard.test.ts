@@ -1,6 +1,6 @@
 /** The dashboard for who has no mouse, does not see it, or sees it large. */
 import t, { type Test } from 'tap'
-import { addDays } from '../../src/domain/days.js'
+import { addDays } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import { startScene, type Visitor } from './page.js'
 

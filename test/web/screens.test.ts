@@ -1,6 +1,6 @@
 /** Every screen, as an admin sees it: in light, dark and on a phone. */
 import t, { type Test } from 'tap'
-import { addDays } from '../../src/domain/days.js'
+import { addDays } from '../../src/platform/time/days.js'
 import { until } from '../until.js'
 import { type Scene, startScene, type Visitor } from './page.js'
 

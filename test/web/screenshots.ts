@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { projectRoot } from '../../src/runtime/root.js'
+import { projectRoot } from '../../src/platform/process/root.js'
 import { startBrowser } from './browser.js'
 
 const PORT = '3999'

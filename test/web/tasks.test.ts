@@ -1,6 +1,6 @@
 /** What people come for, done as they would do it: by mouse, by keyboard, and when things go wrong. */
 import t from 'tap'
-import { addDays } from '../../src/domain/days.js'
+import { addDays } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
 import { startScene, type Visitor } from './page.js'

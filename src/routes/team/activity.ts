@@ -11,14 +11,14 @@ import {
 import { ref } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
-import { JSON_TYPE, sendJsonText } from '../../http/json-text.js'
-import { sendPieces } from '../../http/streaming.js'
-import type { Meter } from '../../metrics/meter.js'
 import { chooseRange } from '../../operations/choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../../operations/read-minutes.js'
 import { recordActiveMinutes } from '../../operations/record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../../operations/upload-counts.js'
-import { adminOf, anyCaller } from '../../policies/access.js'
+import { adminOf, anyCaller } from '../../platform/access/kinds.js'
+import { JSON_TYPE, sendJsonText } from '../../platform/http/json-text.js'
+import { sendPieces } from '../../platform/http/streaming.js'
+import type { Meter } from '../../platform/metrics/meter.js'
 import { countsOf, readLargeCounts } from '../../uploads/body.js'
 
 /** What a duplicate says of its entries was counted when it first came. */

@@ -10,10 +10,10 @@ import {
 } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
 import { personKeysOf } from '../../domain/person-keys.js'
-import { pagesOf } from '../../http/pagination.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
 import { lookUpInvite } from '../../operations/look-up-invite.js'
-import { adminOf, anyCaller } from '../../policies/access.js'
+import { adminOf, anyCaller } from '../../platform/access/kinds.js'
+import { pagesOf } from '../../platform/http/pagination.js'
 import { listActiveInvites } from '../../queries/invites.js'
 
 const pages = pagesOf('timestamp', 'uuid')

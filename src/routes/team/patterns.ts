@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { WorkspaceParams } from '../../../schemas/common.js'
 import { Patterns, PatternsBody } from '../../../schemas/workspaces.js'
 import { replacePatterns } from '../../operations/replace-patterns.js'
-import { adminOf, memberOf } from '../../policies/access.js'
+import { adminOf, memberOf } from '../../platform/access/kinds.js'
 import { listPatterns } from '../../queries/workspaces.js'
 
 export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {

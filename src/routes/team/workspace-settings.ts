@@ -11,11 +11,11 @@ import {
   WorkspaceParams,
 } from '../../../schemas/common.js'
 import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
-import { etagOf, preconditionsOf } from '../../domain/etag.js'
 import { ApiError } from '../../errors.js'
-import { sendJsonText, withSettingsText } from '../../http/json-text.js'
 import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
-import { adminOf, memberOf } from '../../policies/access.js'
+import { adminOf, memberOf } from '../../platform/access/kinds.js'
+import { etagOf, preconditionsOf } from '../../platform/http/etag.js'
+import { sendJsonText, withSettingsText } from '../../platform/http/json-text.js'
 import { requireFloor, stricterOf } from '../../policies/privacy.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
 

@@ -5,7 +5,7 @@ import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../
 import { createWorkspace } from '../../operations/create-workspace.js'
 import { deleteWorkspace } from '../../operations/delete-workspace.js'
 import { renameWorkspace } from '../../operations/rename-workspace.js'
-import { adminOf, anyCaller } from '../../policies/access.js'
+import { adminOf, anyCaller } from '../../platform/access/kinds.js'
 import { readCaller } from '../../policies/caller.js'
 import { withFloor } from '../../policies/privacy.js'
 import { listWorkspacesOf } from '../../queries/workspaces.js'

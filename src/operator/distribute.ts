@@ -1,0 +1,144 @@
+/** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
+import type postgres from 'postgres'
+import { locks } from '../platform/database/locks.js'
+import { isCurrent } from '../platform/database/migrate.js'
+import { inOneSession } from '../platform/database/one-session.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+
+/**
+ * Where each table goes. Those that everything joins are copied to every node and change rarely; nothing on a hot path
+ * writes to them. What is read together shares a column and so a node.
+ */
+export const layout = {
+  /** In an order in which each table references only those before it. */
+  copied: [
+    'users',
+    'recordings',
+    'workspaces',
+    'privacy_levels',
+    'members',
+    'removals',
+    'removed_people',
+    'patterns',
+    'invites',
+    'billing_customers',
+    'erasures',
+  ],
+  spread: {
+    owner_key: ['snapshots', 'snapshot_versions', 'overrides'],
+    workspace_id: [
+      'activity',
+      'activity_repos',
+      'activity_people',
+      'stale_days',
+      'activity_days',
+      'activity_member_days',
+      'activity_member_months',
+      'activity_repo_days',
+      'activity_repo_months',
+      'activity_repo_people',
+      'activity_hours',
+      'published_weeks',
+      'published_days',
+      'published_repos',
+      'published_cells',
+      'audit_entries',
+      'dashboard_views',
+    ],
+    user_id: ['flushes', 'funnel_users', 'funnel_days'],
+  },
+  /** On the coordinator alone. */
+  kept: ['oauth_states', 'revocations', 'subscriptions', 'billing_events', 'backups'],
+}
+
+/**
+ * What a database of a cluster is set to. Statements that change rows on several nodes go through them one by one, as
+ * they must in a transaction that also changes what every node has a copy of: migrations do, and the removal of a
+ * workspace.
+ */
+export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
+
+/**
+ * Gives every table that has no place yet the one that `layout` says. Each table is a step of its own, so that what was
+ * interrupted goes on with the next run.
+ * @param stopped ends it
+ * @throws {OperatorError} where there is nothing to distribute over
+ */
+export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
+  inOneSession(url, stopped, async (sql) => {
+    await requireCoordinator(sql)
+    // No migration meanwhile, and no second run.
+    await sql`select pg_advisory_lock(${locks.migration})`
+    if (!(await isCurrent(sql)))
+      throw new OperatorError('The schema is not current: run `npm run migrate` first')
+    await placeTables(sql, say)
+    const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
+    await sql.unsafe(`alter database ${database} ${clusterSetting}`)
+    say('Every table has its place.')
+  })
+
+const requireCoordinator = async (sql: postgres.Sql) => {
+  const [extension] = await sql`select from pg_extension where extname = 'citus'`
+  if (!extension) {
+    throw new OperatorError(
+      'The database has no extension "citus". A single PostgreSQL needs nothing of this; on the coordinator of a cluster, run `create extension citus` in this database, there and on every worker, and add the workers with citus_add_node',
+    )
+  }
+  const [node] = await sql<{ isWorker: boolean; knowsItself: boolean; hasWorkers: boolean }[]>`
+    select groupid <> 0 as "isWorker", exists (select from pg_dist_node where groupid = 0) as "knowsItself",
+      exists (select from pg_dist_node where shouldhaveshards) as "hasWorkers"
+    from pg_dist_local_group`
+  if (node?.isWorker) {
+    throw new OperatorError('DATABASE_URL names a worker of the cluster: name its coordinator')
+  }
+  if (!node?.knowsItself) {
+    throw new OperatorError(
+      'The coordinator does not know how the workers reach it: run citus_set_coordinator_host with its host name and port',
+    )
+  }
+  if (!node.hasWorkers) throw new OperatorError('The cluster has no workers: add them with citus_add_node')
+}
+
+interface Place {
+  kind: 'distributed' | 'reference'
+  column: string
+}
+
+/** What has a place already. What only references such a table is not in it. */
+const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
+  const rows = await sql<(Place & { name: string })[]>`
+    select table_name::text as name, citus_table_type as kind, distribution_column as column from citus_tables
+    where citus_table_type in ('distributed', 'reference')`
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
+  const places = await readPlaces(sql)
+  /** @returns whether the table has its place already */
+  const isPlaced = (table: string, wanted: Place): boolean => {
+    const place = places.get(table)
+    if (!place) return false
+    if (place.kind === wanted.kind && (place.kind === 'reference' || place.column === wanted.column))
+      return true
+    throw new OperatorError(
+      `The table ${table} is ${place.kind} by ${place.column} and should be ${wanted.kind} by ${wanted.column}: move it with alter_distributed_table or undistribute_table`,
+    )
+  }
+  for (const table of layout.copied) {
+    if (isPlaced(table, { kind: 'reference', column: '<none>' })) continue
+    await sql`select create_reference_table(${table}::text::regclass)`
+    say(`${table}: copied to every node`)
+  }
+  for (const [column, tables] of Object.entries(layout.spread)) {
+    for (const table of tables) {
+      if (isPlaced(table, { kind: 'distributed', column })) continue
+      const neighbour = tables.find((other) => other !== table && places.has(other)) ?? 'none'
+      await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbour})`
+      places.set(table, { kind: 'distributed', column })
+      say(`${table}: spread by ${column}`)
+    }
+  }
+  // What was in the tables before has been copied to the nodes; the originals, which nothing reads, would only take up room.
+  for (const table of [...Object.values(layout.spread).flat(), ...layout.copied.toReversed()])
+    await sql`select truncate_local_data_after_distributing_table(${table}::text::regclass)`
+}

@@ -1,0 +1,95 @@
+/** What a route declares beside its schema, and what must be right about it before the service boots. */
+import type { RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import type { ErrorCode } from '../../../schemas/errors.js'
+import { resources } from '../../../schemas/resources.js'
+import type { HeaderName } from '../openapi/headers.js'
+import type { Access, RequestPart } from './kinds.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** Throws for what no schema can state; a request is valid before anybody asks who may make it. */
+    validate?: (request: FastifyRequest) => unknown
+    /** Codes that this route can answer beyond those that follow from its access and schema. */
+    errors?: readonly ErrorCode[]
+    /** Headers of its successful answers, beyond those that follow from its schema. */
+    headers?: readonly HeaderName[]
+    /** Behind the Pro gate (set by the scope that has the gate). */
+    pro?: boolean
+    /** Part of the small document that the reference shows first. */
+    core?: boolean
+    /** A limit of its own (`platform/rate-limits/rate-limit.ts`). */
+    limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'pages' | 'none'
+    /** False: it never waits for the database, so it takes no place in a caller's share and is always available. */
+    asksDatabase?: boolean
+    /** Asked by balancers, and answered whatever callers do. */
+    isProbe?: boolean
+  }
+}
+
+export default fp(
+  async (app) => {
+    const refuse = (route: RouteOptions, fault: string | undefined) => {
+      if (fault) throw new Error(`${route.method} ${route.url} ${fault}`)
+    }
+    const routes: RouteOptions[] = []
+    app.addHook('onRoute', (route) => {
+      routes.push(route)
+      // Now, because the compiler that comes next would say only that it cannot resolve something.
+      refuse(route, unknownReference(route))
+    })
+    // Not before: the scope of the reference declares the access of its files in a hook of its own.
+    app.addHook('onReady', async () => {
+      for (const route of routes) refuse(route, faultOf(route))
+    })
+  },
+  { name: 'route-checks' },
+)
+
+const knownIds = new Set(resources.map(({ $id }) => $id))
+
+const unknownReference = ({ schema }: RouteOptions): string | undefined => {
+  for (const [, id = ''] of JSON.stringify(schema ?? {}).matchAll(/"\$ref":"([^"#]*)#?"/g)) {
+    if (!knownIds.has(id)) return `refers to ${id}, which no file of schemas/index.ts exports`
+  }
+  return undefined
+}
+
+/** Why a route must not be served, if it must not. */
+const faultOf = (route: RouteOptions): string | undefined => {
+  const { config, schema, url } = route
+  const access = config?.access
+  if (!access) return 'declares no access'
+  if (schema?.hide) return undefined
+  if (!schema?.response) return 'declares no response'
+  const unchecked = [...url.matchAll(/:(\w+)/g)].find(([, name = '']) => !requires(route, 'params', name))
+  if (unchecked) return `has ${unchecked[0]} in its path, which its params do not require`
+  if (access.kind === 'workspace') {
+    const [part, name] = access.source.split('.') as [RequestPart, string]
+    const property = requires(route, part, name)
+    if (!property) return `takes its workspace from ${access.source}, which it does not require`
+    if (property.format !== 'uuid') return `takes its workspace from ${access.source}, which is no uuid`
+  }
+  if (access.kind === 'repo') {
+    const named = access.source === 'params' ? ['owner', 'repo'] : ['repo']
+    const part = access.source === 'params' ? 'params' : 'query'
+    const missing = named.find((name) => !requires(route, part, name))
+    if (missing) return `takes its repository from ${access.source}, which does not require ${missing}`
+  }
+  return undefined
+}
+
+/** The schema of a member of the request that cannot be absent. */
+const requires = (
+  { schema }: RouteOptions,
+  part: RequestPart,
+  name: string,
+): { format?: string } | undefined => {
+  const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }
+  const { required = [], properties = {} } = (schemas[part] ?? {}) as {
+    required?: string[]
+    properties?: Record<string, { format?: string }>
+  }
+  return required.includes(name) ? properties[name] : undefined
+}

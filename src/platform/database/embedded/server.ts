@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type postgres from 'postgres'
+import { OperatorError } from '../../process/operator-error.js'
+import type { Account } from './account.js'
+import { serverEnvironment } from './environment.js'
+import type { EmbeddedOptions } from './index.js'
+import { lockOwnership, session, urlOf } from './session.js'
+import type { Address } from './socket.js'
+
+/** Recovery after a crash can take a while. */
+const START_MS = 120_000
+const STOP_MS = 8_000
+
+/** The running server; when it dies unasked (say, killed for lack of memory) it is started again on the same socket. */
+export class Server {
+  readonly url: string
+  private child: ChildProcess | undefined
+  /** Resolves when `child` has ended, or could not be started. */
+  private ended = Promise.resolve()
+  private owner: postgres.Sql | undefined
+  private revival = Promise.resolve()
+  private readonly stopping = new AbortController()
+
+  constructor(
+    private readonly native: string,
+    private readonly cluster: string,
+    private readonly logFile: string,
+    private readonly address: Address,
+    password: string,
+    private readonly account: Account,
+    private readonly options: EmbeddedOptions,
+  ) {
+    this.url = urlOf(address, password)
+  }
+
+  /** Ends the server, and a start or a revival that is under way, in good order or by force once `hurry` is aborted. */
+  async stop(hurry: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<void> {
+    this.stopping.abort()
+    this.release()
+    await this.end(hurry)
+    await this.revival
+  }
+
+  /** Rejects once `stop` is called, and when the server does not start. Nothing runs then. */
+  async launch(): Promise<void> {
+    const log = await open(this.logFile, 'a', 0o600)
+    const logStart = (await log.stat()).size
+    try {
+      // From here to the child nothing is awaited: `stop` finds it, or it is never born.
+      this.stopping.signal.throwIfAborted()
+      this.spawn(log.fd)
+    } finally {
+      await log.close()
+    }
+    try {
+      this.owner = await this.own()
+    } catch (error) {
+      await this.end(AbortSignal.timeout(STOP_MS))
+      if (error instanceof OperatorError) throw error
+      const said = (await readFile(this.logFile, 'utf8')).slice(logStart).trim().split('\n')
+      throw new OperatorError(
+        `The embedded PostgreSQL did not start; its log says:\n${said.slice(-5).join('\n')}`,
+      )
+    }
+    this.ended.then(() => {
+      this.revival = this.revive()
+    })
+  }
+
+  private spawn(log: number): void {
+    const settings = {
+      listen_addresses: '',
+      port: this.address.port,
+      // A list, in which the quotes make one name of whatever is between them.
+      unix_socket_directories: `"${this.address.host.replaceAll('"', '""')}"`,
+      unix_socket_permissions: '0700',
+      max_connections: this.options.maxConnections,
+      ...(this.options.durable === false && {
+        fsync: 'off',
+        synchronous_commit: 'off',
+        full_page_writes: 'off',
+      }),
+    }
+    const child = spawn(
+      join(this.native, 'bin', 'postgres'),
+      [
+        '-D',
+        this.cluster,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      {
+        ...this.account,
+        cwd: '/',
+        env: serverEnvironment(),
+        detached: true,
+        stdio: ['ignore', log, log],
+      },
+    )
+    this.child = child
+    this.ended = new Promise((resolveEnd) => {
+      child.once('exit', () => resolveEnd())
+      // One that could not be started never exits; one that could not be signalled still will.
+      child.on('error', () => child.pid ?? resolveEnd())
+    })
+  }
+
+  /** Waits until the server answers, and makes it ours. */
+  private async own(): Promise<postgres.Sql> {
+    const owner = session(this.url)
+    const latest = Date.now() + START_MS
+    let exited = false
+    this.ended.then(() => {
+      exited = true
+    })
+    for (;;) {
+      try {
+        if (await lockOwnership(owner)) return owner
+        throw new OperatorError(`Another process of this service took over ${this.cluster}.`)
+      } catch (error) {
+        const isOver = exited || this.stopping.signal.aborted || Date.now() > latest
+        if (isOver || error instanceof OperatorError) {
+          await owner.end({ timeout: 1 })
+          throw error
+        }
+        await sleep(25)
+      }
+    }
+  }
+
+  private async revive(): Promise<void> {
+    this.release()
+    const { signal } = this.stopping
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      this.options.log.error('the embedded PostgreSQL ended unexpectedly: starting it again')
+      try {
+        return await this.launch()
+      } catch (error) {
+        if (signal.aborted) return
+        this.options.log.error(String(error))
+        await sleep(Math.min(attempt * 200, 5_000), undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  private release(): void {
+    this.owner?.end({ timeout: 0 }).catch(() => {})
+  }
+
+  private async end(hurry: AbortSignal): Promise<void> {
+    const { child, ended } = this
+    if (!child) return
+    const force = () => child.kill('SIGQUIT')
+    child.kill('SIGINT')
+    // Who is suspended would not notice.
+    child.kill('SIGCONT')
+    if (hurry.aborted) force()
+    else hurry.addEventListener('abort', force)
+    await ended
+    hurry.removeEventListener('abort', force)
+  }
+}

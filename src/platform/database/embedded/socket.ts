@@ -1,0 +1,98 @@
+/** The Unix socket of the server, in a folder that no other user can enter. */
+import { chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { OperatorError } from '../../process/operator-error.js'
+import { type Account, SHARED_FOLDER } from './account.js'
+
+/** Where a server listens. A `host` that begins with `/` is the folder of a socket, whose name has the port in it. */
+export interface Address {
+  host: string
+  port: number
+}
+
+/** The port only gives the socket its name. */
+const PORT = 5432
+/** The longest path of a socket in bytes. */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
+const TEMPORARY = 'team-settings-socket-'
+
+const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`)
+const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= LONGEST_PATH
+
+/**
+ * The address of a new server: in the cluster's folder, which PostgreSQL itself demands to be its account's alone. Where that
+ * path is too long for a socket, in a new temporary folder.
+ * @throws {OperatorError}
+ */
+export const placeSocket = async (cluster: string, account: Account): Promise<Address> => {
+  const own = await realpath(cluster)
+  const folder = fits(own) ? own : await makeFolder(cluster, account)
+  await requirePrivate(folder, cluster)
+  // A server that was killed leaves a lock beside its socket. By now its process number may belong to another program.
+  await rm(`${socketIn(folder)}.lock`, { force: true })
+  return { host: folder, port: PORT }
+}
+
+/** Removes the folder if it is a temporary one. No server may run. */
+export const removeSocket = async (host: string): Promise<void> => {
+  if (!basename(host).startsWith(TEMPORARY)) return
+  for (const file of [socketIn(host), `${socketIn(host)}.lock`]) await rm(file, { force: true })
+  await rmdir(host).catch(() => {})
+}
+
+const makeFolder = async (cluster: string, account: Account): Promise<string> => {
+  // The account may not reach root's temporary folder.
+  const parent = account ? SHARED_FOLDER : tmpdir()
+  const name = join(parent, TEMPORARY)
+  if (!fits(`${name}XXXXXX`)) {
+    throw new OperatorError(
+      `The path ${cluster} is too long for the socket of the database, and so is that of the temporary folder, ${parent}. Set DATA_DIR or TMPDIR to a shorter path.`,
+    )
+  }
+  if (account) await mkdir(parent, { recursive: true, mode: 0o755 })
+  const folder = await mkdtemp(name)
+  if (account) await chown(folder, account.uid, account.gid)
+  return folder
+}
+
+/**
+ * To be called before a session: there, only the server of the cluster can answer. An address of TCP passes.
+ * @throws {OperatorError} unless only the owner of the cluster can put a socket into the folder
+ */
+export const requirePrivate = async (folder: string, cluster: string): Promise<void> => {
+  if (!folder.startsWith('/')) return
+  const [found, owner] = await Promise.all([lstat(folder), stat(cluster)])
+  if (found.isDirectory() && found.uid === owner.uid && (found.mode & 0o022) === 0) return
+  throw new OperatorError(
+    `Other users can write to ${folder}, where the database listens. Make it a folder of the database's owner with mode 0700.`,
+  )
+}
+
+/** What a running server has written into its cluster about itself. */
+interface LockFile {
+  pid: number
+  /** Undefined while the server starts. */
+  address: Address | undefined
+}
+
+/** Undefined when no process has the number of the cluster's last server. It may by now be that of another program. */
+export const readLockFile = async (cluster: string): Promise<LockFile | undefined> => {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
+  const [first, , , port, folder, host] = text.split('\n').map((line) => line.trim())
+  const pid = Number(first)
+  if (!pid || !isRunning(pid)) return undefined
+  // The servers of earlier versions listen at 127.0.0.1.
+  const where = folder || host
+  return { pid, address: where ? { host: where, port: Number(port) } : undefined }
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { OperatorError } from '../../process/operator-error.js'
+import { exists } from './files.js'
+import { type EmbeddedDatabase, startEmbedded } from './index.js'
+import type { Log } from './log.js'
+import { lockOwnership, session, urlOf } from './session.js'
+import { readLockFile, requirePrivate } from './socket.js'
+
+export class NoDatabase extends OperatorError {}
+
+type Visit = Pick<EmbeddedDatabase, 'url' | 'stop'>
+
+const CONNECTIONS = 10
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+const log: Log = { info: () => {}, warn: say, error: say }
+
+/**
+ * The embedded database for a command: that of a service that is running, else started for as long as the command needs.
+ * @throws {NoDatabase} when there is none in `dataDir`
+ */
+export const visitEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<Visit> => {
+  const cluster = join(resolve(dataDir), 'postgresql')
+  if (!(await exists(join(cluster, 'PG_VERSION')))) {
+    throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL names no other.`)
+  }
+  const url = await urlOfRunning(dataDir, cluster)
+  return url === undefined ? createEmbedded(dataDir, stopped) : { url, stop: async () => {} }
+}
+
+/** The same for a command that fills a new one. */
+export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<Visit> =>
+  startEmbedded({ dataDir, maxConnections: CONNECTIONS, log, stopped })
+
+/** Undefined also for a server that a killed service left behind: starting replaces it. */
+const urlOfRunning = async (dataDir: string, cluster: string): Promise<string | undefined> => {
+  const { address } = (await readLockFile(cluster)) ?? {}
+  if (address === undefined) return undefined
+  const url = urlOf(address, (await readFile(join(dataDir, 'postgresql-password'), 'utf8')).trim())
+  const sql = session(url)
+  try {
+    await requirePrivate(address.host, cluster)
+    return (await lockOwnership(sql)) ? undefined : url
+  } catch {
+    return undefined
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

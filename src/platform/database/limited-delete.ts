@@ -1,0 +1,60 @@
+/** Deletes and changes that last no longer however much has piled up: so many rows at a time. */
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
+import type { Db } from './client.js'
+import { integer, type Statement, statement } from './statement.js'
+
+/**
+ * A statement that deletes rows of a table that fit a condition, at most as many as its last parameter says. It finds
+ * them by their primary key, which means the same on every node of a cluster.
+ * @param condition SQL; said twice, so that one that names a workspace goes to the one node that has its rows
+ * @param limit the last parameter
+ */
+export const limitedDelete = (
+  name: string,
+  table: PgTable,
+  condition: string,
+  limit = '$1',
+): Statement<{ deleted: number }> =>
+  statement(
+    name,
+    { deleted: integer },
+    `
+  delete from ${getTableConfig(table).name}
+  where ${someRows(table, condition, limit)}
+  returning 1 as deleted`,
+  )
+
+/** The same for a change, after which the condition must no longer hold. @param set SQL */
+export const limitedUpdate = (
+  name: string,
+  table: PgTable,
+  set: string,
+  condition: string,
+  limit: string,
+): Statement<{ changed: number }> =>
+  statement(
+    name,
+    { changed: integer },
+    `
+  update ${getTableConfig(table).name} set ${set}
+  where ${someRows(table, condition, limit)}
+  returning 1 as changed`,
+  )
+
+const someRows = (table: PgTable, condition: string, limit: string): string => {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const key = (primaryKeys[0]?.columns ?? columns.filter((column) => column.primary))
+    .map((column) => column.name)
+    .join(', ')
+  return `${condition} and (${key}) in (select ${key} from ${name} where ${condition} limit ${limit}::int)`
+}
+
+/** Deletes at most so many rows. @returns how many */
+export const deleteSome = async (
+  tx: Db,
+  deletion: Statement<{ deleted: number }>,
+  rows: number,
+): Promise<number> => (await tx.rows(deletion, [rows])).length
+
+/** SQL: so many days ago. */
+export const daysAgo = (days: number): string => `now() - make_interval(days => ${days})`

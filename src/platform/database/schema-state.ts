@@ -1,0 +1,19 @@
+import type { Db } from './client.js'
+import { newestMigration } from './migrate.js'
+import { double, orNull, statement } from './statement.js'
+import { theRow } from './the-row.js'
+
+const READ_NEWEST = statement(
+  'read the newest migration',
+  { newest: orNull(double) },
+  'select max(created_at)::float8 as newest from drizzle.__drizzle_migrations',
+)
+
+/**
+ * Whether the database answers and has every migration of this version. A newer schema is fit for who runs already: while
+ * instances are replaced one by one, the first new one migrates for all.
+ */
+export const isSchemaCurrent = async (db: Db): Promise<boolean> => {
+  const { newest } = theRow(await db.rows(READ_NEWEST, []))
+  return newest !== null && newest >= newestMigration.when
+}

@@ -1,0 +1,66 @@
+/**
+ * SQL written by hand, declared with the columns that it returns. `test/statements.test.ts` holds every declaration against
+ * the database, and `drizzle/queries.sql` shows them all.
+ */
+
+/** What a column holds: the names that PostgreSQL has for its type, and what the driver makes of it. */
+interface Column<Value> {
+  types: readonly string[]
+  /** Carries the type alone. */
+  value?: Value
+}
+
+const column = <Value>(...types: string[]): Column<Value> => ({ types })
+
+export const text = column<string>('text')
+/** A text that is one of a few. */
+export const textOf = <Value extends string>() => column<Value>('text')
+export const uuid = column<string>('uuid')
+/** A calendar day, `YYYY-MM-DD`. */
+export const date = column<string>('date')
+/** As the database writes it; see `platform/time/timestamps.ts`. */
+export const moment = column<string>('timestamptz')
+export const integer = column<number>('int2', 'int4')
+/** Also for sums and large numbers, which a double holds exactly up to 2^53. */
+export const double = column<number>('float8')
+export const bool = column<boolean>('bool')
+export const integers = column<number[]>('_int2', '_int4')
+export const texts = column<string[]>('_text')
+export const uuids = column<string[]>('_uuid')
+/** Parsed. */
+export const json = <Value>() => column<Value>('json', 'jsonb')
+
+export const orNull = <Value>({ types }: Column<Value>): Column<Value | null> => ({ types })
+
+export type Columns = Record<string, Column<unknown>>
+export type RowOf<C extends Columns> = {
+  -readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never
+}
+
+/** What `Db.rows` runs; `Row` is what it returns. */
+export interface Statement<Row> {
+  /** Says what it does, and is unique. */
+  readonly name: string
+  readonly columns: Columns
+  readonly text: string
+  /** Carries the type alone. */
+  readonly row?: Row
+}
+
+/** All that the modules loaded so far have declared. */
+export const statements: Statement<unknown>[] = []
+
+/**
+ * Declares a statement; to be called once, when its module is loaded.
+ * @param columns in their order; `{}` where nobody reads the rows
+ */
+export const statement = <const C extends Columns>(
+  name: string,
+  columns: C,
+  text: string,
+): Statement<RowOf<C>> => {
+  if (statements.some((known) => known.name === name)) throw new Error(`Two statements are called “${name}”`)
+  const declared = { name, columns, text }
+  statements.push(declared)
+  return declared
+}

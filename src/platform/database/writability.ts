@@ -1,0 +1,46 @@
+/** Whether a write would work, found out without one. */
+import type { Db } from './client.js'
+import { bool, orNull, type RowOf, statement, text } from './statement.js'
+import { tableNames } from './table-names.js'
+import { theRow } from './the-row.js'
+
+export interface WriteFault {
+  /** After “The database is read-only: ”. */
+  cause: string
+  remedy: string
+}
+
+/** Tables of another version that are not there have no privileges, and are left out. */
+export const READ_WRITABILITY = statement(
+  'read whether a write would work',
+  { readOnly: bool, isStandby: bool, role: text, denied: orNull(text) },
+  `
+  select current_setting('transaction_read_only')::bool as "readOnly", pg_is_in_recovery() as "isStandby",
+    current_user::text as role,
+    (select string_agg(name, ', ' order by name) from unnest($1::text[]) name
+      where not has_table_privilege(to_regclass('public.' || name), 'INSERT')) as denied`,
+)
+
+export type Writability = RowOf<typeof READ_WRITABILITY.columns>
+
+export const faultOf = ({ readOnly, isStandby, role, denied }: Writability): WriteFault | undefined => {
+  if (isStandby)
+    return {
+      cause: 'it is a standby that follows another server.',
+      remedy: 'Name the primary in DATABASE_URL, or promote this server.',
+    }
+  if (readOnly)
+    return {
+      cause: 'default_transaction_read_only is on.',
+      remedy: 'Turn it off where it is set: for the server, the database or the role.',
+    }
+  if (denied !== null)
+    return {
+      cause: `the role ${role} has no right to insert into ${denied}.`,
+      remedy: `Let ${role} own the tables, or grant it the rights.`,
+    }
+  return undefined
+}
+
+export const findWriteFault = async (db: Db): Promise<WriteFault | undefined> =>
+  faultOf(theRow(await db.rows(READ_WRITABILITY, [tableNames])))

@@ -1,0 +1,96 @@
+/** How long clients may take over their connections, and what they are told before one is closed. */
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { ApiError, toProblem } from '../../errors.js'
+import { PROBLEM_TYPE } from './errors.js'
+import type { AnswerHeaders } from './headers.js'
+import { isOverLimit } from './pipelining.js'
+
+/** Milliseconds. */
+export interface Patience {
+  /** For the headers of a request to arrive, and for the whole of it. */
+  headers: number
+  request: number
+  /** How often those two are checked. */
+  check: number
+  /** Without a byte in either direction while a request is under way. */
+  silence: number
+  /** Between two requests. */
+  idle: number
+  /** For the client to read why its connection is closed. */
+  farewell: number
+}
+
+export const patience: Patience = {
+  headers: 15_000,
+  request: 60_000,
+  check: 5_000,
+  silence: 60_000,
+  // Longer than the minute for which load balancers keep a connection.
+  idle: 72_000,
+  farewell: 2_000,
+}
+
+const refusals: Record<string, () => ApiError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: () => new ApiError('request_timeout'),
+  HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
+}
+
+/** The answer to what the HTTP parser refuses, for which there is no route, reply or log line. */
+const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
+  const failure = refusals[error.code ?? '']?.() ?? new ApiError('bad_request')
+  const requestId = randomUUID()
+  const problem = toProblem(failure, requestId)
+  const body = JSON.stringify(problem)
+  const headers = {
+    ...headersOf(requestId, undefined),
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${failure.status} ${problem.title}`, ...lines, '', body].join('\r\n')
+}
+
+/**
+ * Answers what the HTTP parser refuses, and closes the connection. What the client still sends until then is read,
+ * because closing over unread bytes resets the connection, and the answer would be lost.
+ */
+export const refuseConnections = (headersOf: AnswerHeaders, { farewell }: Patience) => {
+  const ending = new WeakSet<Socket>()
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (ending.has(socket) || isOverLimit(socket)) return
+    // Node's own record of the answer being sent, which a second answer must not interrupt.
+    const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
+    if (!socket.writable || underWay?.headersSent) {
+      socket.destroy()
+      return
+    }
+    ending.add(socket)
+    socket.end(refusalOf(error, headersOf))
+    socket.resume()
+    const deadline = setTimeout(() => socket.destroy(), farewell).unref()
+    socket.once('close', () => clearTimeout(deadline))
+  }
+}
+
+export default fp(async (app: FastifyInstance) => {
+  // Otherwise Node itself would answer an unknown expectation or a missing Host, with an empty body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
+    const { expect, host } = headers
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+      return done(new ApiError('bad_request', { detail: 'Expect can only be 100-continue.' }))
+    if (host === undefined && raw.httpVersion === '1.1')
+      return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
+    done()
+  })
+  // A request that was refused as too slow must have no effect, even if the rest of it still arrives.
+  app.addHook('preValidation', ({ raw }, _reply, done) =>
+    done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
+  )
+})

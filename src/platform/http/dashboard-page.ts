@@ -1,0 +1,102 @@
+/** The dashboard: one page for all of its addresses, and the files that it is made of (`web/`). */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import serveFiles from '@fastify/static'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
+import { ApiError } from '../../errors.js'
+import { anyone } from '../access/kinds.js'
+import { projectRoot } from '../process/root.js'
+import { etagOfText, noneMatchNames } from './etag.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    offeredPeople: OfferedPerson[]
+    /** Undefined where there is no dashboard. */
+    sendPage: PageSender | undefined
+  }
+}
+
+type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+const built = join(projectRoot, 'build/web')
+const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', '/account', '/funnel']
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:web'
+
+/** Answers with the page, which knows who asks; with the status that the reply has. */
+const pageSender = (app: FastifyInstance): PageSender => {
+  const { config } = app
+  const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
+  const pageFor = (signedIn: boolean) => {
+    const { secretKey, dormant } = config.billing
+    const start: PageStart = {
+      signed_in: signedIn,
+      oauth: app.repohostOAuth !== undefined,
+      billing: secretKey === undefined ? 'off' : dormant ? 'dormant' : 'on',
+      repohost_url: config.repohost.url,
+      extension_prefix: config.extensionPrefix,
+      people: app.offeredPeople,
+    }
+    // No markup can begin inside of it.
+    return `${before}${JSON.stringify(start).replaceAll('<', '\\u003c')}${after}`
+  }
+  return (request, reply) => {
+    const page = pageFor(!(request.session instanceof ApiError))
+    reply.headers({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' })
+    if (reply.statusCode === 200) {
+      const etag = etagOfText(page)
+      reply.header('ETag', etag)
+      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    }
+    return reply.type('text/html; charset=utf-8').send(page)
+  }
+}
+
+const addresses: FastifyPluginAsync = async (app) => {
+  const { sendPage } = app
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access: anyone, limit: 'pages' }
+  })
+  if (!sendPage) {
+    // The query may say why a login failed, so it is kept.
+    app.get('/', { schema: { hide: true } }, async (request, reply) =>
+      reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
+    )
+    return
+  }
+  for (const address of ADDRESSES) {
+    app.get(address, { schema: { hide: true } }, async (request, reply) => sendPage(request, reply))
+  }
+  await app.register(serveFiles, {
+    root: join(built, 'assets'),
+    prefix: '/assets/',
+    wildcard: false,
+    globIgnore: ['**/*.br', '**/*.gz'],
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+    decorateReply: false,
+  })
+}
+
+export default fp(async (app) => {
+  const isBuilt = existsSync(join(built, 'index.html'))
+  if (app.config.dashboard && !isBuilt) app.log.warn(NOT_BUILT)
+  app.decorate('sendPage', app.config.dashboard && isBuilt ? pageSender(app) : undefined)
+  await app.register(addresses)
+})

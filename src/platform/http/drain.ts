@@ -1,0 +1,81 @@
+/** Stops the service gracefully: requests in flight are answered, and no idle connection delays the end. */
+import fp from 'fastify-plugin'
+import { whenOver } from './when-over.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the service has begun to stop. */
+    isClosing(): boolean
+    /** Whether requests are better sent elsewhere: the service is about to stop, or has begun to. */
+    isLeaving(): boolean
+    /** How many requests are being answered. */
+    requestsUnderWay(): number
+    /** Makes the service say that it is not ready, and lets it serve on. */
+    leave(): void
+  }
+}
+
+/** How long requests in flight have to finish. The rest of the ten seconds is for the database. */
+const DRAIN_MS = 7_300
+/** With no request in flight, how long connections stay open for one that may be on its way. */
+const QUIET_MS = 500
+
+export default fp(async (app) => {
+  let leaving = false
+  let closing = false
+  let inFlight = 0
+  let quiet: NodeJS.Timeout | undefined
+  let allAnswered = () => {}
+
+  const noticeEnd = () => {
+    if (!closing || inFlight > 0) return
+    allAnswered()
+    // Connections that were opened in advance, or whose client is gone, would otherwise stay open.
+    quiet = setTimeout(() => app.server.closeAllConnections(), QUIET_MS)
+  }
+
+  app.decorate('isClosing', () => closing)
+  app.decorate('isLeaving', () => leaving || closing)
+  app.decorate('requestsUnderWay', () => inFlight)
+  app.decorate('leave', () => {
+    leaving = true
+  })
+  // The first hook of all, so that no request goes uncounted while it waits in another.
+  app.addHook('onRequest', (request, reply, done) => {
+    inFlight++
+    clearTimeout(quiet)
+    whenOver(request, reply, () => {
+      inFlight--
+      noticeEnd()
+    })
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // A connection that is kept alive would delay the stop, and its next request would be lost.
+    if (closing) reply.header('Connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onListen', async () => {
+    app.server.on('error', (error) => app.log.warn({ err: error }, 'a connection could not be accepted'))
+  })
+
+  let drained = Promise.resolve()
+  let patience: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    closing = true
+    drained = new Promise((resolve) => {
+      allAnswered = resolve
+      patience = setTimeout(() => {
+        resolve()
+        app.server.closeAllConnections()
+      }, DRAIN_MS)
+    })
+    noticeEnd()
+  })
+  // `localhost` can be several addresses, and only one of their servers is known to have closed by now.
+  app.addHook('onClose', async () => {
+    await drained
+    clearTimeout(patience)
+    clearTimeout(quiet)
+  })
+})

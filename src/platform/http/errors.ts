@@ -1,0 +1,100 @@
+/** Answers every failure, ours or the framework's, with a problem document. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { ApiError, invalid, toProblem } from '../../errors.js'
+import { countAnswer } from '../metrics/plugin.js'
+import { namesType } from './accept.js'
+import { translate } from './error-translation.js'
+import type { AnswerHeaders } from './headers.js'
+import { logAnswer } from './request-log.js'
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the caller was told instead of an answer. */
+    failure: ApiError | null
+  }
+}
+
+export default fp(async (app) => {
+  app.decorateRequest('failure', null)
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const failure = translate(error, request)
+    // That it is not ready any more is what a service that was told to stop is asked for.
+    const isMeant = request.routeOptions.config.isProbe === true && app.isLeaving()
+    if (failure.status >= 500 && !isMeant)
+      request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
+    return send(failure, request, reply)
+  })
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    // It cannot be known what such a path was meant to name.
+    if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
+      const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+      return send(unreadable, request, reply)
+    }
+    // Who mistyped an address in a browser reads so in words, with a way home.
+    const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
+    const failure = new ApiError('route_not_found')
+    if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
+      request.failure = failure
+      return app.sendPage(request, reply.code(404))
+    }
+    return send(failure, request, reply)
+  }
+  app.setNotFoundHandler(refuseUnknown)
+  // Whatever body comes with it, it is for nobody: that there is no such route is said before it is read.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404) refuseUnknown(request, reply)
+    else done(null, payload)
+  })
+})
+
+const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
+  request.failure = failure
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
+  if (failure.limit !== undefined) {
+    reply.header('RateLimit-Limit', failure.limit)
+    reply.header('RateLimit-Remaining', 0)
+    reply.header('RateLimit-Reset', failure.retryAfter)
+  }
+  reply.removeHeader('ETag')
+  reply.removeHeader('Content-Disposition')
+  const isRefused = failure.code === 'payload_too_large' || request.raw.readableDidRead
+  if (isRefused && !request.raw.complete) discard(request.raw, reply)
+  return reply
+    .code(failure.status)
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(toProblem(failure, request.id)))
+}
+
+/** How much of a refused body is still read, and for how long. */
+const DISCARDED_BYTES = 64 * 2 ** 20
+const DISCARD_MS = 10_000
+
+/**
+ * Reads what a client is still sending, so that it gets to read the answer. The framework would close the connection,
+ * which most clients report as a broken pipe.
+ */
+const discard = (request: IncomingMessage, reply: FastifyReply) => {
+  reply.removeHeader('Connection')
+  let left = DISCARDED_BYTES
+  const end = () => request.destroy()
+  const timer = setTimeout(end, DISCARD_MS).unref()
+  request.on('close', () => clearTimeout(timer))
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) end()
+  })
+  request.resume()
+}
+
+/** Answers a request whose path cannot be read, for which no hook runs. */
+export const answerUnroutable =
+  (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
+    send(translate(error, request), request, reply)
+    logAnswer(request, reply)
+    countAnswer(request, reply)
+  }

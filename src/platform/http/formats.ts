@@ -1,0 +1,35 @@
+import { parsePattern } from '../../domain/repo-pattern.js'
+import { isDay } from '../time/days.js'
+import { isUuid } from './uuid.js'
+
+/** A `format` of strings in the schemas. */
+export interface Format {
+  accepts(text: string): boolean
+  /** What is said of a string that is not accepted. */
+  message: string
+}
+
+/** Every format that a request can miss, by its name in the schemas. */
+export const formatsOf = (extensionPrefix: string): Record<string, Format> => ({
+  // Stricter than the usual one, which also takes `urn:uuid:…`; the database does not.
+  uuid: {
+    accepts: (text) => isUuid(text.toLowerCase()),
+    message: 'must be a UUID, such as 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e',
+  },
+  date: {
+    accepts: isDay,
+    message: 'must be a day of the calendar as YYYY-MM-DD, such as 2026-11-21',
+  },
+  printable: {
+    accepts: (text) => /^[\x21-\x7e]*$/.test(text),
+    message: 'must have visible ASCII characters only, and no blanks',
+  },
+  'repo-pattern': {
+    accepts: (text) => parsePattern(text) !== undefined,
+    message: 'must be `owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it',
+  },
+  'settings-key': {
+    accepts: (key) => key.startsWith(`${extensionPrefix}.`),
+    message: `must start with "${extensionPrefix}."`,
+  },
+})

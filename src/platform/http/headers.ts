@@ -1,0 +1,67 @@
+/** The headers of every answer. Only known dashboards may call with credentials, for which browsers do not accept `*`. */
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Config } from '../../config.js'
+
+/** The headers of the answer to a request, by its id and its `Origin`. */
+export type AnswerHeaders = (requestId: string, origin: string | undefined) => Record<string, string>
+
+const exposedHeaders = [
+  'ETag',
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+].join(', ')
+
+const YEAR_SECONDS = 31_536_000
+
+export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
+  const known = new Set<string | undefined>(dashboardOrigins)
+  return (origin: string | undefined): origin is string => known.has(origin)
+}
+
+/** Also for answers to what never becomes a request, for which no hook runs. */
+export const answerHeaders = (config: Config): AnswerHeaders => {
+  const isKnown = isKnownOrigin(config)
+  const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
+  const fixed = {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    ...(isSecure && { 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` }),
+    // In lower case, as the compression library looks for it.
+    Vary: 'Origin, accept-encoding',
+    'Access-Control-Expose-Headers': exposedHeaders,
+  }
+  const forStrangers = { ...fixed, 'Access-Control-Allow-Origin': '*' }
+  return (requestId, origin) =>
+    isKnown(origin)
+      ? {
+          'X-Request-Id': requestId,
+          ...fixed,
+          'Access-Control-Allow-Origin': origin,
+          'Access-Control-Allow-Credentials': 'true',
+        }
+      : { 'X-Request-Id': requestId, ...forStrangers }
+}
+
+/** The answers of the API are for pages of every origin, as CORS says. The pages of the service and their files are not. */
+const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
+
+export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
+  // Hooks of every request use callbacks: a promise each would cost more than their work.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOf(request.id, request.headers.origin))
+    reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // Only the caller may keep an answer, only one with an ETag, and it must be revalidated every time.
+    if (!reply.hasHeader('Cache-Control')) {
+      reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
+    }
+    done(null, payload)
+  })
+})

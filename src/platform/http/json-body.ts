@@ -1,0 +1,24 @@
+/** How JSON bodies are parsed: strictly, within bounds, and without keeping other requests waiting. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../../schemas/limits.js'
+import { parseStrictJson, parseStrictJsonInSteps } from './strict-json.js'
+
+const bounds = { depth: limits.json_depth, values: limits.json_values }
+
+/** @throws {StrictJsonError} */
+export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, bounds)
+
+/** Longer bodies are parsed in steps, with a turn for other requests between two of them. */
+const LONG_BYTES = 65_536
+
+/** @throws {StrictJsonError} */
+export const parseBodyInTurns = async (bytes: Buffer): Promise<unknown> => {
+  if (bytes.length < LONG_BYTES) return parseBody(bytes)
+  const steps = parseStrictJsonInSteps(bytes, bounds)
+  let step = steps.next()
+  while (!step.done) {
+    await nextTurn()
+    step = steps.next()
+  }
+  return step.value
+}

@@ -1,0 +1,88 @@
+/** One log line per request, and the trace that all lines of a request carry. */
+import type { FastifyReply, FastifyRequest, RawServerDefault } from 'fastify'
+import type { FastifyChildLoggerFactory } from 'fastify/types/logger.js'
+import fp from 'fastify-plugin'
+import { ApiError } from '../../errors.js'
+import { type Trace, traceOf } from './trace.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** To be handed on to other services. */
+    readonly trace: Trace
+  }
+  interface FastifyInstance {
+    /** The paths of all routes, and of what lies above them, up to the first parameter. */
+    knownPaths: ReadonlySet<string>
+  }
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Kept here, because the logger of a request is made before the request. */
+    trace?: Trace
+  }
+}
+
+/** The logger of a request, whose lines all name its trace. */
+export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, bindings, options, raw) => {
+  const trace = traceOf(raw.headers.traceparent)
+  raw.trace = trace
+  return logger.child({ ...bindings, trace_id: trace.traceId, span_id: trace.spanId }, options)
+}
+
+/**
+ * What is logged of a path that no route matches: the segments it shares with a route, up to the first parameter. The rest
+ * is the caller's, and may name people, repositories or secrets.
+ */
+const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
+  const path = /^[^?#]*/.exec(url)?.[0] ?? ''
+  let part = ''
+  for (const segment of path.split('/').slice(1)) {
+    const longer = `${part}/${segment}`
+    if (!known.has(longer)) break
+    part = longer
+  }
+  return part === path ? part : `${part}/…`
+}
+
+export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
+  const { method, routeOptions, session, failure, log } = request
+  // The route and not the path: paths and queries can carry names and keys.
+  const { url: route, config } = routeOptions
+  const isLost = route === undefined || failure?.code === 'route_not_found'
+  const line = {
+    method,
+    route,
+    path: isLost ? knownPartOf(request.raw.url ?? '', request.server.knownPaths) : undefined,
+    status: reply.statusCode,
+    code: failure?.code,
+    limit: failure?.limitName,
+    user_id: session && !(session instanceof ApiError) ? session.userId : undefined,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+  }
+  // Balancers ask all the time.
+  if (config?.isProbe) log.debug(line, 'request')
+  else log.info(line, 'request')
+}
+
+export default fp(async (app) => {
+  app.decorateRequest('trace', {
+    getter() {
+      return this.raw.trace ?? traceOf(undefined)
+    },
+  })
+  const knownPaths = new Set<string>()
+  app.decorate('knownPaths', knownPaths)
+  app.addHook('onRoute', ({ url }) => {
+    let path = ''
+    for (const segment of url.split('/').slice(1)) {
+      if (/^$|[:*]/.test(segment)) break
+      path += `/${segment}`
+      knownPaths.add(path)
+    }
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    logAnswer(request, reply)
+    done()
+  })
+})

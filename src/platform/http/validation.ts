@@ -1,0 +1,55 @@
+/** How requests are read: the JSON parser, the validators, and what no schema can say. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type ApiError, invalid } from '../../errors.js'
+import { parseBodyInTurns } from './json-body.js'
+import { validatorCompilerFor } from './validators.js'
+
+/** Called once, by `buildApp`, before any route exists. */
+export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
+  app.setValidatorCompiler(validatorCompilerFor(extensionPrefix))
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    // An empty body counts as absent.
+    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBodyInTurns(bytes)),
+  )
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Some clients name a type with every request; where nothing is sent, it means nothing.
+    const { headers } = request
+    const length = headers['content-length'] ?? '0'
+    if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
+    if (schema?.type === 'object') {
+      if (request.body === null) return done(bodyIs('null'))
+      if (request.body === undefined) {
+        if (schema.required?.length) return done(bodyIs('missing'))
+        request.body = {}
+      }
+    }
+    // Only a percent-encoded path or query can carry what a string must not contain.
+    done(request.raw.url?.includes('%') ? unusableText(request) : undefined)
+  })
+}
+
+const unusableText = (request: FastifyRequest): ApiError | undefined => {
+  for (const part of ['params', 'query'] as const) {
+    for (const [name, value] of Object.entries(request[part] as object)) {
+      if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+        return invalid(`/${part}/${name}`, 'must not contain NUL')
+      }
+      // The rest of a page's address, which is one parameter, has slashes of its own.
+      if (part === 'params' && name !== '*' && String(value).includes('/')) {
+        return invalid(`/params/${name}`, 'must not contain an encoded slash')
+      }
+    }
+  }
+  return undefined
+}
+
+const bodyIs = (what: string) => invalid('/body', `must be a JSON object, but is ${what}`)

@@ -1,0 +1,109 @@
+/** The validators of requests: bodies are taken as they are, strings of URLs and headers are converted. */
+import { Ajv, type Options, str } from 'ajv'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+import { resources } from '../../../schemas/resources.js'
+import { once } from '../process/once.js'
+import { onceForEach } from './compiled.js'
+import { formatsOf } from './formats.js'
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** The part of the size that members with the value null make up. */
+const sizeOfNulls = (members: Record<string, unknown>): number => {
+  let size = 0
+  for (const key of Object.keys(members)) if (members[key] === null) size += sizeOf(key) + ':null,'.length
+  return size
+}
+
+/** Bounds the size of settings. Both keywords report a failure as `x-settings-bytes`. */
+const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>) => number) => ({
+  keyword,
+  type: 'object' as const,
+  // There is no point in looking at the keys of settings that are too large.
+  before: 'propertyNames',
+  schemaType: 'number' as const,
+  errors: 'full' as const,
+  compile: (limit: number) => {
+    const validate: DataValidateFunction = (settings: Record<string, unknown>) => {
+      const actual = size(settings)
+      if (actual <= limit) return true
+      validate.errors = [{ keyword: 'x-settings-bytes', message: 'is too large', params: { limit, actual } }]
+      return false
+    }
+    return validate
+  },
+})
+
+const createAjv = (extensionPrefix: string, options: Options) => {
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    useDefaults: true,
+    // Every schema is our own and is compiled at start; the meta-schema would only slow that down.
+    meta: false,
+    validateSchema: false,
+    ...options,
+  })
+  addFormats.default(ajv)
+  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
+  ajv.addKeyword({
+    keyword: 'x-unique-without-case',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not contain the same item twice (without case)' },
+    validate: (_wanted: boolean, items: unknown[]) =>
+      new Set(items.map((item) => String(item).toLowerCase())).size === items.length,
+  })
+  ajv.addKeyword({
+    keyword: 'x-unique-by',
+    type: 'array',
+    schemaType: 'string',
+    error: { message: ({ schema }) => str`must not name the same ${schema} twice (without case)` },
+    validate: (property: string, items: unknown[]) =>
+      new Set(items.map((item) => String(Object(item)[property]).toLowerCase())).size === items.length,
+  })
+  ajv.addKeyword({
+    keyword: 'x-max-stars',
+    type: 'string',
+    // A pattern with more of them is told so.
+    before: 'format',
+    schemaType: 'number',
+    error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
+    validate: (most: number, text: string) => text.split('*').length - 1 <= most,
+  })
+  ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
+  ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
+  ajv.addVocabulary(['example'])
+  return ajv.addSchema(resources)
+}
+
+/** The validator of bodies. */
+export const createBodyAjv = (extensionPrefix: string) => createAjv(extensionPrefix, { coerceTypes: false })
+
+/** The validator of paths, queries and headers. */
+const createTextAjv = (extensionPrefix: string) =>
+  // Text can spell an infinite number, which strict numbers would refuse before any bound names the problem.
+  createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })
+
+const compilerOf = (createOwnAjv: () => Ajv) => {
+  const ajv = once(createOwnAjv)
+  return onceForEach((schema: object) => ajv().compile(schema))
+}
+
+/** Validators depend on nothing but the schemas and the prefix, so all services of a process share them. */
+const compilers = new Map<string, FastifySchemaCompiler<object>>()
+
+export const validatorCompilerFor = (extensionPrefix: string): FastifySchemaCompiler<object> => {
+  const known = compilers.get(extensionPrefix)
+  if (known) return known
+  const forBodies = compilerOf(() => createBodyAjv(extensionPrefix))
+  const forText = compilerOf(() => createTextAjv(extensionPrefix))
+  const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
+    httpPart === 'body' ? forBodies(schema) : forText(schema)
+  compilers.set(extensionPrefix, compiler)
+  return compiler
+}

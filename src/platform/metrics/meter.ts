@@ -1,0 +1,96 @@
+/** Keeps the metrics of `platform/metrics/metrics.ts` for Prometheus. Where nobody asks for them, nothing is kept. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+  type MetricName,
+  metrics,
+} from './metrics.js'
+
+type Value = number | undefined
+
+/** `LabelsOf` of any metric is that. */
+const texts = (labels: object) => labels as Record<string, string>
+
+export interface Meter {
+  /** Whether anybody asks. What would take time to find out need not be found out otherwise. */
+  readonly isOn: boolean
+  /** All metrics, those of the process included; empty where nobody asks. */
+  readonly registry: Registry
+  count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void
+  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void
+  set<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: number): void
+  /** Reads a gauge whenever somebody asks. Undefined: there is nothing to say now. */
+  read<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: () => Value | Promise<Value>): void
+}
+
+export const silentMeter: Meter = {
+  isOn: false,
+  registry: new Registry(),
+  count: () => {},
+  observe: () => {},
+  set: () => {},
+  read: () => {},
+}
+
+/** Every combination of values that are known; none where a label has others. */
+const combinationsOf = (name: MetricName): Record<string, string>[] => {
+  let found: Record<string, string>[] = [{}]
+  for (const [label, values] of Object.entries<readonly string[] | string>(metrics[name].labels)) {
+    if (typeof values === 'string') return []
+    found = found.flatMap((labels) => values.map((value) => ({ ...labels, [label]: value })))
+  }
+  return found
+}
+
+/** `since`, in milliseconds as of `performance.now()`, in seconds. */
+export const secondsSince = (since: number): number => (performance.now() - since) / 1_000
+
+export const createMeter = (isOn: boolean): Meter => {
+  if (!isOn) return silentMeter
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const counters = new Map<string, Counter>()
+  const histograms = new Map<string, Histogram>()
+  const gauges = new Map<string, Gauge>()
+  const readings = new Map<string, (() => unknown)[]>()
+
+  for (const name of Object.keys(metrics) as MetricName[]) {
+    const metric = metrics[name]
+    const options = { name, help: metric.help, labelNames: Object.keys(metric.labels), registers: [registry] }
+    // What begins at 0 is seen to rise when it first happens.
+    if (metric.type === 'counter') {
+      const counter = new Counter(options)
+      for (const labels of combinationsOf(name)) counter.inc(labels, 0)
+      counters.set(name, counter)
+    } else if (metric.type === 'histogram') {
+      const histogram = new Histogram({ ...options, buckets: [...metric.buckets] })
+      for (const labels of combinationsOf(name)) histogram.zero(labels)
+      histograms.set(name, histogram)
+    } else {
+      const collect = async () => {
+        await Promise.all((readings.get(name) ?? []).map((read) => read()))
+      }
+      gauges.set(name, new Gauge({ ...options, collect }))
+    }
+  }
+
+  return {
+    isOn,
+    registry,
+    count: (name, labels, by = 1) => counters.get(name)?.inc(texts(labels), by),
+    observe: (name, labels, seconds) => histograms.get(name)?.observe(texts(labels), seconds),
+    set: (name, labels, value) => gauges.get(name)?.set(texts(labels), value),
+    read: (name, labels, value) => {
+      const gauge = gauges.get(name)
+      const read = async () => {
+        const found = await value()
+        if (found === undefined) gauge?.remove(texts(labels))
+        else gauge?.set(texts(labels), found)
+      }
+      readings.set(name, [...(readings.get(name) ?? []), read])
+    },
+  }
+}

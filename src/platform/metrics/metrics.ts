@@ -1,0 +1,212 @@
+/** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
+import type { ErrorCode } from '../../../schemas/errors.js'
+
+/** The values of a label, all of which begin at 0; or, where they are not known here, what they are. */
+type Values = readonly string[] | string
+
+interface Definition {
+  type: 'counter' | 'histogram' | 'gauge'
+  help: string
+  labels: Record<string, Values>
+  /** Upper bounds, in seconds. */
+  buckets?: readonly number[]
+}
+
+const counter = <const L extends Record<string, Values>>(help: string, labels: L) =>
+  ({ type: 'counter', help, labels }) as const
+
+const histogram = <const L extends Record<string, Values>>(
+  help: string,
+  labels: L,
+  buckets: readonly number[],
+) => ({ type: 'histogram', help, labels, buckets }) as const
+
+const gauge = <const L extends Record<string, Values>>(help: string, labels: L) =>
+  ({ type: 'gauge', help, labels }) as const
+
+const request = {
+  method: 'the method',
+  route: 'the template of the route, `unknown` without one',
+  status: 'the status',
+}
+const OF_REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const OF_STATEMENTS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
+const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
+
+export const pools = [
+  'requests',
+  'writers',
+  'reads',
+  'reserved',
+  'background',
+  'replica',
+  'replica_probe',
+] as const
+const pool = { pool: pools }
+
+/** Limits that are a full room and not a rate: how they are called is the code of the answer. */
+const quotas = [
+  'workspace_limit',
+  'workspace_full',
+  'settings_too_large',
+  'payload_too_large',
+] as const satisfies ErrorCode[]
+
+export const tasks = [
+  'rollups',
+  'retirement',
+  'erasures',
+  'revocations',
+  'deleted workspaces',
+  'old audit entries',
+  'expired revocations',
+  'expired logins',
+  'old flush ids',
+  'old billing events',
+  'old views',
+  'ended removals',
+] as const
+
+export const metrics = {
+  http_requests_total: counter('Requests that were answered.', {
+    ...request,
+    code: 'the code of the problem, empty for a success',
+  }),
+  http_request_duration_seconds: histogram('Time to answer.', request, OF_REQUESTS),
+  http_requests_under_way: gauge('Requests that are being answered.', {}),
+
+  team_settings_refusals_total: counter('Requests that were refused by a limit.', {
+    limit: [
+      'caller',
+      'pages',
+      'sign_in',
+      'invite',
+      'export',
+      'refused_host_tokens',
+      'wrong_signatures',
+      'turns_of_caller',
+      'turns_of_address',
+      'requests_of_connection',
+      'working_time',
+      'model_lookups',
+      'large_uploads',
+      ...quotas,
+    ],
+  }),
+  team_settings_rate_limits_shared: gauge(
+    'With REDIS_URL: whether limits are counted over all instances (1), or Redis is away (0).',
+    {},
+  ),
+  team_settings_sign_ins_total: counter(
+    'Sign-ins, by way: a session was issued, refused (the token or the login was not good), or could not be issued (the repository host or the database failed).',
+    { way: ['token', 'browser'], outcome: ['issued', 'refused', 'failed'] },
+  ),
+  team_settings_sessions_revoked_total: counter('Sessions that were ended before their time.', {
+    scope: ['one', 'all_of_user'],
+  }),
+  team_settings_flushes_total: counter('Flushes of active minutes; a duplicate was counted before.', {
+    outcome: ['counted', 'duplicate'],
+  }),
+  team_settings_flush_entries_total: counter('Entries of counted flushes.', {
+    outcome: ['accepted', 'capped', 'ignored'],
+  }),
+  team_settings_webhooks_total: counter(
+    'Notifications of the billing provider: with an effect, again, of a kind without one, with a wrong signature, or not stored.',
+    { outcome: ['applied', 'duplicate', 'without_effect', 'refused', 'failed'] },
+  ),
+
+  team_settings_upstream_duration_seconds: histogram(
+    'Round trips to other services: answered, refused (4xx), limited (they ask to slow down), failed (5xx, no or no usable answer), timeout.',
+    {
+      upstream: ['repohost', 'billing-provider', 'assistant-a', 'assistant-b'],
+      outcome: ['answered', 'refused', 'limited', 'failed', 'timeout'],
+    },
+    OF_REQUESTS,
+  ),
+
+  team_settings_ready: gauge(
+    'Whether requests can be served, as `/api/ready` says: the database answers and takes writes, its schema is current, and the process is not stopping.',
+    {},
+  ),
+  team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}),
+  team_settings_database_statement_duration_seconds: histogram(
+    'Round trips to the database, without the wait for a connection; failed ones too.',
+    { statement: 'the name of a statement; of built ones, the verb and the first table' },
+    OF_STATEMENTS,
+  ),
+  team_settings_database_failures_total: counter(
+    'Statements that failed: nobody there or too slow, two transactions met (most are repeated), anything else.',
+    { reason: ['unavailable', 'conflict', 'other'] },
+  ),
+  team_settings_database_transactions_total: counter('Transactions; a conflict is begun again.', {
+    outcome: ['committed', 'conflict', 'failed'],
+  }),
+  team_settings_database_pool_size: gauge(
+    'Places: connections, and for `reads` statements at once on the one they share. `writers` are part of `requests`.',
+    pool,
+  ),
+  team_settings_database_pool_used: gauge('Places that are taken.', pool),
+  team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a place.', pool),
+  team_settings_database_wait_seconds: histogram(
+    'Waits for a place; what need not wait is not counted.',
+    pool,
+    OF_STATEMENTS,
+  ),
+  team_settings_database_wait_refusals_total: counter('Waits that ended without a place.', pool),
+  team_settings_database_replica_used: gauge(
+    'With DATABASE_REPLICA_URL: whether reads that may go to the replica go there (1), or to the primary (0).',
+    {},
+  ),
+  team_settings_database_replica_reads_total: counter(
+    'With DATABASE_REPLICA_URL: reads that may go to the replica, by the server that did them.',
+    { server: ['replica', 'primary'] },
+  ),
+
+  team_settings_rollup_stale_days: gauge(
+    'Of the whole database: days of workspaces whose rollups wait to be made; of 20,000 changes at most.',
+    {},
+  ),
+  team_settings_rollup_oldest_stale_day_age_seconds: gauge(
+    'Of the whole database: how long ago the oldest of these days began; 0 without any. Clients may report minutes of 30 days ago.',
+    {},
+  ),
+  team_settings_background_runs_total: counter('Runs of background tasks.', {
+    task: tasks,
+    outcome: ['done', 'failed'],
+  }),
+  team_settings_background_duration_seconds: histogram(
+    'Time that runs of background tasks took.',
+    { task: tasks },
+    OF_TASKS,
+  ),
+  team_settings_background_last_success_timestamp_seconds: gauge(
+    'When a background task last ended well, in seconds since 1970; before the first time, when the process started.',
+    { task: tasks },
+  ),
+
+  team_settings_data_dir_free_bytes: gauge('What is left on the disk of DATA_DIR, where there is one.', {}),
+  team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, where there is one.', {}),
+  team_settings_build_info: gauge(
+    '1, with what runs: the version of the service, of Node, and the newest migration it knows.',
+    { version: 'the version', node: 'the version of Node', schema: 'the name of a migration' },
+  ),
+} as const satisfies Record<string, Definition>
+
+type Metrics = typeof metrics
+type NamesOf<Type> = { [N in keyof Metrics]: Metrics[N]['type'] extends Type ? N : never }[keyof Metrics]
+export type CounterName = NamesOf<'counter'>
+export type HistogramName = NamesOf<'histogram'>
+export type GaugeName = NamesOf<'gauge'>
+export type MetricName = keyof Metrics
+
+/** What has to be said of a metric: for each of its labels one of the values, or a text. */
+export type LabelsOf<N extends MetricName> = {
+  [L in keyof Metrics[N]['labels']]: Metrics[N]['labels'][L] extends readonly (infer Value)[] ? Value : string
+}
+
+export type Task = (typeof tasks)[number]
+export type Pool = (typeof pools)[number]
+export type LimitName = LabelsOf<'team_settings_refusals_total'>['limit']
+
+/** The limit that a code stands for by itself. */
+export const quotaOf = (code: ErrorCode): LimitName | undefined => quotas.find((quota) => quota === code)

@@ -1,0 +1,84 @@
+/** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
+import { statfs } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Registry } from 'prom-client'
+import { readBacklog } from '../../queries/rollups.js'
+import { newestMigration } from '../database/migrate.js'
+import { serviceVersion } from '../process/root.js'
+import { tasks } from './metrics.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    metrics: Registry
+  }
+}
+
+/** How long an answer of the database serves, however often metrics are asked for. */
+const KEPT_MS = 5_000
+/** A scrape waits no longer for the database, and goes without. */
+const PATIENCE_MS = 1_000
+
+export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
+  const { meter } = request.server
+  if (!meter.isOn) return
+  const { method, failure } = request
+  const route = request.routeOptions.url ?? 'unknown'
+  const status = String(reply.statusCode)
+  meter.count('http_requests_total', { method, route, status, code: failure?.code ?? '' })
+  meter.observe('http_request_duration_seconds', { method, route, status }, reply.elapsedTime / 1_000)
+  if (failure?.limitName) meter.count('team_settings_refusals_total', { limit: failure.limitName })
+}
+
+export default fp(async (app) => {
+  const { meter, config, areLimitsShared, database } = app
+  app.decorate('metrics', meter.registry)
+  if (!meter.isOn) return
+  app.addHook('onResponse', (request, reply, done) => {
+    countAnswer(request, reply)
+    done()
+  })
+  meter.read('http_requests_under_way', {}, () => app.requestsUnderWay())
+
+  const since = Date.now() / 1_000
+  for (const task of tasks)
+    meter.set('team_settings_background_last_success_timestamp_seconds', { task }, since)
+  const build = { version: serviceVersion, node: process.version, schema: newestMigration.tag }
+  meter.set('team_settings_build_info', build, 1)
+
+  if (areLimitsShared) meter.read('team_settings_rate_limits_shared', {}, () => Number(areLimitsShared()))
+  const { replica } = database
+  if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
+
+  const isReady = () => app.isReady().catch(() => false)
+  const tooLate = () => sleep(PATIENCE_MS, false, { ref: false })
+  meter.read('team_settings_ready', {}, async () => Number(await Promise.race([isReady(), tooLate()])))
+  const askBacklog = async () => {
+    const asked = readBacklog(app.database.reserved).catch(() => undefined)
+    return Promise.race([asked, sleep(PATIENCE_MS, undefined, { ref: false })])
+  }
+  const backlog = kept(askBacklog)
+  meter.read('team_settings_database_up', {}, async () => ((await backlog()) ? 1 : 0))
+  meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
+  meter.read('team_settings_rollup_oldest_stale_day_age_seconds', {}, async () => (await backlog())?.oldest)
+
+  const disk = kept(() => statfs(config.dataDir).catch(() => undefined))
+  meter.read('team_settings_data_dir_free_bytes', {}, async () => {
+    const found = await disk()
+    return found && found.bavail * found.bsize
+  })
+  meter.read('team_settings_data_dir_size_bytes', {}, async () => {
+    const found = await disk()
+    return found && found.blocks * found.bsize
+  })
+})
+
+/** Asks again only after a while. */
+const kept = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let last: { at: number; answer: Promise<T> } | undefined
+  return () => {
+    if (!last || Date.now() - last.at > KEPT_MS) last = { at: Date.now(), answer: ask() }
+    return last.answer
+  }
+}

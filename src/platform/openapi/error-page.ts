@@ -1,0 +1,45 @@
+/** The catalogue of errors as a page for people, to which the `type` of every problem leads. */
+import { STATUS_CODES } from 'node:http'
+import {
+  type ErrorCode,
+  errorCatalogue,
+  errorCodes,
+  Problem,
+  problemExtras,
+} from '../../../schemas/errors.js'
+import { exampleOf } from './errors.js'
+import { escaped } from './pages.js'
+
+/** Text with `code` between backticks. */
+const prose = (text: string) => escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+
+const membersOf = (code: ErrorCode) => {
+  const names = Object.keys(problemExtras[code] ?? {}) as (keyof typeof Problem.properties)[]
+  if (names.length === 0) return ''
+  const items = names.map(
+    (name) => `<li><code>${name}</code>: ${prose(Problem.properties[name].description ?? '')}</li>`,
+  )
+  return `<p>Further members:</p>\n<ul>${items.join('')}</ul>\n`
+}
+
+const entryOf = (code: ErrorCode) => `<section id="${code}">
+<h3><a href="#${code}"><code>${code}</code></a></h3>
+<p>${prose(errorCatalogue[code][1])}</p>
+${membersOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
+</section>`
+
+const statusOf = (status: number) => `<h2>${status} ${STATUS_CODES[status]}</h2>
+${errorCodes
+  .filter((code) => errorCatalogue[code][0] === status)
+  .map(entryOf)
+  .join('\n')}`
+
+/** The content of the page, in HTML. */
+export const errorCataloguePage = (): string => {
+  const statuses = [...new Set(errorCodes.map((code): number => errorCatalogue[code][0]))].sort(
+    (a, b) => a - b,
+  )
+  return `<h1>Errors</h1>
+<p>Every failure is answered with a problem document (RFC 9457, <code>application/problem+json</code>). Decide on its <code>code</code>, which is stable; <code>detail</code> is for people. <code>request_id</code> is the <code>X-Request-Id</code> of the answer; name it when you ask for help. The <a href="/api/docs">reference</a> says which codes each operation can answer.</p>
+${statuses.map(statusOf).join('\n')}`
+}

@@ -1,0 +1,81 @@
+/** The OpenAPI documents, generated from the schemas that validate and serialise. */
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { resources } from '../../../schemas/resources.js'
+import { serviceVersion } from '../process/root.js'
+import { securityOf, securitySchemes, whoMayCall } from './access.js'
+import { errorCodesOf } from './errors.js'
+import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'
+import { withExtensionPrefix } from './prefix.js'
+import { tags } from './tags.js'
+
+export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
+  for (const resource of resources) app.addSchema(resource)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Team Settings and Activity Cloud Service',
+        version: serviceVersion,
+        description:
+          'Sign in with a token of the repository host (`POST /api/auth/verify`), press **Authorize**, paste the `token`, and try any operation. [Getting started](/api/docs/getting-started) shows the way; every error is explained at [/api/docs/errors](/api/docs/errors).',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'This installation.' }],
+      tags,
+      components: { securitySchemes },
+    },
+    refResolver: { buildLocalReference: (json) => String(json.$id) },
+    transform: ({ schema, url, route }) => {
+      if (!schema || schema.hide) return { schema: { ...schema, hide: true }, url }
+      const transformed = {
+        security: securityOf(route),
+        ...schema,
+        description: [schema.description, whoMayCall(route)].filter(Boolean).join('\n\n'),
+        response: successResponsesOf(route),
+        'x-route': factsOf(route),
+      }
+      return { schema: transformed as never, url }
+    },
+  })
+}
+
+const meanings: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' }
+
+const successResponsesOf = ({ schema }: RouteOptions) =>
+  Object.fromEntries(
+    Object.entries((schema?.response ?? {}) as Record<string, { type?: string; description?: string }>).map(
+      ([status, body]) => [
+        status,
+        body.type === 'null' || 'content' in body
+          ? body
+          : { description: meanings[status] ?? 'Done.', content: { 'application/json': { schema: body } } },
+      ],
+    ),
+  )
+
+const factsOf = (route: RouteOptions): RouteFacts => ({
+  core: route.config?.core ?? false,
+  codes: errorCodesOf(route),
+  limited: route.config?.limit !== 'none',
+  headers: route.config?.headers ?? [],
+})
+
+/** Both documents: everything, and the core of synchronising settings. For an app that is ready. */
+export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
+  const { document, coreOperations } = completed(app.swagger() as never)
+  const named = JSON.parse(
+    withExtensionPrefix(JSON.stringify(document), app.config.extensionPrefix),
+  ) as Document
+  const corePaths: Document['paths'] = {}
+  for (const [path, operations] of Object.entries(named.paths)) {
+    const ofCore = Object.entries(operations).filter(([, { operationId }]) => coreOperations.has(operationId))
+    if (ofCore.length > 0) corePaths[path] = Object.fromEntries(ofCore)
+  }
+  const core = {
+    ...named,
+    info: { ...named.info, title: `${named.info.title}: core sync` },
+    paths: corePaths,
+  }
+  return { full: withoutUnused(named), core: withoutUnused(core) }
+}

@@ -1,0 +1,167 @@
+/** Adds what the generated document lacks: names, error answers, headers, examples, code samples, and which bodies may be absent. */
+import type { ErrorCode } from '../../../schemas/errors.js'
+import { codeSamplesOf } from './code-samples.js'
+import { errorResponsesOf, problemComponents } from './errors.js'
+import { type ExampleSchema, exampleOf } from './examples.js'
+import { type HeaderName, headerComponents, headersOf, writtenHeaderName } from './headers.js'
+import { withNames } from './names.js'
+
+/** Carried by an operation as `x-route` until it is complete. */
+export interface RouteFacts {
+  core: boolean
+  codes: ErrorCode[]
+  /** Counted by a rate limit. */
+  limited: boolean
+  /** Of its successful answers. */
+  headers: readonly HeaderName[]
+}
+
+type Schema = ExampleSchema
+
+type Content = Record<string, { schema: Schema; example?: unknown; examples?: object }>
+
+interface Operation {
+  operationId: string
+  description: string
+  tags?: string[]
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string; required?: boolean; example?: unknown }[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { description: string; headers?: object; content?: Content }>
+  'x-codeSamples'?: object[]
+}
+
+export interface Document {
+  info: { title: string }
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, object>> & { schemas: Record<string, Schema> }
+}
+
+type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }
+
+/** The whole document, and the names of the operations that belong to the core. */
+export const completed = (generated: Generated): { document: Document; coreOperations: Set<string> } => {
+  const { schemas, examples } = problemComponents()
+  const named = withNames(generated)
+  const components = {
+    ...named.components,
+    schemas: { ...named.components.schemas, ...schemas },
+    examples,
+    headers: headerComponents,
+  }
+  const coreOperations = new Set<string>()
+  const complete = (
+    { 'x-route': facts, ...operation }: Operation & { 'x-route': RouteFacts },
+    method: string,
+    path: string,
+  ): Operation => {
+    if (facts.core) coreOperations.add(operation.operationId)
+    const { parameters, requestBody, responses } = operation
+    const completed = {
+      ...operation,
+      ...(parameters && {
+        parameters: parameters.map((parameter) =>
+          parameter.in === 'header' ? { ...parameter, name: writtenHeaderName(parameter.name) } : parameter,
+        ),
+      }),
+      ...(requestBody && {
+        requestBody: {
+          ...requestBody,
+          required: hasRequiredMembers(requestBody, components.schemas),
+          content: withExamples(requestBody.content, components.schemas),
+        },
+      }),
+      responses: withHeaders(
+        {
+          ...mapValues(responses, ({ content, ...response }) => ({
+            ...response,
+            ...(content && { content: withExamples(content, components.schemas) }),
+          })),
+          ...errorResponsesOf(facts.codes),
+        },
+        facts,
+      ),
+    }
+    return { ...completed, 'x-codeSamples': codeSamplesOf(method, path, completed) }
+  }
+  const paths = mapValues(named.paths, (operations, path) =>
+    mapValues(operations, (operation, method) => complete(operation, method, path)),
+  )
+  return { document: { ...named, paths, components }, coreOperations }
+}
+
+const mapValues = <T, R>(record: Record<string, T>, map: (value: T, name: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+
+/** One example, or one of each kind of answer. What has none is left out, which a test reports. */
+const withExamples = (content: Content, schemas: Record<string, Schema>): Content =>
+  mapValues(content, ({ schema, ...body }) => {
+    try {
+      const kinds = schema.anyOf?.map(
+        (kind) => [kind.$ref?.split('/').at(-1), exampleOf(kind, schemas)] as const,
+      )
+      const examples = kinds && Object.fromEntries(kinds.map(([name, value]) => [name, { value }]))
+      return { schema, ...body, ...(examples ? { examples } : { example: exampleOf(schema, schemas) }) }
+    } catch {
+      return { schema, ...body }
+    }
+  })
+
+/** Where every member is optional, an absent body means `{}`. */
+const hasRequiredMembers = (
+  { content }: NonNullable<Operation['requestBody']>,
+  schemas: Record<string, Schema>,
+): boolean =>
+  Object.values(content).some(({ schema }) => {
+    const { required = [] } = schema.$ref ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
+    return required.length > 0
+  })
+
+const withHeaders = (responses: Operation['responses'], { limited, headers }: RouteFacts) => {
+  // An operation that can answer 304 sends an `ETag`.
+  const onSuccess = '304' in responses ? (['ETag', ...headers] as const) : headers
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      { ...response, headers: headersOf(Number(status), response, { limited, onSuccess }) },
+    ]),
+  )
+}
+
+/** The document without the tags, components and security schemes that no operation uses. */
+export const withoutUnused = (document: Document): Document => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+  const usedTags = new Set(operations.flatMap((operation) => operation.tags ?? []))
+  const security = JSON.stringify(operations.map((operation) => operation.security))
+  const used = referencesOf(document)
+  const keep = (kind: string, components: Record<string, object>) =>
+    Object.fromEntries(
+      Object.entries(components).filter(([name]) =>
+        kind === 'securitySchemes' ? security.includes(`"${name}"`) : used.has(`${kind}/${name}`),
+      ),
+    )
+  return {
+    ...document,
+    tags: document.tags.filter(({ name }) => usedTags.has(name)),
+    components: Object.fromEntries(
+      Object.entries(document.components).map(([kind, components]) => [kind, keep(kind, components)]),
+    ) as Document['components'],
+  }
+}
+
+/** The components (`schemas/Ok`) that operations refer to, directly or through others. */
+const referencesOf = ({ paths, components }: Document): Set<string> => {
+  const used = new Set<string>()
+  const pending: unknown[] = [paths]
+  while (pending.length > 0) {
+    for (const [, kind = '', name = ''] of JSON.stringify(pending.pop()).matchAll(
+      /"#\/components\/(\w+)\/([^"]+)"/g,
+    )) {
+      const reference = `${kind}/${name}`
+      if (!used.has(reference)) pending.push(components[kind]?.[name])
+      used.add(reference)
+    }
+  }
+  return used
+}

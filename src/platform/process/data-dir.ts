@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ConfigError } from '../../config.js'
+
+/** Creates the folder of the embedded database and the secret. @throws {ConfigError} */
+export const makeDataDir = async (folder: string): Promise<void> => {
+  try {
+    await makeFolder(folder)
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR is not a folder and cannot become one: ${(error as Error).message}`])
+  }
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
+    throw ofAnotherUser(folder)
+  })
+}
+
+const ofAnotherUser = (path: string) =>
+  new ConfigError([
+    `DATA_DIR belongs to another user, and this one may not use ${path}: start the service as the user who made it, or set DATA_DIR to another folder`,
+  ])
+
+/** Reads a file; if there is none, creates it from this many random bytes, for its owner only. @throws {ConfigError} */
+export const readOrCreate = async (file: string, bytes: number): Promise<string> => {
+  try {
+    await writeFile(file, randomBytes(bytes).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFile(file, 'utf8').catch((error) => {
+    throw error.code === 'EACCES' ? ofAnotherUser(file) : error
+  })
+}
+
+/** Node's own `recursive` never returns where the parent exists but nothing can be created in it, as in /proc. */
+const makeFolder = async (folder: string): Promise<void> => {
+  if (await isFolder(folder)) return
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder))
+  await mkdir(folder, { mode: 0o711 }).catch(async (error) => {
+    // Another process was faster.
+    if (!(await isFolder(folder))) throw error
+  })
+}
+
+const isFolder = (path: string) =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )

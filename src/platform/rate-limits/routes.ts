@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../../../schemas/common.js'
+import { Limits, limits } from '../../../schemas/limits.js'
+import { anyone } from '../access/kinds.js'
+
+export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/limits',
+    config: { access: anyone, asksDatabase: false },
+    schema: {
+      operationId: 'getLimits',
+      tags: ['service'],
+      summary: 'Every documented limit',
+      description: 'The numbers that requests are checked against.',
+      response: { 200: ref(Limits) },
+    },
+    handler: async () => ({ ...limits, extension_prefix: app.config.extensionPrefix }),
+  })
+}

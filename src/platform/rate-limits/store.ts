@@ -1,0 +1,40 @@
+/** Counts limits in the memory of this instance, or in Redis, which all instances share. */
+import fp from 'fastify-plugin'
+import { readRepohostId } from '../../queries/users.js'
+import { type Counts, LocalCounts } from './counts.js'
+import { People } from './people.js'
+import { connectRedis, redisFault } from './redis.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    counts: Counts
+    people: People
+    /** Whether limits are counted over all instances now; undefined where that is not configured. */
+    areLimitsShared: (() => boolean) | undefined
+  }
+}
+
+export default fp(
+  async (app) => {
+    const { config, log } = app
+    const ofInstance = new LocalCounts()
+    app.decorate('people', new People((userId) => readRepohostId(app.database.hot, userId)))
+    if (config.redisUrl === undefined || !config.rateLimits) {
+      app.decorate('counts', ofInstance)
+      app.decorate('areLimitsShared', undefined)
+      return
+    }
+    const redis = await connectRedis({
+      url: config.redisUrl,
+      secret: config.jwtSecrets[0] ?? '',
+      fallback: ofInstance,
+      lost: (reason) =>
+        log.warn({ reason: redisFault(reason) }, 'Redis is away: limits are counted by this instance alone'),
+      found: () => log.info('Redis is back: limits are shared with the other instances'),
+    })
+    app.addHook('onClose', async () => redis.close())
+    app.decorate('counts', redis)
+    app.decorate('areLimitsShared', redis.isShared)
+  },
+  { name: 'counts' },
+)

@@ -1,0 +1,25 @@
+/** The database's clock, which all instances share. */
+import type { Database, Db } from '../database/client.js'
+import { date, moment, statement } from '../database/statement.js'
+import { theRow } from '../database/the-row.js'
+import { toTimestamp } from './timestamps.js'
+
+const READ_TODAY = statement(
+  'read today',
+  { today: date },
+  `select (now() at time zone 'UTC')::date as today`,
+)
+
+/** The UTC day. */
+export const readToday = async ({ hot }: Database): Promise<string> =>
+  theRow(await hot.rows(READ_TODAY, [])).today
+
+const READ_MOMENT = statement(
+  'read the moment',
+  { moment },
+  'select clock_timestamp()::timestamptz(3) as moment',
+)
+
+/** This very moment, also amid a transaction. */
+export const readMoment = async (db: Db): Promise<string> =>
+  toTimestamp(theRow(await db.rows(READ_MOMENT, [])).moment)
