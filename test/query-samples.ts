@@ -2,6 +2,9 @@
  * Calls of the query functions that use Drizzle's builder, for the SQL that it makes: more than one where that depends on
  * the arguments.
  */
+
+import * as sessions from '../src/features/accounts/queries/sessions.js'
+import * as users from '../src/features/accounts/queries/users.js'
 import type { Db } from '../src/platform/database/client.js'
 import * as audit from '../src/queries/audit.js'
 import * as billing from '../src/queries/billing.js'
@@ -14,9 +17,7 @@ import * as overrides from '../src/queries/overrides.js'
 import * as privacy from '../src/queries/privacy.js'
 import * as purge from '../src/queries/purge.js'
 import * as removals from '../src/queries/removals.js'
-import * as sessions from '../src/queries/sessions.js'
 import * as snapshots from '../src/queries/snapshots.js'
-import * as users from '../src/queries/users.js'
 import * as views from '../src/queries/views.js'
 import * as workspaceSettings from '../src/queries/workspace-settings.js'
 import * as workspaces from '../src/queries/workspaces.js'

@@ -1,7 +1,8 @@
 /** Finds somebody's account, or deletes it, for the operator who is asked to. */
 import { type Config, readConfig } from '../config.js'
-import { personKeysOf } from '../domain/person-keys.js'
 import { ApiError } from '../errors.js'
+import { personKeysOf } from '../features/accounts/person-keys.js'
+import { findUser } from '../features/accounts/queries/users.js'
 import { deleteAccount, eraseAccounts } from '../operations/delete-account.js'
 import type { Database } from '../platform/database/client.js'
 import { connectToGiven } from '../platform/database/given.js'
@@ -13,7 +14,6 @@ import { atEnd, runCommand, say } from '../platform/process/program.js'
 import { readOrCreateSecret } from '../platform/process/secret.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
 import { countRowsOf } from '../queries/erasures.js'
-import { findUser } from '../queries/users.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
 const USAGE = `npm run users -- find LOGIN

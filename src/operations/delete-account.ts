@@ -1,9 +1,10 @@
-import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
-import type { PersonKey } from '../domain/person-keys.js'
 import { ApiError, invalid } from '../errors.js'
+import { DELETED_LOGIN, DELETED_USER } from '../features/accounts/deleted-user.js'
+import type { PersonKey } from '../features/accounts/person-keys.js'
+import { lockCaller } from '../features/accounts/policies.js'
+import { revokeAllTokens } from '../features/accounts/queries/sessions.js'
 import type { Database } from '../platform/database/client.js'
 import { inTurns } from '../platform/process/in-turns.js'
-import { lockCaller } from '../policies/caller.js'
 import { givesPro } from '../policies/pro.js'
 import { insertAuditEntry } from '../queries/audit.js'
 import { readSubscriptionStatus, unlinkCustomers } from '../queries/billing.js'
@@ -11,7 +12,6 @@ import { beginErasure, eraseSome, listErasures, lockPlaces } from '../queries/er
 import { revokeAllInvitesOf } from '../queries/invites.js'
 import { keepRemovals } from '../queries/removals.js'
 import { takeRollupTurn } from '../queries/rollups.js'
-import { revokeAllTokens } from '../queries/sessions.js'
 import { hideWorkspace } from '../queries/workspaces.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }

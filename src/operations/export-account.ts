@@ -1,6 +1,7 @@
 /** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
 import type { Profile } from '../../schemas/profile.js'
 import { tooMany } from '../errors.js'
+import { readRecording } from '../features/accounts/queries/recordings.js'
 import type { Database } from '../platform/database/client.js'
 import { PIECE_LENGTH } from '../platform/http/streaming.js'
 import {
@@ -13,7 +14,6 @@ import {
   readPages,
   readSingles,
 } from '../queries/account-export.js'
-import { readRecording } from '../queries/recordings.js'
 import { listViews } from '../queries/views.js'
 
 const VIEWS_PER_PAGE = 500

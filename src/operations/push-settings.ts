@@ -1,11 +1,12 @@
 import type { PrivacyLevel } from '../../schemas/common.js'
 import type { PushResult } from '../../schemas/settings.js'
-import type { Repohost } from '../clients/repohost.js'
 import { parsePattern } from '../domain/repo-pattern.js'
 import { ApiError } from '../errors.js'
+import { lockCaller } from '../features/accounts/policies.js'
+import type { User } from '../features/accounts/queries/users.js'
+import type { Repohost } from '../features/accounts/repohost.js'
 import type { Database, Db } from '../platform/database/client.js'
 import { etagOf, type Preconditions, preconditionsHold } from '../platform/http/etag.js'
-import { lockCaller } from '../policies/caller.js'
 import { pushTarget, requireRoomForPersonal } from '../policies/repo-access.js'
 import { requireRoom } from '../policies/room.js'
 import { insertAuditEntry } from '../queries/audit.js'
@@ -20,7 +21,6 @@ import {
   type StoredSnapshot,
   updateSnapshot,
 } from '../queries/snapshots.js'
-import type { User } from '../queries/users.js'
 import {
   countPatterns,
   insertPatterns,

@@ -1,7 +1,7 @@
 import type { Profile } from '../../schemas/profile.js'
 import type { Config } from '../config.js'
+import { readCaller } from '../features/accounts/policies.js'
 import type { Database } from '../platform/database/client.js'
-import { readCaller } from '../policies/caller.js'
 import { planOf } from '../policies/pro.js'
 import { readSubscriptionStatus } from '../queries/billing.js'
 

@@ -1,6 +1,6 @@
 /** What the service knows of somebody, as items of JSON, a page at a time. */
 
-import { DELETED_USER } from '../domain/deleted-user.js'
+import { DELETED_USER } from '../features/accounts/deleted-user.js'
 import type { Db, Parameter } from '../platform/database/client.js'
 import { type Statement, statement, text, uuid } from '../platform/database/statement.js'
 import { theRow } from '../platform/database/the-row.js'

@@ -4,7 +4,7 @@
  */
 import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../schemas/common.js'
-import { DELETED_LOGIN, DELETED_USER } from '../domain/deleted-user.js'
+import { DELETED_LOGIN, DELETED_USER } from '../features/accounts/deleted-user.js'
 import type { Db } from '../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../platform/database/limited-delete.js'
 import { locksOfWorkspaces } from '../platform/database/locks.js'

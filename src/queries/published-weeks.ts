@@ -3,7 +3,6 @@
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
 import { setImmediate } from 'node:timers/promises'
-import { DELETED_USER } from '../domain/deleted-user.js'
 import { cellsOf } from '../domain/heatmap.js'
 import {
   finish,
@@ -12,6 +11,7 @@ import {
   type ShownSums,
   type Work,
 } from '../domain/published-week.js'
+import { DELETED_USER } from '../features/accounts/deleted-user.js'
 import type { Db } from '../platform/database/client.js'
 import {
   date,

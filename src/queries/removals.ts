@@ -1,6 +1,6 @@
 /** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
 import { sql } from 'drizzle-orm'
-import type { PersonKey } from '../domain/person-keys.js'
+import type { PersonKey } from '../features/accounts/person-keys.js'
 import type { Db } from '../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../platform/database/limited-delete.js'
 import { bool, moment, statement, uuid } from '../platform/database/statement.js'

@@ -4,9 +4,9 @@
  * days of one workspace's month, and of that month, in one transaction.
  */
 
-import { DELETED_USER } from '../domain/deleted-user.js'
 import { Heatmap } from '../domain/heatmap.js'
 import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../domain/shared-hours.js'
+import { DELETED_USER } from '../features/accounts/deleted-user.js'
 import type { Db } from '../platform/database/client.js'
 import { locks } from '../platform/database/locks.js'
 import {

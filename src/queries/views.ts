@@ -1,7 +1,7 @@
 /** Who looked at whose numbers by name. */
 import type { View } from '../../schemas/account.js'
 import { limits } from '../../schemas/limits.js'
-import { DELETED_USER } from '../domain/deleted-user.js'
+import { DELETED_USER } from '../features/accounts/deleted-user.js'
 import type { Db } from '../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../platform/database/limited-delete.js'
 import { bool, date, statement, text, uuid } from '../platform/database/statement.js'

@@ -12,8 +12,8 @@ import {
   SnapshotVersionList,
   VersionParams,
 } from '../../schemas/settings.js'
-import type { Repohost } from '../clients/repohost.js'
 import { ApiError } from '../errors.js'
+import type { Repohost } from '../features/accounts/repohost.js'
 import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
 import { pushSettings } from '../operations/push-settings.js'
 import { repoAdmin, repoMember } from '../platform/access/kinds.js'

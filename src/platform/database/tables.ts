@@ -24,8 +24,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../../schemas/common.js'
-import { DELETED_USER } from '../../domain/deleted-user.js'
 import type { DayCrews } from '../../domain/shared-hours.js'
+import { DELETED_USER } from '../../features/accounts/deleted-user.js'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -167,7 +167,7 @@ export const removals = pgTable(
 
 /**
  * Removals of people whose account is gone, kept while an older invite could still be used: none lets a new account of
- * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`domain/person-keys.ts`).
+ * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
  */
 export const removedPeople = pgTable(
   'removed_people',

@@ -3,12 +3,12 @@
  * held briefly, and a crash loses at most one step.
  */
 import fp from 'fastify-plugin'
+import { deleteExpiredLogins, deleteExpiredRevocations } from '../../features/accounts/queries/sessions.js'
 import { deleteOldAuditEntries } from '../../queries/audit.js'
 import { deleteOldBillingEvents } from '../../queries/billing.js'
 import { deleteOldFlushes } from '../../queries/flushes.js'
 import { listDeletedWorkspaces, purgeWorkspace } from '../../queries/purge.js'
 import { deleteEndedRemovals } from '../../queries/removals.js'
-import { deleteExpiredLogins, deleteExpiredRevocations } from '../../queries/sessions.js'
 import { deleteOldViews } from '../../queries/views.js'
 import type { Db } from '../database/client.js'
 import { takeHousekeepingTurn } from '../database/housekeeping-turn.js'

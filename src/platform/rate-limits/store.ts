@@ -1,6 +1,6 @@
 /** Counts limits in the memory of this instance, or in Redis, which all instances share. */
 import fp from 'fastify-plugin'
-import { readRepohostId } from '../../queries/users.js'
+import { readRepohostId } from '../../features/accounts/queries/users.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { People } from './people.js'
 import { connectRedis, redisFault } from './redis.js'

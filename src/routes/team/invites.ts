@@ -9,7 +9,7 @@ import {
   InviteParams,
 } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
-import { personKeysOf } from '../../domain/person-keys.js'
+import { personKeysOf } from '../../features/accounts/person-keys.js'
 import { createInvite, revokeInvite } from '../../operations/change-invites.js'
 import { lookUpInvite } from '../../operations/look-up-invite.js'
 import { adminOf, anyCaller } from '../../platform/access/kinds.js'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../schemas/invites.js'
-import { personKeysOf } from '../../domain/person-keys.js'
+import { personKeysOf } from '../../features/accounts/person-keys.js'
 import { joinWorkspace } from '../../operations/join-workspace.js'
 import { anyCaller } from '../../platform/access/kinds.js'
 import { withFloor } from '../../policies/privacy.js'

@@ -2,9 +2,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
-import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import { isUuid } from '../../platform/http/uuid.js'
 
 /** Who is calling, as the token says. */
 export interface Session {

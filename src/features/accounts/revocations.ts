@@ -1,5 +1,5 @@
 /** Which tokens were revoked before they expired: held in memory, so that no request has to ask. */
-import { limits } from '../../schemas/limits.js'
+import { limits } from '../../../schemas/limits.js'
 import type { Session } from './tokens.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000

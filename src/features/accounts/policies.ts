@@ -1,8 +1,8 @@
 /** Who calls, as an account. A token may outlive the account that it was made for. */
 
-import { ApiError } from '../errors.js'
-import type { Db } from '../platform/database/client.js'
-import { lockUser, readUser, type User } from '../queries/users.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { lockUser, readUser, type User } from './queries/users.js'
 
 const present = (user: User | undefined): User => {
   if (!user) throw new ApiError('token_invalid')

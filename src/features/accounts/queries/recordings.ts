@@ -1,8 +1,8 @@
 /** What people let be recorded of them. Flushes read it along with everything else (`activity.ts`). */
-import type { Recording, RecordingHours } from '../../schemas/recording.js'
-import { parsePatterns, toLike } from '../domain/repo-pattern.js'
-import type { Db } from '../platform/database/client.js'
-import { bool, json, orNull, statement, texts, uuid } from '../platform/database/statement.js'
+import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
+import { parsePatterns, toLike } from '../../../domain/repo-pattern.js'
+import type { Db } from '../../../platform/database/client.js'
+import { bool, json, orNull, statement, texts, uuid } from '../../../platform/database/statement.js'
 
 const READ_RECORDING = statement(
   'read what is recorded of a user',

@@ -1,9 +1,9 @@
 /** The repository host, in the API shapes of GitHub (docs.github.com/en/rest: users, repos). */
 
-import { ApiError } from '../errors.js'
-import type { Trace } from '../platform/http/trace.js'
-import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../platform/metrics/meter.js'
+import { ApiError } from '../../errors.js'
+import type { Trace } from '../../platform/http/trace.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
+import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
 
 export interface RepohostUser {
   /** The host's numeric id, which never changes hands. */

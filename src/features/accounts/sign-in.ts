@@ -1,8 +1,8 @@
-import type { VerifyResult } from '../../schemas/auth.js'
-import type { RepohostUser } from '../clients/repohost.js'
-import { ApiError } from '../errors.js'
-import type { Database } from '../platform/database/client.js'
-import { type User, upsertUser } from '../queries/users.js'
+import type { VerifyResult } from '../../../schemas/auth.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import { type User, upsertUser } from './queries/users.js'
+import type { RepohostUser } from './repohost.js'
 
 interface SignInContext {
   database: Database

@@ -2,9 +2,9 @@
 import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ApiError } from '../errors.js'
-import { secondsSince } from '../platform/metrics/meter.js'
-import type { LabelsOf } from '../platform/metrics/metrics.js'
+import { ApiError } from '../../errors.js'
+import { secondsSince } from '../../platform/metrics/meter.js'
+import type { LabelsOf } from '../../platform/metrics/metrics.js'
 import { cookieOptionsOf } from './session.js'
 
 declare module 'fastify' {

@@ -1,10 +1,10 @@
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import type { Db } from '../platform/database/client.js'
-import { locksOfUsers } from '../platform/database/locks.js'
-import { orNull, statement, text } from '../platform/database/statement.js'
-import { users } from '../platform/database/tables.js'
-import { theRow } from '../platform/database/the-row.js'
+import type { Db } from '../../../platform/database/client.js'
+import { locksOfUsers } from '../../../platform/database/locks.js'
+import { orNull, statement, text } from '../../../platform/database/statement.js'
+import { users } from '../../../platform/database/tables.js'
+import { theRow } from '../../../platform/database/the-row.js'
 
 export interface User {
   id: string

@@ -1,12 +1,12 @@
 /** Who is calling: the session of the token that a request carries, in the header or in the cookie. */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ApiError } from '../errors.js'
-import { asTask } from '../platform/metrics/task.js'
-import { repeat } from '../platform/process/repeat.js'
-import { readRevocations } from '../queries/sessions.js'
-import { Revocations } from '../sessions/revocations.js'
-import { type Session, Tokens } from '../sessions/tokens.js'
+import { ApiError } from '../../errors.js'
+import { asTask } from '../../platform/metrics/task.js'
+import { repeat } from '../../platform/process/repeat.js'
+import { readRevocations } from './queries/sessions.js'
+import { Revocations } from './revocations.js'
+import { type Session, Tokens } from './tokens.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
