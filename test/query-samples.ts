@@ -5,9 +5,9 @@
 
 import * as sessions from '../src/features/accounts/queries/sessions.js'
 import * as users from '../src/features/accounts/queries/users.js'
+import * as billing from '../src/features/billing/queries.js'
 import type { Db } from '../src/platform/database/client.js'
 import * as audit from '../src/queries/audit.js'
-import * as billing from '../src/queries/billing.js'
 import * as dashboard from '../src/queries/dashboard.js'
 import * as erasures from '../src/queries/erasures.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'

@@ -1,9 +1,9 @@
 import type { Profile } from '../../schemas/profile.js'
 import type { Config } from '../config.js'
 import { readCaller } from '../features/accounts/policies.js'
+import { planOf } from '../features/billing/policies.js'
+import { readSubscriptionStatus } from '../features/billing/queries.js'
 import type { Database } from '../platform/database/client.js'
-import { planOf } from '../policies/pro.js'
-import { readSubscriptionStatus } from '../queries/billing.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (

@@ -4,8 +4,8 @@
  */
 import fp from 'fastify-plugin'
 import { deleteExpiredLogins, deleteExpiredRevocations } from '../../features/accounts/queries/sessions.js'
+import { deleteOldBillingEvents } from '../../features/billing/queries.js'
 import { deleteOldAuditEntries } from '../../queries/audit.js'
-import { deleteOldBillingEvents } from '../../queries/billing.js'
 import { deleteOldFlushes } from '../../queries/flushes.js'
 import { listDeletedWorkspaces, purgeWorkspace } from '../../queries/purge.js'
 import { deleteEndedRemovals } from '../../queries/removals.js'

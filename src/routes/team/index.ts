@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { requirePro } from '../../policies/pro.js'
+import { requirePro } from '../../features/billing/policies.js'
 import { activityRoutes } from './activity.js'
 import { auditRoutes } from './audit.js'
 import { dashboardRoutes } from './dashboard.js'

@@ -1,7 +1,7 @@
-import type { BillingEvent } from '../../schemas/billing.js'
-import { readBillingEvent } from '../domain/billing-event.js'
-import type { Database } from '../platform/database/client.js'
-import { applyChange, insertBillingEvent, linkCustomer } from '../queries/billing.js'
+import type { BillingEvent } from '../../../schemas/billing.js'
+import type { Database } from '../../platform/database/client.js'
+import { readBillingEvent } from './billing-event.js'
+import { applyChange, insertBillingEvent, linkCustomer } from './queries.js'
 
 /**
  * Takes a notification in, whose signature was checked: once, however often and in whatever order they come.

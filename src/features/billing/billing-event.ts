@@ -1,5 +1,5 @@
-import type { BillingEvent, SubscriptionStatus } from '../../schemas/billing.js'
-import { isUuid } from '../platform/http/uuid.js'
+import type { BillingEvent, SubscriptionStatus } from '../../../schemas/billing.js'
+import { isUuid } from '../../platform/http/uuid.js'
 
 /** What a notification says about one subscription. */
 export interface SubscriptionChange {

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from '../../schemas/billing.js'
-import { NoBody, ref } from '../../schemas/common.js'
-import { createBillingSessions } from '../operations/billing-sessions.js'
-import { recordBillingEvent } from '../operations/record-billing-event.js'
-import { anyCaller, billingSignature } from '../platform/access/kinds.js'
+import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from '../../../schemas/billing.js'
+import { NoBody, ref } from '../../../schemas/common.js'
+import { anyCaller, billingSignature } from '../../platform/access/kinds.js'
+import { createBillingSessions } from './billing-sessions.js'
+import { recordBillingEvent } from './record-billing-event.js'
 
 export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const billingSessions = createBillingSessions(app.config, app.database, app.clients.billing)
@@ -47,7 +47,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // The signature is over the bytes (plugins/billing-signature.ts), whatever type the provider gives them.
+  // The signature is over the bytes (features/billing/billing-signature.ts), whatever type the provider gives them.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => bytes)
 

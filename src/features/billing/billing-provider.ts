@@ -1,9 +1,9 @@
 /** The billing provider, through Stripe's own library: customers, checkouts and the customer portal. */
 import type { Stripe } from 'stripe'
-import { ApiError } from '../errors.js'
-import type { Trace } from '../platform/http/trace.js'
-import { boundedFetch, measured, tracing } from '../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../platform/metrics/meter.js'
+import { ApiError } from '../../errors.js'
+import type { Trace } from '../../platform/http/trace.js'
+import { boundedFetch, measured, tracing } from '../../platform/http/upstream.js'
+import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
 
 export interface BillingProvider {
   /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */

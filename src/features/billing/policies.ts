@@ -1,7 +1,7 @@
-import type { SubscriptionStatus } from '../../schemas/billing.js'
-import { ApiError } from '../errors.js'
-import type { Db } from '../platform/database/client.js'
-import { readSubscriptionStatus } from '../queries/billing.js'
+import type { SubscriptionStatus } from '../../../schemas/billing.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { readSubscriptionStatus } from './queries.js'
 
 export const givesPro = (status: SubscriptionStatus): boolean =>
   ['trialing', 'active', 'past_due'].includes(status)

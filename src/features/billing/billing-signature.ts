@@ -5,8 +5,8 @@
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isSignedBy } from '../domain/billing-signature.js'
-import { ApiError } from '../errors.js'
+import { ApiError } from '../../errors.js'
+import { isSignedBy } from './signature.js'
 
 export default fp(
   async (app) => {

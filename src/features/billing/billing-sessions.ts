@@ -1,12 +1,12 @@
-import type { BillingInterval } from '../../schemas/billing.js'
-import type { BillingProvider } from '../clients/billing-provider.js'
-import type { Config } from '../config.js'
-import { ApiError } from '../errors.js'
-import { readCaller } from '../features/accounts/policies.js'
-import type { Database } from '../platform/database/client.js'
-import type { Trace } from '../platform/http/trace.js'
-import { givesPro } from '../policies/pro.js'
-import { linkCustomer, readCustomer, readSubscriptionStatus } from '../queries/billing.js'
+import type { BillingInterval } from '../../../schemas/billing.js'
+import type { Config } from '../../config.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import type { Trace } from '../../platform/http/trace.js'
+import { readCaller } from '../accounts/policies.js'
+import type { BillingProvider } from './billing-provider.js'
+import { givesPro } from './policies.js'
+import { linkCustomer, readCustomer, readSubscriptionStatus } from './queries.js'
 
 const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): string | undefined => {
   const prices = { month: billing.priceMonth, year: billing.priceYear }
