@@ -2,11 +2,11 @@
  * The model providers: A in the shapes of OpenAI (platform.openai.com/docs/api-reference/models/list), B in those of
  * Anthropic (docs.anthropic.com/en/api/models-list). The caller's key goes into a header of these calls and nowhere else.
  */
-import type { Model } from '../../schemas/models.js'
-import { ApiError } from '../errors.js'
-import type { Trace } from '../platform/http/trace.js'
-import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../platform/metrics/meter.js'
+import type { Model } from '../../../schemas/models.js'
+import { ApiError } from '../../errors.js'
+import type { Trace } from '../../platform/http/trace.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
+import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
 
 /** A provider of models. */
 export interface Assistant {

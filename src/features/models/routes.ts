@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { limits } from '../../schemas/limits.js'
-import { ModelList, ModelsQuery } from '../../schemas/models.js'
-import { tooMany } from '../errors.js'
-import { anyCaller } from '../platform/access/kinds.js'
-import { Gate, Gates } from '../platform/process/gate.js'
-import { callerKey } from '../platform/rate-limits/rate-limit.js'
+import { limits } from '../../../schemas/limits.js'
+import { ModelList, ModelsQuery } from '../../../schemas/models.js'
+import { tooMany } from '../../errors.js'
+import { anyCaller } from '../../platform/access/kinds.js'
+import { Gate, Gates } from '../../platform/process/gate.js'
+import { callerKey } from '../../platform/rate-limits/rate-limit.js'
 
 /** How many look-ups of a caller may wait for their turn, and for how long. */
 const WAITING = 20
