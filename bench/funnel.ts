@@ -4,9 +4,9 @@
  */
 
 import { startThrowAwayDatabase } from '../demo/database.js'
+import { readFunnel } from '../src/features/funnel/queries.js'
 import { connect, type Parameter } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
-import { readFunnel } from '../src/queries/funnel.js'
 import { withAdHocSql } from '../test/ad-hoc.js'
 import { inTurns, say } from './harness.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { readFunnel } from '../src/queries/funnel.js'
+import { readFunnel } from '../src/features/funnel/queries.js'
 import { hasMembers } from './has-members.js'
 import { type Service, startService } from './service.js'
 

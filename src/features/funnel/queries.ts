@@ -1,8 +1,8 @@
-import type { Funnel, Milestone } from '../../schemas/funnel.js'
-import { limits } from '../../schemas/limits.js'
-import type { Db } from '../platform/database/client.js'
-import { integer, json, statement } from '../platform/database/statement.js'
-import { theRow } from '../platform/database/the-row.js'
+import type { Funnel, Milestone } from '../../../schemas/funnel.js'
+import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
+import { integer, json, statement } from '../../platform/database/statement.js'
+import { theRow } from '../../platform/database/the-row.js'
 
 const INSERT_EVENT = statement(
   'count a funnel event',

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import type { Milestone } from '../../schemas/funnel.js'
-import { insertMilestones } from '../queries/funnel.js'
+import type { Milestone } from '../../../schemas/funnel.js'
+import { insertMilestones } from './queries.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
