@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
-import { parsePatterns } from '../src/domain/repo-pattern.js'
+import { parsePatterns } from '../schemas/repo-pattern.js'
+import { insertPatterns } from '../src/features/workspaces/queries/workspaces.js'
 import type { Database, Db } from '../src/platform/database/client.js'
 import { statement, uuid } from '../src/platform/database/statement.js'
-import { insertPatterns } from '../src/queries/workspaces.js'
 import { seedActivity } from './activity.js'
 
 export interface MadeUpTeam {

@@ -32,7 +32,8 @@ const readers = {
   'src/queries/erasures.ts': 'hands over, and shows nothing',
   'src/queries/heatmap.ts':
     'hours of days that may be shown by name, for operations/read-heatmap.ts to withhold some',
-  'src/queries/members.ts': 'the last active day, from the first day on that may be shown by name',
+  'src/features/workspaces/queries/members.ts':
+    'the last active day, from the first day on that may be shown by name',
   'src/queries/published-weeks.ts': 'what is published, and what it is made of',
   'src/queries/purge.ts': 'deletes only',
   'src/queries/rollups.ts': 'makes rollups',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { overlaySettings } from '../src/domain/settings-merge.js'
+import { overlaySettings } from '../src/features/workspaces/settings-merge.js'
 import { type Caller, startService } from './service.js'
 
 const team = '/api/team'

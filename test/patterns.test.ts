@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parsePattern, type RepoPattern, toLike } from '../src/domain/repo-pattern.js'
-import { patternMatches } from '../src/queries/repo-access.js'
+import { parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
+import { patternMatches } from '../src/features/workspaces/queries/matches.js'
 import { hasMembers } from './has-members.js'
 import { startService } from './service.js'
 

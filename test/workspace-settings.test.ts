@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { mergeSettings } from '../src/domain/settings-merge.js'
+import { mergeSettings } from '../src/features/workspaces/settings-merge.js'
 import { patiently, startService } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/settings`

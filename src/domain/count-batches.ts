@@ -3,7 +3,7 @@
  * neither side is busy with one for long. A request can bring 100,000 rows, so no object is made for each.
  */
 import type { CountsBody } from '../../schemas/activity.js'
-import { COMPARED } from './repo-pattern.js'
+import { COMPARED } from '../../schemas/repo-pattern.js'
 
 const ROWS_PER_BATCH = 5_000
 

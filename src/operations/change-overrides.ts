@@ -1,5 +1,6 @@
-import { repoKeysOf } from '../domain/repo-keys.js'
+import { repoKeysOf } from '../../schemas/repo-keys.js'
 import { ApiError } from '../errors.js'
+import { changeWorkspace, type WorkspaceCall } from '../features/workspaces/change-workspace.js'
 import type { Database } from '../platform/database/client.js'
 import { requireRoom } from '../policies/room.js'
 import {
@@ -9,7 +10,6 @@ import {
   type StoredOverride,
   upsertOverride,
 } from '../queries/overrides.js'
-import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 
 /** One repository in one workspace, spelled as the caller does. */
 interface RepoCall extends WorkspaceCall {

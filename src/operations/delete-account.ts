@@ -5,14 +5,14 @@ import { lockCaller } from '../features/accounts/policies.js'
 import { revokeAllTokens } from '../features/accounts/queries/sessions.js'
 import { givesPro } from '../features/billing/policies.js'
 import { readSubscriptionStatus, unlinkCustomers } from '../features/billing/queries.js'
+import { insertAuditEntry } from '../features/workspaces/queries/audit.js'
+import { revokeAllInvitesOf } from '../features/workspaces/queries/invites.js'
+import { keepRemovals } from '../features/workspaces/queries/removals.js'
+import { hideWorkspace } from '../features/workspaces/queries/workspaces.js'
 import type { Database } from '../platform/database/client.js'
 import { inTurns } from '../platform/process/in-turns.js'
-import { insertAuditEntry } from '../queries/audit.js'
 import { beginErasure, eraseSome, listErasures, lockPlaces } from '../queries/erasures.js'
-import { revokeAllInvitesOf } from '../queries/invites.js'
-import { keepRemovals } from '../queries/removals.js'
 import { takeRollupTurn } from '../queries/rollups.js'
-import { hideWorkspace } from '../queries/workspaces.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 

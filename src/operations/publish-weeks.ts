@@ -1,10 +1,10 @@
+import { insertAuditEntry, theService } from '../features/workspaces/queries/audit.js'
+import { raisePrivacy } from '../features/workspaces/queries/privacy-levels.js'
 import type { Database } from '../platform/database/client.js'
 import { couldNotConnect } from '../platform/database/failures.js'
 import { readToday } from '../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../platform/time/days.js'
 import type { PrivacyRules } from '../policies/privacy.js'
-import { insertAuditEntry, theService } from '../queries/audit.js'
-import { raisePrivacy } from '../queries/privacy.js'
 import { listDueWeeks, publishWeekOf } from '../queries/published-weeks.js'
 import { takeRollupTurn } from '../queries/rollups.js'
 

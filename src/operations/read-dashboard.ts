@@ -2,6 +2,7 @@ import type { Dashboard } from '../../schemas/dashboard.js'
 import { limits } from '../../schemas/limits.js'
 import { Heatmap } from '../domain/heatmap.js'
 import { ApiError } from '../errors.js'
+import { readWorkspaceHead } from '../features/workspaces/queries/workspaces.js'
 import type { Database, Db } from '../platform/database/client.js'
 import { PIECE_LENGTH } from '../platform/http/streaming.js'
 import { addDays, listDays, type Range, type Steps, stepsOf } from '../platform/time/days.js'
@@ -28,7 +29,6 @@ import {
   readPublishedRepos,
   readPublishedWeeks,
 } from '../queries/published-weeks.js'
-import { readWorkspaceHead } from '../queries/workspaces.js'
 import { readHeatmap } from './read-heatmap.js'
 
 type Totals = Dashboard['totals']

@@ -1,10 +1,11 @@
 import { limits } from '../../schemas/limits.js'
 import type { CountBatches } from '../domain/count-batches.js'
 import { ApiError, invalid } from '../errors.js'
+import { requireRole } from '../features/workspaces/policies/roles.js'
+import { lockRole } from '../features/workspaces/queries/members.js'
 import type { Database } from '../platform/database/client.js'
 import { readToday } from '../platform/time/clock.js'
 import { addDays } from '../platform/time/days.js'
-import { requireRole } from '../policies/roles.js'
 import { markDays } from '../queries/activity.js'
 import {
   type CountKind,
@@ -14,7 +15,6 @@ import {
   registerPeople,
   writeCounts,
 } from '../queries/counts.js'
-import { lockRole } from '../queries/members.js'
 
 const FIRST_DAY = '2000-01-01'
 

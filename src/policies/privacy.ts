@@ -1,6 +1,7 @@
 /** What may be shown of what people did: the one place that decides it. */
 import { type PrivacyLevel, privacyLevels } from '../../schemas/common.js'
 import { ApiError, invalid } from '../errors.js'
+import type { WorkspacePrivacy } from '../features/workspaces/queries/privacy-levels.js'
 import {
   addDays,
   countDays,
@@ -11,7 +12,6 @@ import {
   sundayOf,
 } from '../platform/time/days.js'
 import type { Filter, NamedDays } from '../queries/dashboard.js'
-import type { WorkspacePrivacy } from '../queries/privacy.js'
 
 /** Of the configuration. */
 export interface PrivacyRules {

@@ -3,13 +3,13 @@ import { limits } from '../../schemas/limits.js'
 import { ApiError } from '../errors.js'
 import { readCaller } from '../features/accounts/policies.js'
 import type { User } from '../features/accounts/queries/users.js'
+import { findMatches, type RepoMatch, type RepoQuestion } from '../features/workspaces/queries/matches.js'
+import { countWorkspacesOf, readRole } from '../features/workspaces/queries/members.js'
+import { countPatterns, readPersonalWorkspace } from '../features/workspaces/queries/workspaces.js'
 import type { RepoDecision } from '../platform/access/kinds.js'
 import type { Db } from '../platform/database/client.js'
 import { readEffectiveConfig } from '../queries/effective-config.js'
-import { countWorkspacesOf, readRole } from '../queries/members.js'
-import { findMatches, type RepoMatch, type RepoQuestion } from '../queries/repo-access.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
-import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
 
 /** The matches of a caller; asking for one workspace that the caller is not in, or that does not match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {

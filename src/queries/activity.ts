@@ -1,8 +1,9 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
 import { limits } from '../../schemas/limits.js'
 import type { RecordingHours } from '../../schemas/recording.js'
+import { COMPARED } from '../../schemas/repo-pattern.js'
 import type { Minutes } from '../domain/minutes.js'
-import { COMPARED } from '../domain/repo-pattern.js'
+import { patternMatches } from '../features/workspaces/queries/matches.js'
 import type { Db } from '../platform/database/client.js'
 import {
   bool,
@@ -18,7 +19,6 @@ import {
   uuid,
 } from '../platform/database/statement.js'
 import { HOURS } from '../platform/time/days.js'
-import { patternMatches } from './repo-access.js'
 
 /**
  * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in

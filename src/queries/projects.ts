@@ -1,5 +1,6 @@
 import type { Role } from '../../schemas/common.js'
 import type { ProjectPage } from '../../schemas/projects.js'
+import { patternMatches } from '../features/workspaces/queries/matches.js'
 import type { Db } from '../platform/database/client.js'
 import {
   bool,
@@ -12,7 +13,6 @@ import {
   uuid,
 } from '../platform/database/statement.js'
 import { toTimestamp } from '../platform/time/timestamps.js'
-import { patternMatches } from './repo-access.js'
 
 type Project = ProjectPage['projects'][number]
 

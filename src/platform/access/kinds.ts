@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../schemas/errors.js'
-import type { RepoQuestion } from '../../queries/repo-access.js'
+import type { RepoQuestion } from '../../features/workspaces/queries/matches.js'
 import type { Database } from '../database/client.js'
 
 export type Access =

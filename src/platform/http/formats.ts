@@ -1,4 +1,4 @@
-import { parsePattern } from '../../domain/repo-pattern.js'
+import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { isDay } from '../time/days.js'
 import { isUuid } from './uuid.js'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../schemas/effective-config.js'
-import { overlaySettings } from '../../domain/settings-merge.js'
+import { overlaySettings } from '../../features/workspaces/settings-merge.js'
 import { repoMember } from '../../platform/access/kinds.js'
 import { toReadEffectiveConfig } from '../../policies/repo-access.js'
 

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requirePro } from '../../features/billing/policies.js'
+import { auditRoutes } from '../../features/workspaces/routes/audit.js'
+import { inviteRoutes } from '../../features/workspaces/routes/invites.js'
+import { joinRoute } from '../../features/workspaces/routes/join.js'
+import { memberRoutes } from '../../features/workspaces/routes/members.js'
+import { patternRoutes } from '../../features/workspaces/routes/patterns.js'
+import { workspaceSettingsRoutes } from '../../features/workspaces/routes/settings.js'
+import { workspaceRoutes } from '../../features/workspaces/routes/workspaces.js'
 import { activityRoutes } from './activity.js'
-import { auditRoutes } from './audit.js'
 import { dashboardRoutes } from './dashboard.js'
 import { effectiveConfigRoutes } from './effective-config.js'
-import { inviteRoutes } from './invites.js'
-import { joinRoute } from './join.js'
-import { memberRoutes } from './members.js'
 import { overrideRoutes } from './overrides.js'
-import { patternRoutes } from './patterns.js'
-import { workspaceSettingsRoutes } from './workspace-settings.js'
-import { workspaceRoutes } from './workspaces.js'
 
 /** Everything below `/api/team`. Only joining does not need Pro. */
 export const teamRoutes: FastifyPluginAsync = async (app) => {

@@ -1,6 +1,6 @@
 /** What people let be recorded of them. Flushes read it along with everything else (`activity.ts`). */
 import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
-import { parsePatterns, toLike } from '../../../domain/repo-pattern.js'
+import { parsePatterns, toLike } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, json, orNull, statement, texts, uuid } from '../../../platform/database/statement.js'
 

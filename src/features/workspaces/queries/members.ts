@@ -1,11 +1,11 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
-import type { Role } from '../../schemas/common.js'
-import type { Member } from '../../schemas/members.js'
-import type { Db } from '../platform/database/client.js'
-import { locksOfWorkspaces } from '../platform/database/locks.js'
-import { statement } from '../platform/database/statement.js'
-import { activity, members, users } from '../platform/database/tables.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+import type { Role } from '../../../../schemas/common.js'
+import type { Member } from '../../../../schemas/members.js'
+import type { Db } from '../../../platform/database/client.js'
+import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { statement } from '../../../platform/database/statement.js'
+import { activity, members, users } from '../../../platform/database/tables.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))

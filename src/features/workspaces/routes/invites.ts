@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import {
   CreateInviteBody,
   Invite,
@@ -7,14 +7,14 @@ import {
   InviteLookup,
   InvitePage,
   InviteParams,
-} from '../../../schemas/invites.js'
-import { limits } from '../../../schemas/limits.js'
-import { personKeysOf } from '../../features/accounts/person-keys.js'
-import { createInvite, revokeInvite } from '../../operations/change-invites.js'
-import { lookUpInvite } from '../../operations/look-up-invite.js'
-import { adminOf, anyCaller } from '../../platform/access/kinds.js'
-import { pagesOf } from '../../platform/http/pagination.js'
-import { listActiveInvites } from '../../queries/invites.js'
+} from '../../../../schemas/invites.js'
+import { limits } from '../../../../schemas/limits.js'
+import { adminOf, anyCaller } from '../../../platform/access/kinds.js'
+import { pagesOf } from '../../../platform/http/pagination.js'
+import { personKeysOf } from '../../accounts/person-keys.js'
+import { createInvite, revokeInvite } from '../change-invites.js'
+import { lookUpInvite } from '../look-up-invite.js'
+import { listActiveInvites } from '../queries/invites.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { MAX, v7 as uuidv7 } from 'uuid'
-import type { AuditEntry } from '../../schemas/audit.js'
-import { limits } from '../../schemas/limits.js'
-import { DELETED_LOGIN } from '../features/accounts/deleted-user.js'
-import { type BoundedPage, boundedList, readBoundedPage } from '../platform/database/bounded-page.js'
-import type { Db } from '../platform/database/client.js'
-import { daysAgo, deleteSome, limitedDelete } from '../platform/database/limited-delete.js'
-import { json, moment, orNull, text, uuid } from '../platform/database/statement.js'
-import { ABOUT_PEOPLE, auditEntries } from '../platform/database/tables.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+import type { AuditEntry } from '../../../../schemas/audit.js'
+import { limits } from '../../../../schemas/limits.js'
+import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
+import type { Db } from '../../../platform/database/client.js'
+import { daysAgo, deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
+import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
+import { ABOUT_PEOPLE, auditEntries } from '../../../platform/database/tables.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { DELETED_LOGIN } from '../../accounts/deleted-user.js'
 
 /** For queries that are written by hand alone. */
 export { ABOUT_PEOPLE }

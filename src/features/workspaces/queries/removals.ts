@@ -1,12 +1,12 @@
 /** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
 import { sql } from 'drizzle-orm'
-import type { PersonKey } from '../features/accounts/person-keys.js'
-import type { Db } from '../platform/database/client.js'
-import { deleteSome, limitedDelete } from '../platform/database/limited-delete.js'
-import { bool, moment, statement, uuid } from '../platform/database/statement.js'
-import { removals, removedPeople } from '../platform/database/tables.js'
-import { theRow } from '../platform/database/the-row.js'
-import { OperatorError } from '../platform/process/operator-error.js'
+import type { Db } from '../../../platform/database/client.js'
+import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
+import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
+import { removals, removedPeople } from '../../../platform/database/tables.js'
+import { theRow } from '../../../platform/database/the-row.js'
+import { OperatorError } from '../../../platform/process/operator-error.js'
+import type { PersonKey } from '../../accounts/person-keys.js'
 import { ACTIVE_INVITE } from './invites.js'
 
 /** See `insertInvite` for the moment. */

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { JoinBody, JoinResult } from '../../../schemas/invites.js'
-import { personKeysOf } from '../../features/accounts/person-keys.js'
-import { joinWorkspace } from '../../operations/join-workspace.js'
-import { anyCaller } from '../../platform/access/kinds.js'
-import { withFloor } from '../../policies/privacy.js'
+import { JoinBody, JoinResult } from '../../../../schemas/invites.js'
+import { anyCaller } from '../../../platform/access/kinds.js'
+import { withFloor } from '../../../policies/privacy.js'
+import { personKeysOf } from '../../accounts/person-keys.js'
+import { joinWorkspace } from '../join-workspace.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
   const personKeys = personKeysOf(app.config.jwtSecrets)

@@ -1,10 +1,10 @@
 /** The privacy levels of workspaces, and their history. */
 import { eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import type { PrivacyLevel } from '../../schemas/common.js'
-import type { Db } from '../platform/database/client.js'
-import { statement, uuid } from '../platform/database/statement.js'
-import { privacyLevelsOfWorkspaces, workspaces } from '../platform/database/tables.js'
+import type { PrivacyLevel } from '../../../../schemas/common.js'
+import type { Db } from '../../../platform/database/client.js'
+import { statement, uuid } from '../../../platform/database/statement.js'
+import { privacyLevelsOfWorkspaces, workspaces } from '../../../platform/database/tables.js'
 
 export interface WorkspacePrivacy {
   level: PrivacyLevel

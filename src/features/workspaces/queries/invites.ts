@@ -1,12 +1,12 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import type { Role } from '../../schemas/common.js'
-import type { Invite } from '../../schemas/invites.js'
-import { createInviteCode, inviteCodeKey } from '../domain/invite-code.js'
-import type { Db } from '../platform/database/client.js'
-import { invites, users } from '../platform/database/tables.js'
-import { theRow } from '../platform/database/the-row.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+import type { Role } from '../../../../schemas/common.js'
+import type { Invite } from '../../../../schemas/invites.js'
+import type { Db } from '../../../platform/database/client.js'
+import { invites, users } from '../../../platform/database/tables.js'
+import { theRow } from '../../../platform/database/the-row.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { createInviteCode, inviteCodeKey } from '../invite-code.js'
 
 /** In the order in which a join checks. */
 const status = sql<Invite['status']>`case

@@ -1,16 +1,16 @@
-import { limits } from '../../schemas/limits.js'
-import type { WorkspaceSettingsPatch } from '../../schemas/workspace-settings.js'
-import { mergeSettings } from '../domain/settings-merge.js'
-import { ApiError } from '../errors.js'
-import type { Database } from '../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../platform/http/etag.js'
-import { insertPrivacyLevel } from '../queries/privacy.js'
+import { limits } from '../../../schemas/limits.js'
+import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
   readSettingsToChange,
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
-} from '../queries/workspace-settings.js'
-import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+} from './queries/settings.js'
+import { mergeSettings } from './settings-merge.js'
 
 /** What changes nothing makes no version. @throws {ApiError} `version_conflict`, `settings_too_large` */
 export const patchWorkspaceSettings = (

@@ -9,15 +9,15 @@ import {
   type PrivacyLevel,
   ref,
   WorkspaceParams,
-} from '../../../schemas/common.js'
-import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
-import { ApiError } from '../../errors.js'
-import { patchWorkspaceSettings } from '../../operations/change-workspace-settings.js'
-import { adminOf, memberOf } from '../../platform/access/kinds.js'
-import { etagOf, preconditionsOf } from '../../platform/http/etag.js'
-import { sendJsonText, withSettingsText } from '../../platform/http/json-text.js'
-import { requireFloor, stricterOf } from '../../policies/privacy.js'
-import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../../queries/workspace-settings.js'
+} from '../../../../schemas/common.js'
+import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../../schemas/workspace-settings.js'
+import { ApiError } from '../../../errors.js'
+import { adminOf, memberOf } from '../../../platform/access/kinds.js'
+import { etagOf, preconditionsOf } from '../../../platform/http/etag.js'
+import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
+import { requireFloor, stricterOf } from '../../../policies/privacy.js'
+import { patchWorkspaceSettings } from '../change-settings.js'
+import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 
 const sendSettings = (
   reply: FastifyReply,

@@ -1,5 +1,5 @@
 /** How settings objects are put together; a key that stays keeps its place, new keys go last. */
-import type { Source } from '../../schemas/effective-config.js'
+import type { Source } from '../../../schemas/effective-config.js'
 
 export type SettingsObject = Record<string, unknown>
 

@@ -1,12 +1,12 @@
-import type { InviteLookup } from '../../schemas/invites.js'
-import { ApiError } from '../errors.js'
-import type { PersonKey } from '../features/accounts/person-keys.js'
-import { readCaller } from '../features/accounts/policies.js'
-import type { Db } from '../platform/database/client.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
-import { findInvite } from '../queries/invites.js'
-import { wasRemovedSince } from '../queries/removals.js'
-import { introduceWorkspace } from '../queries/workspaces.js'
+import type { InviteLookup } from '../../../schemas/invites.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { toTimestamp } from '../../platform/time/timestamps.js'
+import type { PersonKey } from '../accounts/person-keys.js'
+import { readCaller } from '../accounts/policies.js'
+import { findInvite } from './queries/invites.js'
+import { wasRemovedSince } from './queries/removals.js'
+import { introduceWorkspace } from './queries/workspaces.js'
 
 /**
  * What somebody with the code is about to join. An invite from before they were removed is revoked for them.

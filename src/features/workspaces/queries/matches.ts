@@ -1,8 +1,8 @@
 /** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
-import type { Role } from '../../schemas/common.js'
-import type { RepoKeys } from '../domain/repo-keys.js'
-import type { Db } from '../platform/database/client.js'
-import { bool, statement, text, textOf, uuid } from '../platform/database/statement.js'
+import type { Role } from '../../../../schemas/common.js'
+import type { RepoKeys } from '../../../../schemas/repo-keys.js'
+import type { Db } from '../../../platform/database/client.js'
+import { bool, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 
 /** Whose view of which repository. */
 export interface RepoQuestion extends RepoKeys {

@@ -1,10 +1,10 @@
-import type { Role } from '../../schemas/common.js'
-import { ApiError } from '../errors.js'
-import type { Database, Db } from '../platform/database/client.js'
-import { requireRole } from '../policies/roles.js'
-import { insertAuditEntry, type Person } from '../queries/audit.js'
-import { readOwnMembership } from '../queries/members.js'
-import { lockWorkspace } from '../queries/workspaces.js'
+import type { Role } from '../../../schemas/common.js'
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { requireRole } from './policies/roles.js'
+import { insertAuditEntry, type Person } from './queries/audit.js'
+import { readOwnMembership } from './queries/members.js'
+import { lockWorkspace } from './queries/workspaces.js'
 
 /** Which workspace, and who changes it. */
 export interface WorkspaceCall {

@@ -3,7 +3,7 @@
  * `*` stands for zero or more characters, and case does not matter. The database matches, with LIKE over `repoLike`;
  * a property test holds it to the definition.
  */
-import { limits } from '../../schemas/limits.js'
+import { limits } from './limits.js'
 
 /**
  * What a name and a pattern count for where they are compared, besides their characters. LIKE takes time for each

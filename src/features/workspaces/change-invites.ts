@@ -1,9 +1,9 @@
-import type { CreateInviteBody, Invite } from '../../schemas/invites.js'
-import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
-import type { Database } from '../platform/database/client.js'
-import { insertInvite, revokeInvite as markRevoked } from '../queries/invites.js'
+import type { CreateInviteBody, Invite } from '../../../schemas/invites.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { insertInvite, revokeInvite as markRevoked } from './queries/invites.js'
 
 /** @throws {ApiError} `personal_workspace` */
 export const createInvite = (

@@ -1,7 +1,7 @@
-import { parsePatterns } from '../domain/repo-pattern.js'
-import type { Database } from '../platform/database/client.js'
-import { deletePatterns, insertPatterns, listPatterns } from '../queries/workspaces.js'
+import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import type { Database } from '../../platform/database/client.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 
 /** The patterns are known to be valid and different from each other. */
 export const replacePatterns = (

@@ -1,6 +1,6 @@
 /** Which role is enough. */
-import type { Role } from '../../schemas/common.js'
-import { ApiError } from '../errors.js'
+import type { Role } from '../../../../schemas/common.js'
+import { ApiError } from '../../../errors.js'
 
 /** For somebody who is no member (undefined) the workspace does not exist. @throws {ApiError} */
 export const requireRole = <M extends { role: Role }>(member: M | undefined, wanted: Role): M => {

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../schemas/common.js'
-import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../schemas/members.js'
-import { changeRole, leaveWorkspace, removeMember } from '../../operations/change-members.js'
-import { adminOf, memberOf } from '../../platform/access/kinds.js'
-import { pagesOf } from '../../platform/http/pagination.js'
-import { firstNamedDay } from '../../policies/privacy.js'
-import { listMembers } from '../../queries/members.js'
-import { readPrivacy } from '../../queries/privacy.js'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
+import { adminOf, memberOf } from '../../../platform/access/kinds.js'
+import { pagesOf } from '../../../platform/http/pagination.js'
+import { firstNamedDay } from '../../../policies/privacy.js'
+import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
+import { listMembers } from '../queries/members.js'
+import { readPrivacy } from '../queries/privacy-levels.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { WorkspaceParams } from '../../../schemas/common.js'
-import { Patterns, PatternsBody } from '../../../schemas/workspaces.js'
-import { replacePatterns } from '../../operations/replace-patterns.js'
-import { adminOf, memberOf } from '../../platform/access/kinds.js'
-import { listPatterns } from '../../queries/workspaces.js'
+import { WorkspaceParams } from '../../../../schemas/common.js'
+import { Patterns, PatternsBody } from '../../../../schemas/workspaces.js'
+import { adminOf, memberOf } from '../../../platform/access/kinds.js'
+import { listPatterns } from '../queries/workspaces.js'
+import { replacePatterns } from '../replace-patterns.js'
 
 export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({

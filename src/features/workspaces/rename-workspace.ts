@@ -1,8 +1,8 @@
-import type { Workspace } from '../../schemas/workspaces.js'
-import type { Database } from '../platform/database/client.js'
-import { theRow } from '../platform/database/the-row.js'
-import { listWorkspacesOf, renameWorkspace as updateName } from '../queries/workspaces.js'
+import type { Workspace } from '../../../schemas/workspaces.js'
+import type { Database } from '../../platform/database/client.js'
+import { theRow } from '../../platform/database/the-row.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { listWorkspacesOf, renameWorkspace as updateName } from './queries/workspaces.js'
 
 export const renameWorkspace = (
   database: Database,
