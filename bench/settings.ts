@@ -3,7 +3,7 @@
  * query through the shared connection (`database.hot`) beside the same through the pool (`database.read`).
  */
 import { connect, type Db } from '../src/platform/database/client.js'
-import { readBestSnapshot } from '../src/queries/snapshots.js'
+import { readBestSnapshot } from '../src/features/settings/queries/snapshots.js'
 import { benchmark, interleave, type Load, prepare, say, startProcess, wrk } from './harness.js'
 
 await benchmark(async (cleanUp) => {

@@ -52,7 +52,7 @@ import rollups from './plugins/rollups.js'
 import { accountRoutes } from './routes/account.js'
 import { privacyRoutes } from './routes/privacy.js'
 import { profileRoutes } from './routes/profile.js'
-import { settingsRoutes } from './routes/settings.js'
+import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import { teamRoutes } from './routes/team/index.js'
 
 /** The outside world. */

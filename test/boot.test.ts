@@ -9,7 +9,7 @@ import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { adminOf, anyone, billingSignature, memberOf, repoMember } from '../src/platform/access/kinds.js'
 import { connect } from '../src/platform/database/client.js'
-import { toPull } from '../src/policies/repo-access.js'
+import { toPull } from '../src/features/settings/policies/repo-access.js'
 import { createTestDatabase } from './database.js'
 import { JWT_SECRET } from './service.js'
 

@@ -17,9 +17,9 @@ import type { Db } from '../src/platform/database/client.js'
 import * as dashboard from '../src/queries/dashboard.js'
 import * as erasures from '../src/queries/erasures.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'
-import * as overrides from '../src/queries/overrides.js'
+import * as overrides from '../src/features/settings/queries/overrides.js'
 import * as purge from '../src/queries/purge.js'
-import * as snapshots from '../src/queries/snapshots.js'
+import * as snapshots from '../src/features/settings/queries/snapshots.js'
 import * as views from '../src/queries/views.js'
 
 interface Sample {

@@ -5,7 +5,7 @@ import { ProjectPage } from '../../schemas/projects.js'
 import { readProfile } from '../operations/read-profile.js'
 import { anyCaller } from '../platform/access/kinds.js'
 import { pagesOf } from '../platform/http/pagination.js'
-import { listProjects } from '../queries/projects.js'
+import { listProjects } from '../features/settings/queries/projects.js'
 
 const pages = pagesOf('text', 'text', 'uuid')
 

@@ -38,7 +38,7 @@ export interface RepoRequest {
   ifNoneMatch: string | undefined
 }
 
-/** How the right to a repository is decided (`policies/repo-access.ts`), and what is found on the way. */
+/** How the right to a repository is decided (`features/settings/policies/repo-access.ts`), and what is found on the way. */
 export interface RepoDecision<Found> {
   decide: (database: Database, request: RepoRequest) => Promise<Found>
   /** The codes that `decide` can throw. */

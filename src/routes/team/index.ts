@@ -9,8 +9,8 @@ import { workspaceSettingsRoutes } from '../../features/workspaces/routes/settin
 import { workspaceRoutes } from '../../features/workspaces/routes/workspaces.js'
 import { activityRoutes } from './activity.js'
 import { dashboardRoutes } from './dashboard.js'
-import { effectiveConfigRoutes } from './effective-config.js'
-import { overrideRoutes } from './overrides.js'
+import { effectiveConfigRoutes } from '../../features/settings/routes/effective-config.js'
+import { overrideRoutes } from '../../features/settings/routes/overrides.js'
 
 /** Everything below `/api/team`. Only joining does not need Pro. */
 export const teamRoutes: FastifyPluginAsync = async (app) => {

@@ -1,7 +1,7 @@
-import type { Role } from '../../schemas/common.js'
-import type { ProjectPage } from '../../schemas/projects.js'
-import { patternMatches } from '../features/workspaces/queries/matches.js'
-import type { Db } from '../platform/database/client.js'
+import type { Role } from '../../../../schemas/common.js'
+import type { ProjectPage } from '../../../../schemas/projects.js'
+import { patternMatches } from '../../workspaces/queries/matches.js'
+import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
   integer,
@@ -11,8 +11,8 @@ import {
   text,
   textOf,
   uuid,
-} from '../platform/database/statement.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
 
 type Project = ProjectPage['projects'][number]
 

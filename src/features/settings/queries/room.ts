@@ -1,7 +1,7 @@
 /** The room that the overrides and the current snapshots of a workspace take up. */
-import type { Db } from '../platform/database/client.js'
-import { locksOfWorkspaces } from '../platform/database/locks.js'
-import { bool, statement } from '../platform/database/statement.js'
+import type { Db } from '../../../platform/database/client.js'
+import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { bool, statement } from '../../../platform/database/statement.js'
 
 const LOCK_ROOM = statement(
   'lock the room of a workspace',

@@ -1,6 +1,6 @@
-import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
-import type { Db } from '../platform/database/client.js'
+import { limits } from '../../../../schemas/limits.js'
+import { ApiError } from '../../../errors.js'
+import type { Db } from '../../../platform/database/client.js'
 import { isWithinRoom } from '../queries/room.js'
 
 /**

@@ -1,24 +1,24 @@
-import type { PrivacyLevel } from '../../schemas/common.js'
-import { parsePattern } from '../../schemas/repo-pattern.js'
-import type { PushResult } from '../../schemas/settings.js'
-import { ApiError } from '../errors.js'
-import { lockCaller } from '../features/accounts/policies.js'
-import type { User } from '../features/accounts/queries/users.js'
-import type { Repohost } from '../features/accounts/repohost.js'
-import { insertAuditEntry } from '../features/workspaces/queries/audit.js'
-import type { RepoQuestion } from '../features/workspaces/queries/matches.js'
-import { insertMember, lockRole } from '../features/workspaces/queries/members.js'
+import type { PrivacyLevel } from '../../../schemas/common.js'
+import { parsePattern } from '../../../schemas/repo-pattern.js'
+import type { PushResult } from '../../../schemas/settings.js'
+import { ApiError } from '../../errors.js'
+import { lockCaller } from '../accounts/policies.js'
+import type { User } from '../accounts/queries/users.js'
+import type { Repohost } from '../accounts/repohost.js'
+import { insertAuditEntry } from '../workspaces/queries/audit.js'
+import type { RepoQuestion } from '../workspaces/queries/matches.js'
+import { insertMember, lockRole } from '../workspaces/queries/members.js'
 import {
   countPatterns,
   insertPatterns,
   insertWorkspace,
   lockWorkspace,
   readPersonalWorkspace,
-} from '../features/workspaces/queries/workspaces.js'
-import type { Database, Db } from '../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../platform/http/etag.js'
-import { pushTarget, requireRoomForPersonal } from '../policies/repo-access.js'
-import { requireRoom } from '../policies/room.js'
+} from '../workspaces/queries/workspaces.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
+import { requireRoom } from './policies/room.js'
 import {
   type Author,
   insertSnapshot,
@@ -27,7 +27,7 @@ import {
   type SnapshotText,
   type StoredSnapshot,
   updateSnapshot,
-} from '../queries/snapshots.js'
+} from './queries/snapshots.js'
 
 export interface Push {
   caller: User

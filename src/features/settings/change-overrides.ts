@@ -1,15 +1,15 @@
-import { repoKeysOf } from '../../schemas/repo-keys.js'
-import { ApiError } from '../errors.js'
-import { changeWorkspace, type WorkspaceCall } from '../features/workspaces/change-workspace.js'
-import type { Database } from '../platform/database/client.js'
-import { requireRoom } from '../policies/room.js'
+import { repoKeysOf } from '../../../schemas/repo-keys.js'
+import { ApiError } from '../../errors.js'
+import { changeWorkspace, type WorkspaceCall } from '../workspaces/change-workspace.js'
+import type { Database } from '../../platform/database/client.js'
+import { requireRoom } from './policies/room.js'
 import {
   deleteOverride,
   matchesWorkspace,
   readOverride,
   type StoredOverride,
   upsertOverride,
-} from '../queries/overrides.js'
+} from './queries/overrides.js'
 
 /** One repository in one workspace, spelled as the caller does. */
 interface RepoCall extends WorkspaceCall {

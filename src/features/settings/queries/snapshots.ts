@@ -1,21 +1,21 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
-import { limits } from '../../schemas/limits.js'
-import type { RepoKeys } from '../../schemas/repo-keys.js'
-import type { SnapshotVersionList } from '../../schemas/settings.js'
+import { limits } from '../../../../schemas/limits.js'
+import type { RepoKeys } from '../../../../schemas/repo-keys.js'
+import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import {
   MATCH_ORDER,
   type RepoQuestion,
   repoParameters,
   WITH_EVERY_PATTERN,
-} from '../features/workspaces/queries/matches.js'
-import type { Db } from '../platform/database/client.js'
-import { etagSql, isWanted } from '../platform/database/etag.js'
-import { bool, integer, moment, orNull, statement, text, uuid } from '../platform/database/statement.js'
-import { snapshots, snapshotVersions, users } from '../platform/database/tables.js'
-import { theRow } from '../platform/database/the-row.js'
-import { toTimestamp, withUpdatedAt } from '../platform/time/timestamps.js'
+} from '../../workspaces/queries/matches.js'
+import type { Db } from '../../../platform/database/client.js'
+import { etagSql, isWanted } from '../../../platform/database/etag.js'
+import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
+import { snapshots, snapshotVersions, users } from '../../../platform/database/tables.js'
+import { theRow } from '../../../platform/database/the-row.js'
+import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
 
 /** A repository in a workspace: the place of one snapshot, and of one override. */
 export interface SnapshotKey extends RepoKeys {

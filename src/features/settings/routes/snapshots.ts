@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from '../../schemas/common.js'
+import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from '../../../../schemas/common.js'
 import {
   PushBody,
   PushHeaders,
@@ -11,14 +11,14 @@ import {
   Snapshot,
   SnapshotVersionList,
   VersionParams,
-} from '../../schemas/settings.js'
-import { ApiError } from '../errors.js'
-import type { Repohost } from '../features/accounts/repohost.js'
-import { deleteSettings, restoreSettings } from '../operations/change-snapshot.js'
-import { pushSettings } from '../operations/push-settings.js'
-import { repoAdmin, repoMember } from '../platform/access/kinds.js'
-import { etagOf, noneMatchNames, preconditionsOf } from '../platform/http/etag.js'
-import { sendJsonText, withSettingsText } from '../platform/http/json-text.js'
+} from '../../../../schemas/settings.js'
+import { ApiError } from '../../../errors.js'
+import type { Repohost } from '../../accounts/repohost.js'
+import { deleteSettings, restoreSettings } from '../change-snapshot.js'
+import { pushSettings } from '../push-settings.js'
+import { repoAdmin, repoMember } from '../../../platform/access/kinds.js'
+import { etagOf, noneMatchNames, preconditionsOf } from '../../../platform/http/etag.js'
+import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 
