@@ -25,17 +25,17 @@ const QUERIES = /from '(\.\.\/)+queries\/(dashboard|heatmap|published-weeks)\.js
 
 const readers = {
   'src/platform/database/tables.ts': 'the views for reports, which are the operator’s',
-  'src/queries/account-export.ts': 'the caller’s own',
+  'src/features/personal-data/queries/account-export.ts': 'the caller’s own',
   'src/queries/activity.ts': 'the caller’s own minutes, and what flushes count on',
   'src/queries/counts.ts': 'what uploads of counts change',
   'src/queries/dashboard.ts': 'days that may be shown by name',
-  'src/queries/erasures.ts': 'hands over, and shows nothing',
+  'src/features/personal-data/queries/erasures.ts': 'hands over, and shows nothing',
   'src/queries/heatmap.ts':
     'hours of days that may be shown by name, for operations/read-heatmap.ts to withhold some',
   'src/features/workspaces/queries/members.ts':
     'the last active day, from the first day on that may be shown by name',
   'src/queries/published-weeks.ts': 'what is published, and what it is made of',
-  'src/queries/purge.ts': 'deletes only',
+  'src/features/workspaces/queries/purge.ts': 'deletes only',
   'src/queries/rollups.ts': 'makes rollups',
   'src/queries/views.ts': 'whether the caller was in what somebody looked at',
 }

@@ -15,10 +15,10 @@ import * as workspaceSettings from '../src/features/workspaces/queries/settings.
 import * as workspaces from '../src/features/workspaces/queries/workspaces.js'
 import type { Db } from '../src/platform/database/client.js'
 import * as dashboard from '../src/queries/dashboard.js'
-import * as erasures from '../src/queries/erasures.js'
+import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import { deleteOldFlushes } from '../src/queries/flushes.js'
 import * as overrides from '../src/features/settings/queries/overrides.js'
-import * as purge from '../src/queries/purge.js'
+import * as purge from '../src/features/workspaces/queries/purge.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
 import * as views from '../src/queries/views.js'
 

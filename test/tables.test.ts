@@ -2,7 +2,7 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { peopleColumns } from '../src/platform/database/people.js'
-import { tablesOfWorkspaces } from '../src/queries/purge.js'
+import { tablesOfWorkspaces } from '../src/features/workspaces/queries/purge.js'
 import { type Service, startService } from './service.js'
 
 interface Column {
@@ -46,7 +46,7 @@ const findGaps = async (service: Service): Promise<string[]> => {
       if (name !== 'workspace_id') return [`${place} references workspaces: call it workspace_id`]
       if (purged.has(table)) return []
       return [
-        `${place}: add the table to tablesOfWorkspaces in src/queries/purge.ts, so that it is cleared with a workspace`,
+        `${place}: add the table to tablesOfWorkspaces in src/features/workspaces/queries/purge.ts, so that it is cleared with a workspace`,
       ]
     }
     return [
@@ -81,6 +81,6 @@ t.test('a column without a rule is named, with or without a foreign key', async 
     'notes.origin references workspaces: call it workspace_id',
     `notes.readers: ${people}`,
     `notes.reviewed_by: ${people}`,
-    'notes.workspace_id: add the table to tablesOfWorkspaces in src/queries/purge.ts, so that it is cleared with a workspace',
+    'notes.workspace_id: add the table to tablesOfWorkspaces in src/features/workspaces/queries/purge.ts, so that it is cleared with a workspace',
   ])
 })

@@ -1,6 +1,6 @@
 /**
  * Every column that says which person a row is about, and what becomes of it. `test/tables.test.ts` compares this list, and
- * that of `queries/purge.ts` for workspaces, with the database: a column without a rule fails there.
+ * that of `features/workspaces/queries/purge.ts` for workspaces, with the database: a column without a rule fails there.
  */
 import type { Static } from '@sinclair/typebox'
 import type { PgColumn } from 'drizzle-orm/pg-core'

@@ -57,7 +57,7 @@ export const recordings = pgTable('recordings', {
   hours: jsonb('hours'),
 })
 
-/** Accounts that were deleted, as long as something of theirs is left (`queries/erasures.ts`). */
+/** Accounts that were deleted, as long as something of theirs is left (`features/personal-data/queries/erasures.ts`). */
 export const erasures = pgTable('erasures', {
   userId: uuid('user_id').primaryKey(),
   /** For entries of the audit trail that name nobody by id. */

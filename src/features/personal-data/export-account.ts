@@ -1,9 +1,9 @@
 /** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
-import type { Profile } from '../../schemas/profile.js'
-import { tooMany } from '../errors.js'
-import { readRecording } from '../features/accounts/queries/recordings.js'
-import type { Database } from '../platform/database/client.js'
-import { PIECE_LENGTH } from '../platform/http/streaming.js'
+import type { Profile } from '../../../schemas/profile.js'
+import { tooMany } from '../../errors.js'
+import { readRecording } from '../accounts/queries/recordings.js'
+import type { Database } from '../../platform/database/client.js'
+import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import {
   ACTIVITY,
   auditOfLogin,
@@ -13,8 +13,8 @@ import {
   listsOfWorkspace,
   readPages,
   readSingles,
-} from '../queries/account-export.js'
-import { listViews } from '../queries/views.js'
+} from './queries/account-export.js'
+import { listViews } from '../../queries/views.js'
 
 const VIEWS_PER_PAGE = 500
 

@@ -1,9 +1,9 @@
 /** Removes what a deleted workspace leaves behind. */
 import { asc, getTableName, isNotNull } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from '../platform/database/client.js'
-import { limitedDelete } from '../platform/database/limited-delete.js'
-import { statement } from '../platform/database/statement.js'
+import type { Db } from '../../../platform/database/client.js'
+import { limitedDelete } from '../../../platform/database/limited-delete.js'
+import { statement } from '../../../platform/database/statement.js'
 import {
   activity,
   activityDays,
@@ -32,7 +32,7 @@ import {
   snapshotVersions,
   staleDays,
   workspaces,
-} from '../platform/database/tables.js'
+} from '../../../platform/database/tables.js'
 
 /**
  * Every table with a `workspace_id`; a test holds the list against the database. The marks of stale days go before the

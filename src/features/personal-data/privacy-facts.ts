@@ -1,15 +1,15 @@
 /** What is kept of people, why, for how long, and who sees it: for `GET /api/privacy` and docs/privacy.md. */
 import type { TProperties } from '@sinclair/typebox'
-import { View } from '../../schemas/account.js'
-import { ActivityEntry, CountsBody, FlushBody, FlushResult } from '../../schemas/activity.js'
-import { AuditEntry } from '../../schemas/audit.js'
-import { EventBody } from '../../schemas/funnel.js'
-import { limits } from '../../schemas/limits.js'
-import { Member } from '../../schemas/members.js'
-import type { PrivacyRecord, PrivacyView } from '../../schemas/privacy.js'
-import { Profile } from '../../schemas/profile.js'
-import { Recording } from '../../schemas/recording.js'
-import { SnapshotVersionList } from '../../schemas/settings.js'
+import { View } from '../../../schemas/account.js'
+import { ActivityEntry, CountsBody, FlushBody, FlushResult } from '../../../schemas/activity.js'
+import { AuditEntry } from '../../../schemas/audit.js'
+import { EventBody } from '../../../schemas/funnel.js'
+import { limits } from '../../../schemas/limits.js'
+import { Member } from '../../../schemas/members.js'
+import type { PrivacyRecord, PrivacyView } from '../../../schemas/privacy.js'
+import { Profile } from '../../../schemas/profile.js'
+import { Recording } from '../../../schemas/recording.js'
+import { SnapshotVersionList } from '../../../schemas/settings.js'
 
 const fieldsOf = <P extends TProperties>({ properties }: { properties: P }, ...without: (keyof P)[]) =>
   Object.keys(properties).filter((name) => !without.includes(name))

@@ -3,12 +3,12 @@
  * removed, or handed over to `DELETED_USER`, later.
  */
 import { asc, eq, getTableName } from 'drizzle-orm'
-import type { Role } from '../../schemas/common.js'
-import { DELETED_LOGIN, DELETED_USER } from '../features/accounts/deleted-user.js'
-import type { Db } from '../platform/database/client.js'
-import { limitedDelete, limitedUpdate } from '../platform/database/limited-delete.js'
-import { locksOfWorkspaces } from '../platform/database/locks.js'
-import { peopleColumns } from '../platform/database/people.js'
+import type { Role } from '../../../../schemas/common.js'
+import { DELETED_LOGIN, DELETED_USER } from '../../accounts/deleted-user.js'
+import type { Db } from '../../../platform/database/client.js'
+import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
+import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { peopleColumns } from '../../../platform/database/people.js'
 import {
   bool,
   date,
@@ -19,12 +19,12 @@ import {
   text,
   textOf,
   uuid,
-} from '../platform/database/statement.js'
-import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../platform/database/tables.js'
-import { markDays, TAKE_TURN } from './activity.js'
-import { registerPeople } from './counts.js'
-import { rebuildMonth } from './rollups.js'
-import { handOverViews } from './views.js'
+} from '../../../platform/database/statement.js'
+import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../../../platform/database/tables.js'
+import { markDays, TAKE_TURN } from '../../../queries/activity.js'
+import { registerPeople } from '../../../queries/counts.js'
+import { rebuildMonth } from '../../../queries/rollups.js'
+import { handOverViews } from '../../../queries/views.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>
