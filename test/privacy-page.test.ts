@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { withPrivacy } from '../src/domain/config-docs.js'
+import { withPrivacy } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { claimsOf, withoutTest } from './claims.js'
 import { hasMembers } from './has-members.js'

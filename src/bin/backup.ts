@@ -1,5 +1,5 @@
 /** Writes all data into one file. */
-import { backUp } from '../backup/back-up.js'
+import { backUp } from '../operator/backup/back-up.js'
 import { readConfig } from '../config.js'
 import { onDatabaseOf } from '../platform/database/of-command.js'
 import { readArguments } from '../platform/process/arguments.js'

@@ -1,7 +1,7 @@
 /** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { envExample, withMetrics, withPrivacy, withVariables } from '../domain/config-docs.js'
+import { envExample, withMetrics, withPrivacy, withVariables } from '../operator/config-docs.js'
 import { runCommand } from '../platform/process/program.js'
 import { projectRoot } from '../platform/process/root.js'
 

@@ -1,5 +1,5 @@
 /** Says what is wrong with a deployment, and how to mend it. */
-import { examine } from '../doctor/examine.js'
+import { examine } from '../operator/doctor/examine.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { runCommand, say } from '../platform/process/program.js'

@@ -1,5 +1,5 @@
 /** Puts a backup into an empty database. */
-import { restore } from '../backup/restore.js'
+import { restore } from '../operator/backup/restore.js'
 import { readConfig } from '../config.js'
 import { createEmbedded } from '../platform/database/embedded/visit.js'
 import { onDatabaseOf } from '../platform/database/of-command.js'

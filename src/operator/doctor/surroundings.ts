@@ -1,9 +1,9 @@
 /** What can be said of the machine and of the services that are called. */
 import { stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.js'
-import { boundedFetch } from '../platform/http/upstream.js'
-import { requiredNode } from '../platform/process/root.js'
+import type { Config } from '../../config.js'
+import { boundedFetch } from '../../platform/http/upstream.js'
+import { requiredNode } from '../../platform/process/root.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const PATIENCE_MS = 5_000

@@ -1,7 +1,7 @@
 /** What can be said of what instances share besides the database, and of its replica. */
-import type { Config } from '../config.js'
-import { connect } from '../platform/database/client.js'
-import { redisFault, tryRedis } from '../platform/rate-limits/redis.js'
+import type { Config } from '../../config.js'
+import { connect } from '../../platform/database/client.js'
+import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
 import { type Finding, ok, warning } from './finding.js'
 
 export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Finding[]> => {

@@ -1,7 +1,7 @@
 /** Looks at a deployment from where the service would run. */
-import { type Config, ConfigError, readConfig } from '../config.js'
-import { NoDatabase, visitEmbedded } from '../platform/database/embedded/visit.js'
-import { OperatorError } from '../platform/process/operator-error.js'
+import { type Config, ConfigError, readConfig } from '../../config.js'
+import { NoDatabase, visitEmbedded } from '../../platform/database/embedded/visit.js'
+import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 import { checkSettings } from './settings.js'

@@ -1,6 +1,6 @@
 /** What can be said of a configuration by itself. */
-import { variables } from '../../schemas/environment.js'
-import type { Config } from '../config.js'
+import { variables } from '../../../schemas/environment.js'
+import type { Config } from '../../config.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16

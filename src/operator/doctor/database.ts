@@ -1,12 +1,12 @@
 /** What can be said of the database. */
 import type postgres from 'postgres'
-import type { Config } from '../config.js'
-import { remedyOf } from '../platform/database/given.js'
-import { newestMigration, readNewestMigration } from '../platform/database/migrate.js'
-import { openSession } from '../platform/database/one-session.js'
-import { toParameter } from '../platform/database/parameters.js'
-import { tableNames } from '../platform/database/table-names.js'
-import { faultOf, READ_WRITABILITY, type Writability } from '../platform/database/writability.js'
+import type { Config } from '../../config.js'
+import { remedyOf } from '../../platform/database/given.js'
+import { newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
+import { openSession } from '../../platform/database/one-session.js'
+import { toParameter } from '../../platform/database/parameters.js'
+import { tableNames } from '../../platform/database/table-names.js'
+import { faultOf, READ_WRITABILITY, type Writability } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const OLDEST = 15

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { OperatorError } from '../platform/process/operator-error.js'
+import { OperatorError } from '../../platform/process/operator-error.js'
 
 export const TITLE = '-- team-settings-cloud backup'
 export const END_OF_ROWS = '\\.\n'
