@@ -4,11 +4,11 @@
  */
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
-import { toCountBatches } from '../src/domain/count-batches.js'
+import { toCountBatches } from '../src/features/activity/count-batches.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { markDays } from '../src/queries/activity.js'
-import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/queries/counts.js'
+import { markDays } from '../src/features/activity/queries/minutes.js'
+import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/features/activity/queries/counts.js'
 import {
   addOthers,
   benchmark,

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { publishWeeks } from '../src/operations/publish-weeks.js'
+import { publishWeeks } from '../src/features/activity/publish-weeks.js'
 import { addDays, FIRST_DAY } from '../src/platform/time/days.js'
-import { listDueWeeks } from '../src/queries/published-weeks.js'
+import { listDueWeeks } from '../src/features/activity/queries/published-weeks.js'
 import {
   addOthers,
   addTeam,

@@ -16,7 +16,7 @@ import {
   READ_FLUSH,
   REMEMBER_FLUSH,
   TAKE_TURN,
-} from '../src/queries/activity.js'
+} from '../src/features/activity/queries/minutes.js'
 import {
   addOthers,
   benchmark,

@@ -1,5 +1,5 @@
 /** The sums of docs/scale.md: what so many developers need, made of what each thing costs. */
-import { ROLL_UP_MS } from '../src/plugins/rollups.js'
+import { ROLL_UP_MS } from '../src/features/activity/jobs.js'
 
 export interface Unit {
   /** CPU time in microseconds. */

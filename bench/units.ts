@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
 import { addDays } from '../src/platform/time/days.js'
-import { deleteOldFlushes } from '../src/queries/flushes.js'
+import { deleteOldFlushes } from '../src/features/activity/queries/flushes.js'
 import {
   addOthers,
   addTeam,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
-import { rebuildRollups } from '../src/operations/roll-up.js'
+import { rebuildRollups } from '../src/features/activity/roll-up.js'
 import { connect, type Database } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { statement } from '../src/platform/database/statement.js'

@@ -1,4 +1,4 @@
-/** Who reads what people did: a list that is short on purpose, so that nothing shows it past `policies/privacy.ts`. */
+/** Who reads what people did: a list that is short on purpose, so that nothing shows it past `features/activity/policies.ts`. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -26,27 +26,27 @@ const QUERIES = /from '(\.\.\/)+queries\/(dashboard|heatmap|published-weeks)\.js
 const readers = {
   'src/platform/database/tables.ts': 'the views for reports, which are the operator’s',
   'src/features/personal-data/queries/account-export.ts': 'the caller’s own',
-  'src/queries/activity.ts': 'the caller’s own minutes, and what flushes count on',
-  'src/queries/counts.ts': 'what uploads of counts change',
-  'src/queries/dashboard.ts': 'days that may be shown by name',
+  'src/features/activity/queries/minutes.ts': 'the caller’s own minutes, and what flushes count on',
+  'src/features/activity/queries/counts.ts': 'what uploads of counts change',
+  'src/features/activity/queries/dashboard.ts': 'days that may be shown by name',
   'src/features/personal-data/queries/erasures.ts': 'hands over, and shows nothing',
-  'src/queries/heatmap.ts':
-    'hours of days that may be shown by name, for operations/read-heatmap.ts to withhold some',
+  'src/features/activity/queries/heatmap.ts':
+    'hours of days that may be shown by name, for features/activity/read-heatmap.ts to withhold some',
   'src/features/workspaces/queries/members.ts':
     'the last active day, from the first day on that may be shown by name',
-  'src/queries/published-weeks.ts': 'what is published, and what it is made of',
+  'src/features/activity/queries/published-weeks.ts': 'what is published, and what it is made of',
   'src/features/workspaces/queries/purge.ts': 'deletes only',
-  'src/queries/rollups.ts': 'makes rollups',
-  'src/queries/views.ts': 'whether the caller was in what somebody looked at',
+  'src/features/activity/queries/rollups.ts': 'makes rollups',
+  'src/features/activity/queries/access-log.ts': 'whether the caller was in what somebody looked at',
 }
 
 /** Of the three files that show it. */
 const callers = {
-  'src/operations/publish-weeks.ts': 'publishes',
-  'src/operations/read-dashboard.ts': 'reads what a view allows',
-  'src/operations/read-heatmap.ts': 'reads the hours of days that a view allows',
-  'src/policies/privacy.ts': 'types only',
-  'src/routes/team/dashboard.ts': 'finds the person of a filter',
+  'src/features/activity/publish-weeks.ts': 'publishes',
+  'src/features/activity/read-dashboard.ts': 'reads what a view allows',
+  'src/features/activity/read-heatmap.ts': 'reads the hours of days that a view allows',
+  'src/features/activity/policies.ts': 'types only',
+  'src/features/activity/routes/dashboard.ts': 'finds the person of a filter',
 }
 
 t.test('only known queries read what people did', async (t) => {
@@ -55,20 +55,20 @@ t.test('only known queries read what people did', async (t) => {
   t.same(pathsWith(sources, QUERIES), Object.keys(callers).sort())
   t.ok(
     sources
-      .get('src/routes/team/dashboard.ts')
+      .get('src/features/activity/routes/dashboard.ts')
       ?.split('\n')
       .includes("import { type Filter, findPerson, UNKNOWN_PERSON } from '../../queries/dashboard.js'"),
   )
   t.ok(
     sources
-      .get('src/policies/privacy.ts')
+      .get('src/features/activity/policies.ts')
       ?.split('\n')
       .includes("import type { Filter, NamedDays } from '../queries/dashboard.js'"),
   )
 })
 
 t.test('only the policy says which days may be shown by name', async (t) => {
-  t.same(pathsWith(await readSources(), /as (unknown as )?NamedDays/), ['src/policies/privacy.ts'])
+  t.same(pathsWith(await readSources(), /as (unknown as )?NamedDays/), ['src/features/activity/policies.ts'])
 })
 
 t.test('a new query of activity is noticed, however it is written', async (t) => {

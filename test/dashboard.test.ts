@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { seedActivity } from '../demo/activity.js'
-import { rebuildRollups } from '../src/operations/roll-up.js'
+import { rebuildRollups } from '../src/features/activity/roll-up.js'
 import { reportHours, reportMemberDays, reportRepoDays } from '../src/platform/database/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'

@@ -4,7 +4,7 @@ import { takeHousekeepingTurn } from '../src/platform/database/housekeeping-turn
 import { readToday } from '../src/platform/time/clock.js'
 import { monthOf } from '../src/platform/time/days.js'
 import { tablesOfWorkspaces } from '../src/features/workspaces/queries/purge.js'
-import { rebuildMonth } from '../src/queries/rollups.js'
+import { rebuildMonth } from '../src/features/activity/queries/rollups.js'
 import { isCluster } from './database.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { type Reply, type Service, startService } from './service.js'

@@ -14,13 +14,13 @@ import * as removals from '../src/features/workspaces/queries/removals.js'
 import * as workspaceSettings from '../src/features/workspaces/queries/settings.js'
 import * as workspaces from '../src/features/workspaces/queries/workspaces.js'
 import type { Db } from '../src/platform/database/client.js'
-import * as dashboard from '../src/queries/dashboard.js'
+import * as dashboard from '../src/features/activity/queries/dashboard.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
-import { deleteOldFlushes } from '../src/queries/flushes.js'
+import { deleteOldFlushes } from '../src/features/activity/queries/flushes.js'
 import * as overrides from '../src/features/settings/queries/overrides.js'
 import * as purge from '../src/features/workspaces/queries/purge.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
-import * as views from '../src/queries/views.js'
+import * as views from '../src/features/activity/queries/access-log.js'
 
 interface Sample {
   query: { name: string }

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
-import { createCountsReader } from '../src/uploads/reader.js'
+import { createCountsReader } from '../src/features/activity/uploads/reader.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Service, startService } from './service.js'
 

@@ -1,6 +1,6 @@
 /** Makes all rollups of activity anew, from the activity in DATABASE_URL; the service may be running. */
 import { readConfig } from '../config.js'
-import { rebuildRollups } from '../operations/roll-up.js'
+import { rebuildRollups } from '../features/activity/roll-up.js'
 import { connectToGiven, onGivenDatabase } from '../platform/database/given.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { atEnd, runCommand, say } from '../platform/process/program.js'

@@ -12,7 +12,7 @@ import { hideWorkspace } from '../workspaces/queries/workspaces.js'
 import type { Database } from '../../platform/database/client.js'
 import { inTurns } from '../../platform/process/in-turns.js'
 import { beginErasure, eraseSome, listErasures, lockPlaces } from './queries/erasures.js'
-import { takeRollupTurn } from '../../queries/rollups.js'
+import { takeRollupTurn } from '../activity/queries/rollups.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 

@@ -14,7 +14,7 @@ import {
   readPages,
   readSingles,
 } from './queries/account-export.js'
-import { listViews } from '../../queries/views.js'
+import { listViews } from '../activity/queries/access-log.js'
 
 const VIEWS_PER_PAGE = 500
 

@@ -24,7 +24,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../../schemas/common.js'
-import type { DayCrews } from '../../domain/shared-hours.js'
+import type { DayCrews } from '../../features/activity/shared-hours.js'
 import { DELETED_USER } from '../../features/accounts/deleted-user.js'
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
@@ -603,7 +603,7 @@ export const activityHours = pgTable(
 /**
  * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
  * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
- * nothing may be shown has no row. What they leave out is decided in `domain/published-week.ts`.
+ * nothing may be shown has no row. What they leave out is decided in `features/activity/published-week.ts`.
  */
 export const publishedWeeks = pgTable(
   'published_weeks',

@@ -21,10 +21,10 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../../../platform/database/tables.js'
-import { markDays, TAKE_TURN } from '../../../queries/activity.js'
-import { registerPeople } from '../../../queries/counts.js'
-import { rebuildMonth } from '../../../queries/rollups.js'
-import { handOverViews } from '../../../queries/views.js'
+import { markDays, TAKE_TURN } from '../../activity/queries/minutes.js'
+import { registerPeople } from '../../activity/queries/counts.js'
+import { rebuildMonth } from '../../activity/queries/rollups.js'
+import { handOverViews } from '../../activity/queries/access-log.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>

@@ -14,7 +14,7 @@ import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { callerKey } from '../../../platform/rate-limits/rate-limit.js'
-import { listViews } from '../../../queries/views.js'
+import { listViews } from '../../activity/queries/access-log.js'
 
 const pages = pagesOf('day', 'uuid', 'uuid')
 

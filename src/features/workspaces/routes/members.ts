@@ -3,7 +3,7 @@ import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
 import { adminOf, memberOf } from '../../../platform/access/kinds.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { firstNamedDay } from '../../../policies/privacy.js'
+import { firstNamedDay } from '../../activity/policies.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
 import { listMembers } from '../queries/members.js'
 import { readPrivacy } from '../queries/privacy-levels.js'

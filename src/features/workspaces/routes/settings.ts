@@ -15,7 +15,7 @@ import { ApiError } from '../../../errors.js'
 import { adminOf, memberOf } from '../../../platform/access/kinds.js'
 import { etagOf, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
-import { requireFloor, stricterOf } from '../../../policies/privacy.js'
+import { requireFloor, stricterOf } from '../../activity/policies.js'
 import { patchWorkspaceSettings } from '../change-settings.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 

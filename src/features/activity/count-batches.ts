@@ -1,0 +1,95 @@
+/**
+ * Daily counts in columns, made for the database: texts that it reads as arrays, and few enough rows in each that
+ * neither side is busy with one for long. A request can bring 100,000 rows, so no object is made for each.
+ */
+import type { CountsBody } from '../../../schemas/activity.js'
+import { COMPARED } from '../../../schemas/repo-pattern.js'
+
+const ROWS_PER_BATCH = 5_000
+
+/**
+ * An array literal of PostgreSQL in ASCII. As bytes it is handed from one thread to another without a copy, and is no
+ * work for the garbage collector, which would stop everybody.
+ */
+export type ArrayLiteral = Uint8Array<ArrayBuffer>
+
+/** One element per row in each. */
+export interface CountBatch {
+  /** Positions in `members`, from 1. */
+  members: ArrayLiteral
+  repos: ArrayLiteral
+  counts: ArrayLiteral
+}
+
+export interface CountedMember {
+  login: string
+  /** Of which some may be 0. */
+  counts: number
+  /** Whether one is not. */
+  hasMore: boolean
+}
+
+export interface CountBatches {
+  workspace: string
+  day: string
+  members: CountedMember[]
+  /** All repositories, each once: how many, and their characters as they count where names are compared. */
+  named: { repos: number; characters: number }
+  /** The repositories that have a count, each once and sorted, in parts. */
+  repos: ArrayLiteral[]
+  batches: CountBatch[]
+}
+
+const encoder = new TextEncoder()
+// The grammar of repositories leaves nothing to escape; the quotes keep `null` a name.
+const arrayOf = (elements: (string | number)[]): ArrayLiteral =>
+  encoder.encode(
+    `{${elements.map((element) => (typeof element === 'string' ? `"${element}"` : element)).join()}}`,
+  )
+
+const inParts = <Row>(rows: Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / ROWS_PER_BATCH) }, (_, part) =>
+    rows.slice(part * ROWS_PER_BATCH, (part + 1) * ROWS_PER_BATCH),
+  )
+
+/** Rows are sorted by repository and login, so that two uploads at the same moment wait for each other in one order. */
+export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBatches => {
+  const rows = members.flatMap(({ login, repos }, member) =>
+    repos.map(({ repo, count }) => ({ key: `${repo} ${login}`.toLowerCase(), member, repo, count })),
+  )
+  rows.sort((a, b) => (a.key < b.key ? -1 : 1))
+  const repos = new Map<string, string>()
+  const named = { repos: 0, characters: 0 }
+  let last: string | undefined
+  for (const { repo, count } of rows) {
+    const repoKey = repo.toLowerCase()
+    if (repoKey !== last) {
+      named.repos++
+      named.characters += COMPARED + repo.length
+      last = repoKey
+    }
+    if (count > 0 && !repos.has(repoKey)) repos.set(repoKey, repo)
+  }
+  return {
+    workspace,
+    day,
+    members: members.map(({ login, repos: { length }, repos }) => ({
+      login,
+      counts: length,
+      hasMore: repos.some(({ count }) => count > 0),
+    })),
+    named,
+    repos: inParts([...repos.values()]).map(arrayOf),
+    batches: inParts(rows).map((part) => ({
+      members: arrayOf(part.map(({ member }) => member + 1)),
+      repos: arrayOf(part.map(({ repo }) => repo)),
+      counts: arrayOf(part.map(({ count }) => count)),
+    })),
+  }
+}
+
+/** What can be handed over with them. */
+export const buffersOf = ({ repos, batches }: CountBatches): ArrayBuffer[] =>
+  [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
+    ({ buffer }) => buffer,
+  )

@@ -1,0 +1,58 @@
+/** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
+import fp from 'fastify-plugin'
+import { publishWeeks, raiseToFloor } from './publish-weeks.js'
+import { retireActivity, rollUp } from './roll-up.js'
+import { asTask } from '../../platform/metrics/task.js'
+import { repeat } from '../../platform/process/repeat.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    rollups: {
+      /** Rolls up what has changed until now. */
+      run(): Promise<void>
+      /** Forgets what is older than it is kept. */
+      retire(): Promise<void>
+    }
+    publishedWeeks: {
+      /** Publishes all weeks that are due. Never rejects: what fails is tried again. */
+      run(): Promise<void>
+    }
+  }
+}
+
+/**
+ * Dashboards read days that have changed from the activity itself, so they are right without it. The current day of a
+ * busy team changes all the time: to roll it up more often would only repeat the work, and most of the WAL would be that.
+ */
+export const ROLL_UP_MS = 300_000
+const RETIRE_MS = 3_600_000
+
+export default fp(async (app) => {
+  const run = async (stop?: AbortSignal) => {
+    await rollUp(app.database, stop)
+    await publishWeeks(app.database, app.config.privacy, { stop })
+  }
+  const publishAll = (stop?: AbortSignal) =>
+    publishWeeks(app.database, app.config.privacy, { everything: true, stop })
+  const retire = async (stop?: AbortSignal) => {
+    // Before their hours go.
+    await publishAll(stop)
+    await retireActivity(app.database, app.config.activityDetailDays, stop)
+  }
+  app.decorate('rollups', { run: () => run(), retire: () => retire() })
+  const stop = new AbortController()
+  app.addHook('preClose', async () => stop.abort())
+  app.decorate('publishedWeeks', {
+    run: () =>
+      rollUp(app.database, stop.signal)
+        .then(() => publishAll(stop.signal))
+        .catch((error) => {
+          if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
+        }),
+  })
+  app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
+  repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity', {
+    onTheClock: true,
+  })
+  repeat(app, RETIRE_MS, asTask(app.meter, 'retirement', retire), 'the retirement of old activity')
+})

@@ -1,0 +1,59 @@
+/** The limits of active minutes: 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
+import { limits } from '../../../schemas/limits.js'
+import { HOURS } from '../../platform/time/days.js'
+
+/** In one repository, or in all of a day. */
+export interface Minutes {
+  minutes: number
+  /** 24 minutes by UTC hour; their sum is at most `minutes`. */
+  hours: number[]
+}
+
+export type Cut = 'hour_full' | 'day_full'
+
+export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
+
+const add = (sum: Minutes, minutes: number, hours: number[]) => {
+  sum.minutes += minutes
+  for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
+}
+
+/**
+ * One member's day in one workspace. Entries are added in their order; what exceeds a limit is cut from the hour, the
+ * day and the repository alike, so that they always agree.
+ */
+export class MemberDay {
+  /** What has been added here, by repository. */
+  readonly added = new Map<string, Minutes>()
+
+  /** @param total what the member has on the day already, in all repositories; becomes the day's own */
+  constructor(private readonly total = noMinutes()) {}
+
+  /** @returns what was full, undefined when the entry counts whole. `hour_full` when both were. */
+  add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {
+    const fitting: number[] = []
+    let inHours = 0
+    let left = minutes
+    for (let hour = 0; hour < HOURS; hour++) {
+      const asked = hours[hour] ?? 0
+      const fits = Math.min(asked, Math.max(0, limits.minutes_per_hour - (this.total.hours[hour] ?? 0)))
+      fitting.push(fits)
+      inHours += fits
+      left -= asked - fits
+    }
+    const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total.minutes))
+    // Minutes without an hour go first, because they tell least; then the latest.
+    for (let hour = HOURS - 1; inHours > counted; hour--) {
+      const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
+      fitting[hour] = (fitting[hour] ?? 0) - cut
+      inHours -= cut
+    }
+    if (counted > 0) {
+      const repo = this.added.get(repoKey) ?? noMinutes()
+      this.added.set(repoKey, repo)
+      add(repo, counted, fitting)
+      add(this.total, counted, fitting)
+    }
+    return left < minutes ? 'hour_full' : counted < left ? 'day_full' : undefined
+  }
+}

@@ -1,0 +1,68 @@
+import { insertAuditEntry, theService } from '../workspaces/queries/audit.js'
+import { raisePrivacy } from '../workspaces/queries/privacy-levels.js'
+import type { Database } from '../../platform/database/client.js'
+import { couldNotConnect } from '../../platform/database/failures.js'
+import { readToday } from '../../platform/time/clock.js'
+import { addDays, FIRST_DAY } from '../../platform/time/days.js'
+import type { PrivacyRules } from './policies.js'
+import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
+import { takeRollupTurn } from './queries/rollups.js'
+
+/** What is listed at once; each is a transaction of its own. */
+const BATCH = 500
+const WORKSPACES = 100
+/** More than flushes come late, and more than a week is kept waiting. */
+const RECENT_DAYS = 60
+const background = { background: true }
+
+/**
+ * Publishes the weeks that are due. Does nothing while another instance is at it.
+ * @param options.everything looks at all weeks, and not only at those in which something can have become due by itself
+ */
+export const publishWeeks = async (
+  database: Database,
+  { floor, minGroup }: PrivacyRules,
+  { everything = false, stop }: { everything?: boolean; stop?: AbortSignal | undefined } = {},
+): Promise<void> => {
+  const from = everything ? FIRST_DAY : addDays(await readToday(database), -RECENT_DAYS)
+  for (;;) {
+    const weeks = await listDueWeeks(database.read, { all: floor === 'team', from }, BATCH)
+    const failures: unknown[] = []
+    for (const week of weeks) {
+      if (stop?.aborted) return
+      try {
+        const isDone = await database.transaction(async (tx) => {
+          if (!(await takeRollupTurn(tx))) return false
+          await publishWeekOf(tx, week, minGroup)
+          return true
+        }, background)
+        if (!isDone) return
+      } catch (error) {
+        if (couldNotConnect(error)) throw error
+        // The others do not wait for a week that cannot be published now.
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+    if (weeks.length < BATCH) return
+  }
+}
+
+/** Raises every workspace that is below the operator's floor, for good: the floor may be taken away later. */
+export const raiseToFloor = async (database: Database, { floor }: PrivacyRules): Promise<void> => {
+  if (floor !== 'team') return
+  for (;;) {
+    const raised = await database.transaction(async (tx) => {
+      const ids = await raisePrivacy(tx, WORKSPACES)
+      for (const workspaceId of ids)
+        await insertAuditEntry(tx, {
+          workspaceId,
+          actor: theService,
+          action: 'activity_privacy.changed',
+          details: { before: 'named', after: 'team' },
+        })
+      return ids.length
+    }, background)
+    if (raised < WORKSPACES) return
+  }
+}

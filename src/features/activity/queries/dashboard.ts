@@ -1,0 +1,416 @@
+/**
+ * What a dashboard reads: rollups, but for the days whose rollups do not hold and for dashboards with a filter, which are
+ * read from `activity`. All statements of one dashboard see one snapshot.
+ *
+ * $1 to $4 of all that read activity are the workspace, the person and the repository of the filter (or null), and the days
+ * to read from `activity`.
+ */
+import { and, between, eq } from 'drizzle-orm'
+import type { Role } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import type { Db, Parameter } from '../../../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  json,
+  orNull,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { staleDays } from '../../../platform/database/tables.js'
+import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../../../platform/time/days.js'
+import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS } from './rollups.js'
+
+/** Only what one person did, only what was done in one repository (lower case), both, or neither. */
+export interface Filter {
+  userId?: string | undefined
+  repoKey?: string | undefined
+}
+
+interface DayRange {
+  from: string
+  to: string
+}
+
+declare const named: unique symbol
+/** Days that may be shown as they were recorded, to who asks and with the filter that they ask for: `features/activity/policies.ts` alone says so. */
+export interface NamedDays extends Range {
+  readonly [named]: true
+}
+
+/** At most so many of them, beginning with the one that has this index. */
+export const daysWithin = (days: NamedDays, index: number, count: number): NamedDays => {
+  const length = Math.min(count, days.days - index)
+  const from = addDays(days.from, index)
+  return { ...days, from, to: addDays(from, length - 1), days: length }
+}
+
+/** Where the numbers of a range come from. */
+export interface Sources extends DayRange, Filter {
+  workspaceId: string
+  /** Days that are read from `activity`. */
+  raw: string[]
+  /** Months that lie in the range and have no stale day. */
+  months: string[]
+  /** The other months of the range, and which of their days hold: bit 0 is the first. */
+  parts: string[]
+  masks: number[]
+  /** The same days one by one. */
+  days: string[]
+}
+
+export const sourcesOf = (
+  workspaceId: string,
+  { from, to }: NamedDays,
+  filter: Filter,
+  stale: string[],
+): Sources => {
+  const isFiltered = filter.userId !== undefined || filter.repoKey !== undefined
+  const asked = listDays(from, to)
+  const raw = isFiltered ? asked : stale.filter((day) => day >= from && day <= to)
+  const sources: Sources = {
+    workspaceId,
+    from,
+    to,
+    ...filter,
+    raw,
+    months: [],
+    parts: [],
+    masks: [],
+    days: [],
+  }
+  const isRaw = new Set(raw)
+  const holding = new Map<string, string[]>()
+  for (const day of asked) {
+    if (isRaw.has(day)) continue
+    const days = holding.get(monthOf(day))
+    if (days) days.push(day)
+    else holding.set(monthOf(day), [day])
+  }
+  for (const [month, days] of holding) {
+    if (days.length === lengthOfMonth(month)) sources.months.push(month)
+    else {
+      sources.parts.push(month)
+      sources.masks.push(days.reduce((mask, day) => mask | (1 << (Number(day.slice(-2)) - 1)), 0))
+      sources.days.push(...days)
+    }
+  }
+  return sources
+}
+
+const SNAPSHOT = [
+  statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
+  // A filter that is null costs nothing then, and one that is not is looked up in an index.
+  statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
+  // The people of a large team's repositories are told apart in memory.
+  statement('have room to group', {}, `set local work_mem = '32MB'`),
+]
+
+/** Makes the following statements of a transaction see one state; they need not wait for it. */
+export const beginSnapshot = async (tx: Db): Promise<void> => {
+  await Promise.all(SNAPSHOT.map((set) => tx.rows(set, [])))
+}
+
+/** $1 to $4. */
+export const activityOf = ({
+  workspaceId,
+  userId,
+  repoKey,
+  raw,
+}: Pick<Sources, 'workspaceId' | 'userId' | 'repoKey' | 'raw'>): Parameter[] => [
+  workspaceId,
+  userId ?? null,
+  repoKey ?? null,
+  raw,
+]
+
+/** SQL: the rows that are read from `activity a`. */
+export const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${ANYTHING}`
+
+/** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
+const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+    sum(a.closed_issues::float8) as closed_issues`
+
+const sums = { active_minutes: double, commits: double, closed_issues: double }
+
+/** $5, $6: the first and the last day. */
+const READ_DAYS = statement(
+  'read the days of a dashboard',
+  { day: date, ...sums, active_members: integer },
+  `
+  select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+  from activity_days a
+  where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
+    and a.day <> all($4::date[])
+  union all
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY})::int
+  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
+  group by a.day`,
+)
+
+/** Days without anything are not there. */
+export const readDays = (tx: Db, sources: Sources) =>
+  tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
+
+/** $5: months; $6, $7: those that hold in part, and which of their days do. */
+const COUNT_ACTIVE = statement(
+  'count active members',
+  { active_members: integer },
+  `
+  select count(*)::int as active_members
+  from (
+    select user_id from activity_member_months
+    where workspace_id = $1::uuid and month = any($5::date[]) and active_day_bits <> 0
+    union
+    select user_id
+    from activity_member_months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
+    union
+    select a.user_id from activity a where ${RAW} and a.minutes > 0
+  ) active where ${IS_SOMEBODY}`,
+)
+
+/** How many had minutes. */
+export const countActiveMembers = async (tx: Db, sources: Sources): Promise<number> => {
+  const { months, parts, masks } = sources
+  const [row] = await tx.rows(COUNT_ACTIVE, [...activityOf(sources), months, parts, masks])
+  return row?.active_members ?? 0
+}
+
+/** SQL: lists have so many rows; the last sums up all others, and has no name. */
+const ROW = `least(place, ${limits.dashboard_rows})`
+
+/**
+ * $5, $6: months; days of others. Without a filter everybody in the workspace is listed, with one for a person that person,
+ * and in any case who did something. What people did whose accounts were deleted is in the last row, as nobody's.
+ */
+const READ_MEMBERS = statement(
+  'read the members of a dashboard',
+  {
+    login: orNull(text),
+    avatar_url: text,
+    role: orNull(textOf<Role>()),
+    ...sums,
+    active_days: integer,
+    last_active_day: orNull(date),
+    active_members: integer,
+  },
+  `
+  with parts as (
+    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
+      case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
+    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
+    union all
+    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
+    union all
+    select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    from activity a where ${RAW} group by a.user_id, a.day
+  ), people as (
+    select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
+    from parts a group by a.user_id
+  ), listed as (
+    select user_id from people
+    union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
+    union select $2::uuid where $2::uuid is not null
+  ), placed as (
+    select u.repohost_id is null as deleted, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+      coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
+      coalesce(p.active_days, 0) as active_days, p.last_active_day,
+      row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last, p.commits desc nulls last,
+        p.closed_issues desc nulls last, u.login_key collate "C") as place
+    from listed
+    join users u on u.id = listed.user_id
+    left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
+    left join people p on p.user_id = listed.user_id
+  ), rows as (
+    select *, case when deleted then ${limits.dashboard_rows} else ${ROW} end as row from placed
+  )
+  select case when count(*) = 1 and not bool_or(deleted) then min(login) end as login,
+    case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
+    case when count(*) = 1 then min(role) end as role,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    coalesce(sum(active_days) filter (where not deleted), 0)::int as active_days,
+    max(last_active_day) filter (where not deleted) as last_active_day,
+    count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
+  from rows group by row order by row`,
+)
+
+/** Most minutes first; `active_members`: how many of the row had minutes. */
+export const readMembers = (tx: Db, sources: Sources) =>
+  tx.rows(READ_MEMBERS, [...activityOf(sources), sources.months, sources.days])
+
+/**
+ * $5, $6: months; days of others; $7, $8: months that hold in part, and which of their days do. People are found once each only
+ * as pairs of person and repository; who is in those beyond the limit is asked only where there are any.
+ */
+const READ_REPOS = statement(
+  'read the repositories of a dashboard',
+  { repo: orNull(text), ...sums, members: integer },
+  `
+  with parts as (
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[])
+    union all
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[])
+    union all
+    select a.repo_key, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.repo_key
+  ), repos as (
+    select a.repo_key, ${SUMS} from parts a group by a.repo_key
+  ), placed as (
+    select *,
+      row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+    from repos
+  ), people as not materialized (
+    select repo_key, user_id from activity_repo_people
+    where workspace_id = $1::uuid and month = any($5::date[])
+    union
+    select repo_key, user_id
+    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
+    union
+    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_SOMEBODY}
+  ), members as (
+    select repo_key, count(*)::int as members from people group by repo_key
+  )
+  select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    case when count(*) = 1 then coalesce(min(members.members), 0) else (
+      select count(distinct user_id)::int from people
+      where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
+    ) end as members
+  from placed
+  left join members on members.repo_key = placed.repo_key
+  left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
+  group by ${ROW} order by ${ROW}`,
+)
+
+/** Those with activity, most minutes first. */
+export const readRepos = (tx: Db, sources: Sources) => {
+  const { months, days, parts, masks } = sources
+  return tx.rows(READ_REPOS, [...activityOf(sources), months, days, parts, masks])
+}
+
+/**
+ * Minutes by step, where there are any, of the rows that are named in $9, by their place from 1, and behind them of all
+ * others together. $5, $6: the first and the last day; $7, $8: start and length of `Steps`. Weeks lie across months, so it is
+ * the rollups of days that are added up.
+ */
+const trends = (name: string, rollup: string, key: string, listed: string) =>
+  statement(
+    name,
+    { place: integer, trend: json<Record<number, number>>() },
+    `
+  with parts as (
+    select ${key}, day, minutes from ${rollup}
+    where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
+    union all
+    select a.${key}, a.day, a.minutes from activity a where ${RAW}
+  ), listed as (
+    ${listed}
+  ), sums as (
+    select coalesce(place, cardinality($9::text[]) + 1)::int as place, (day - $7::date) / $8::int as step,
+      sum(minutes::float8) as minutes
+    from parts left join listed using (${key})
+    group by 1, 2
+  )
+  select place, json_object_agg(step, minutes) as trend from sums group by place`,
+  )
+
+const READ_MEMBER_TRENDS = trends(
+  'read the trends of members',
+  'activity_member_days',
+  'user_id',
+  `select u.id as user_id, place from unnest($9::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
+)
+
+const READ_REPO_TRENDS = trends(
+  'read the trends of repositories',
+  'activity_repo_days',
+  'repo_key',
+  `select repo_key, place from unnest($9::text[]) with ordinality as l (repo_key, place)`,
+)
+
+const readTrends = async (
+  tx: Db,
+  read: typeof READ_MEMBER_TRENDS,
+  sources: Sources,
+  { start, length, count }: Steps,
+  names: (string | null)[],
+): Promise<number[][]> => {
+  const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
+  const rows = await tx.rows(read, [...activityOf(sources), sources.from, sources.to, start, length, keys])
+  const places = new Map(rows.map(({ place, trend }) => [place, trend]))
+  return Array.from({ length: keys.length + 1 }, (_, index) =>
+    Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
+  )
+}
+
+/** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */
+export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) =>
+  readTrends(tx, READ_MEMBER_TRENDS, sources, steps, logins)
+
+/** @param repos of the rows of `readRepos` @returns for each of them the minutes of the steps */
+export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
+  readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
+
+export const readStaleDays = async (
+  db: Db,
+  workspaceId: string,
+  { from, to }: DayRange,
+): Promise<string[]> => {
+  const ofRange = and(eq(staleDays.workspaceId, workspaceId), between(staleDays.day, from, to))
+  const rows = await db.selectDistinct({ day: staleDays.day }).from(staleDays).where(ofRange)
+  return rows.map(({ day }) => day)
+}
+
+const FIND_PERSON = statement(
+  'find a person of a workspace',
+  { id: uuid },
+  `
+  select u.id from users u
+  where u.login_key = $2::text and u.repohost_id is not null and (
+    exists (select from members where workspace_id = $1::uuid and user_id = u.id)
+    or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
+  )`,
+)
+
+/** In a filter, stands for a login that has no part in the workspace. */
+export const UNKNOWN_PERSON = 'nobody'
+
+/** Undefined for who is not in the workspace and never did anything in it. */
+export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
+  const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
+  return row?.id
+}
+
+/** Logins need no quotes. */
+const LIST_MEMBER_DAYS = statement(
+  'list the days of members',
+  { line: text },
+  `
+  select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+  from activity a join users u on u.id = a.user_id
+  where ${RAW}
+  group by a.day, u.login
+  order by a.day, lower(u.login)`,
+)
+
+/** What each member did on each day, where it was anything: a line of CSV for each, by day and login. */
+export const listMemberDays = async (
+  tx: Db,
+  workspaceId: string,
+  filter: Filter,
+  { from, to }: NamedDays,
+): Promise<string[]> => {
+  const rows = await tx.rows(
+    LIST_MEMBER_DAYS,
+    activityOf({ workspaceId, ...filter, raw: listDays(from, to) }),
+  )
+  return rows.map(({ line }) => line)
+}

@@ -1,0 +1,139 @@
+/** What the heatmap of a dashboard reads: hours, and how many people other than the viewer had some. */
+
+import type { HeatmapCell } from '../heatmap.js'
+import type { DayCrews, ZoneCrew } from '../shared-hours.js'
+import type { Db } from '../../../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  integers,
+  json,
+  orNull,
+  statement,
+  text,
+  uuids,
+} from '../../../platform/database/statement.js'
+import { activityOf, RAW, type Sources } from './dashboard.js'
+import { CREW, IS_SOMEBODY, SUM_OF_HOURS, ZONE } from './rollups.js'
+
+const READ_CREWS = statement(
+  'read whose hours are in the heatmap',
+  { day: date, crews: orNull(json<DayCrews>()) },
+  `
+  select d.day, d.hour_crews as crews from activity_days d
+  where d.workspace_id = $1::uuid and d.day between $2::date and $3::date and d.day <> all($4::date[]) and case
+    when d.hour_crews is null
+      then exists (select from activity_hours h where h.workspace_id = $1::uuid and h.day = d.day)
+    else d.hour_crews -> 'small' <> '[]' end`,
+)
+
+/** Days that are rolled up and have hours of few people, and those of which the rollups do not say it. */
+export const readCrews = (
+  tx: Db,
+  { workspaceId, from, to, raw }: Sources,
+): Promise<{ day: string; crews: DayCrews | null }[]> => tx.rows(READ_CREWS, [workspaceId, from, to, raw])
+
+const READ_CELLS = statement(
+  'read the heatmap',
+  { weekday: integer, hour: integer, minutes: double },
+  `
+  select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
+  where workspace_id = $1::uuid and day between $2::date and $3::date and day <> all($4::date[])
+  group by weekday, hour`,
+)
+
+/** In local hours, from the rollups of all days but these. */
+export const readCells = (
+  tx: Db,
+  { workspaceId, from, to }: Sources,
+  without: string[],
+): Promise<HeatmapCell[]> => tx.rows(READ_CELLS, [workspaceId, from, to, without])
+
+const READ_RAW_ZONE_DAYS = statement(
+  'read raw hours by zone',
+  { day: date, timezone: text, hours: integers, people: orNull(uuids) },
+  `
+  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, ${CREW} as people
+  from activity a join users u on u.id = a.user_id
+  where ${RAW} and a.hours is not null
+  group by a.day, ${ZONE}`,
+)
+
+/** In UTC hours, from the days that are read from the activity. */
+export const readRawZoneDays = async (tx: Db, sources: Sources): Promise<ZoneCrew[]> => {
+  const rows = await tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
+  return rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
+}
+
+/** SQL: those who have, or had, a part in the workspace $1. */
+const PEOPLE = `(
+    select user_id from members where workspace_id = $1::uuid
+    union select user_id from activity_people where workspace_id = $1::uuid
+  ) p join users u on u.id = p.user_id`
+
+const LIST_TIMEZONES = statement(
+  'list the time zones of a workspace',
+  { timezone: text },
+  `select distinct ${ZONE} as timezone from ${PEOPLE}`,
+)
+
+export const listTimezones = async (tx: Db, workspaceId: string): Promise<string[]> => {
+  const rows = await tx.rows(LIST_TIMEZONES, [workspaceId])
+  return rows.map(({ timezone }) => timezone)
+}
+
+/**
+ * $1: the workspace; $2: the viewer; $3: the repository; $4: days; $5 to $7: for each of them and every time zone the number of
+ * its clock.
+ */
+const FIND_SHARED_CLOCKS = statement(
+  'find who shares the hours of a repository',
+  { clock: integer },
+  `
+  with people as materialized (
+    select u.id, ${ZONE} as timezone, row_number() over ()::int as number
+    from ${PEOPLE}
+    where u.id <> $2::uuid and p.${IS_SOMEBODY}
+  ), worked as (
+    select a.day, a.repo_key, p.timezone, count(*) as others, min(p.number) as one
+    from activity a join people p on p.id = a.user_id
+    where a.workspace_id = $1::uuid and a.day = any($4::date[]) and 0 < any(a.hours)
+    group by a.day, a.repo_key, p.timezone
+  ), repos as (
+    select c.clock, w.repo_key, sum(w.others) as others, min(w.one) as one
+    from worked w join unnest($5::date[], $6::text[], $7::int[]) as c (day, timezone, clock) using (day, timezone)
+    group by c.clock, w.repo_key
+  ), ranked as (
+    select *, row_number() over (partition by clock order by others = 1, others, repo_key) as rank,
+      min(one) filter (where others = 1) over (partition by clock)
+        = max(one) filter (where others = 1) over (partition by clock) as is_one_alone
+    from repos
+  )
+  select clock from ranked
+  where repo_key = $3::text and others > 1 and not (rank = 1 and is_one_alone is true)`,
+)
+
+/**
+ * The numbers of the clocks whose hours in the repository may be shown: at least two other people have hours in it; and
+ * where exactly one person has hours in repositories that nobody else has hours in, it is not the repository with the
+ * fewest people, which is held back with them.
+ */
+export const findSharedClocks = async (
+  tx: Db,
+  { workspaceId, repoKey }: Sources,
+  viewerId: string,
+  days: string[],
+  clocks: { day: string; timezone: string; clock: number }[],
+): Promise<number[]> => {
+  const rows = await tx.rows(FIND_SHARED_CLOCKS, [
+    workspaceId,
+    viewerId,
+    repoKey ?? '',
+    days,
+    clocks.map(({ day }) => day),
+    clocks.map(({ timezone }) => timezone),
+    clocks.map(({ clock }) => clock),
+  ])
+  return rows.map(({ clock }) => clock)
+}

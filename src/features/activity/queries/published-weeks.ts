@@ -1,0 +1,266 @@
+/**
+ * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of what people did. What
+ * a larger group is asked for now than when a week was published, the week is not shown.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { cellsOf } from '../heatmap.js'
+import {
+  finish,
+  type PublishedWeek,
+  publishWeek,
+  type ShownSums,
+  type Work,
+} from '../published-week.js'
+import { DELETED_USER } from '../../accounts/deleted-user.js'
+import type { Db } from '../../../platform/database/client.js'
+import {
+  date,
+  double,
+  integer,
+  integers,
+  orNull,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { ANYTHING, ZONE } from './rollups.js'
+
+export interface WorkspaceWeek {
+  workspaceId: string
+  /** By its Monday. */
+  week: string
+}
+
+const LIST_WORKSPACES = statement(
+  'list workspaces with weeks to publish',
+  { id: uuid },
+  `
+  select w.id from workspaces w
+  where w.deleted_at is null and ($1::boolean or w.activity_privacy = 'team'
+    or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'))`,
+)
+
+/** $2: whether all weeks of the workspaces are to be published; $3: the first day that is looked at. */
+const LIST_DUE_WEEKS = statement(
+  'list weeks to publish',
+  { workspaceId: uuid, week: date },
+  `
+  select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
+  from activity_days d join workspaces w on w.id = d.workspace_id
+  where d.workspace_id = any($1::uuid[]) and d.day >= $3::date
+    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '3 days')::date
+    and ($2::boolean or w.activity_privacy = 'team'
+      or date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC')
+    and not exists (
+      select from published_weeks p
+      where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
+    )
+  limit $4::int`,
+)
+
+/**
+ * Weeks that are over for three days, have activity, must not be shown by name, and are not published.
+ * @param options.all of every workspace
+ */
+export const listDueWeeks = async (
+  db: Db,
+  { all, from }: { all: boolean; from: string },
+  limit: number,
+): Promise<WorkspaceWeek[]> => {
+  const workspaces = await db.rows(LIST_WORKSPACES, [all])
+  if (workspaces.length === 0) return []
+  return db.rows(LIST_DUE_WEEKS, [workspaces.map(({ id }) => id), all, from, limit])
+}
+
+/** One statement, and so one state. $2: Monday. */
+const READ_WORK = statement(
+  'read the work of a week',
+  {
+    userId: orNull(uuid),
+    day: integer,
+    repoKey: text,
+    minutes: integer,
+    commits: integer,
+    closedIssues: integer,
+    hours: orNull(integers),
+    timezone: text,
+  },
+  `
+  select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day - $2::date as day,
+    a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, ${ZONE} as timezone
+  from activity a left join users u on u.id = a.user_id
+  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${ANYTHING}`,
+)
+
+const INSERT_WEEK = statement(
+  'publish a week',
+  { week: date },
+  `
+  insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members)
+  values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::bigint, $6::bigint, $7::int)
+  on conflict do nothing
+  returning week`,
+)
+
+const INSERT_DAYS = statement(
+  'publish the days of a week',
+  {},
+  `
+  insert into published_days (workspace_id, week, day, minutes, commits, closed_issues, active_members)
+  select $1::uuid, $2::date, $2::date + d.day, d.minutes, d.commits, d.closed_issues, d.active_members
+  from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
+    as d (day, minutes, commits, closed_issues, active_members)`,
+)
+
+const INSERT_REPOS = statement(
+  'publish the repositories of a week',
+  {},
+  `
+  insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
+  select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, coalesce(r.active_members, 0)
+  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
+    as r (repo_key, minutes, commits, closed_issues, active_members)`,
+)
+
+const INSERT_CELLS = statement(
+  'publish the heatmap of a week',
+  {},
+  `
+  insert into published_cells (workspace_id, week, weekday, hour, minutes)
+  select $1::uuid, $2::date, c.cell / 24 + 1, c.cell % 24, c.minutes
+  from unnest($3::int[], $4::bigint[]) as c (cell, minutes)`,
+)
+
+const columnsOf = (rows: ShownSums[]) => [
+  rows.map(({ minutes }) => minutes),
+  rows.map(({ commits }) => commits),
+  rows.map(({ closedIssues }) => closedIssues),
+  rows.map(({ activeMembers }) => activeMembers),
+]
+
+const insertPublished = async (
+  tx: Db,
+  { workspaceId, week }: WorkspaceWeek,
+  minGroup: number,
+  { days, repos, cells, ...published }: PublishedWeek,
+): Promise<void> => {
+  const { minutes, commits, closedIssues, activeMembers } = published
+  const inserted = await tx.rows(INSERT_WEEK, [
+    ...[workspaceId, week, minGroup],
+    ...[minutes, commits, closedIssues, activeMembers],
+  ])
+  if (inserted.length === 0) return
+  const key = [workspaceId, week]
+  await Promise.all([
+    tx.rows(INSERT_DAYS, [...key, days.map(({ day }) => day), ...columnsOf(days)]),
+    tx.rows(INSERT_REPOS, [...key, repos.map(({ repoKey }) => repoKey), ...columnsOf(repos)]),
+    tx.rows(INSERT_CELLS, [...key, cells.map(({ cell }) => cell), cells.map(({ minutes }) => minutes)]),
+  ])
+}
+
+/** How many others do not wait for. */
+const ROWS = 5_000
+
+/** Publishes what a week is when this is called, unless it is published already. */
+export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
+  const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
+  const works: Work[] = []
+  for (const { hours, timezone, ...work } of rows) {
+    if (works.length % ROWS === 0) await setImmediate()
+    works.push({ ...work, cells: cellsOf(which.week, work.day, timezone, hours) })
+  }
+  await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
+}
+
+/** What is read of published weeks: those from one Monday to another day, and of one repository or (null) all. */
+export interface PublishedQuestion {
+  workspaceId: string
+  minGroup: number
+  from: string
+  to: string
+  repoKey: string | null
+}
+
+const sums = {
+  active_minutes: orNull(double),
+  commits: orNull(double),
+  closed_issues: orNull(double),
+}
+
+/** $1 to $4 of all below: the workspace, the group that is asked for, the first Monday, the last day. */
+const WEEKS = `p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
+      select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
+    )`
+
+const weeksOf = (name: string, table: string, condition = '') =>
+  statement(
+    name,
+    { week: date, ...sums, active_members: orNull(integer) },
+    `
+  select p.week, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+  from ${table} p
+  where ${WEEKS} ${condition}`,
+  )
+
+const READ_WEEKS = weeksOf('read published weeks', 'published_weeks')
+/** $5: the repository. */
+const READ_WEEKS_OF_REPO = weeksOf(
+  'read the published weeks of a repository',
+  'published_repos',
+  'and p.repo_key = $5::text',
+)
+
+const parametersOf = ({ workspaceId, minGroup, from, to }: PublishedQuestion) => [
+  workspaceId,
+  minGroup,
+  from,
+  to,
+]
+
+export const readPublishedWeeks = (tx: Db, question: PublishedQuestion) =>
+  question.repoKey === null
+    ? tx.rows(READ_WEEKS, parametersOf(question))
+    : tx.rows(READ_WEEKS_OF_REPO, [...parametersOf(question), question.repoKey])
+
+const READ_DAYS = statement(
+  'read published days',
+  { day: date, ...sums, active_members: orNull(integer) },
+  `
+  select p.day, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+  from published_days p
+  where ${WEEKS}`,
+)
+
+/** None of a single repository. */
+export const readPublishedDays = async (tx: Db, question: PublishedQuestion) =>
+  question.repoKey === null ? tx.rows(READ_DAYS, parametersOf(question)) : []
+
+/** $5: a repository, or null. */
+const READ_REPOS = statement(
+  'read published repositories',
+  { repo: text, ...sums, members: orNull(integer) },
+  `
+  select coalesce(min(named.repo), p.repo_key) as repo, sum(p.minutes)::float8 as active_minutes,
+    sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.active_members) as members
+  from published_repos p
+  left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = p.repo_key
+  where ${WEEKS} and ($5::text is null or p.repo_key = $5::text)
+  group by p.repo_key`,
+)
+
+export const readPublishedRepos = (tx: Db, question: PublishedQuestion) =>
+  tx.rows(READ_REPOS, [...parametersOf(question), question.repoKey])
+
+const READ_CELLS = statement(
+  'read published cells',
+  { weekday: integer, hour: integer, minutes: double },
+  `
+  select p.weekday, p.hour, sum(p.minutes)::float8 as minutes
+  from published_cells p
+  where ${WEEKS}
+  group by p.weekday, p.hour`,
+)
+
+/** None of a single repository. */
+export const readPublishedCells = async (tx: Db, question: PublishedQuestion) =>
+  question.repoKey === null ? tx.rows(READ_CELLS, parametersOf(question)) : []

@@ -1,0 +1,294 @@
+/**
+ * Rollups of activity: what a dashboard needs of a day or a month, added up, so that its cost follows what it shows and
+ * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
+ * days of one workspace's month, and of that month, in one transaction.
+ */
+
+import { Heatmap } from '../heatmap.js'
+import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../shared-hours.js'
+import { DELETED_USER } from '../../accounts/deleted-user.js'
+import type { Db } from '../../../platform/database/client.js'
+import { locks } from '../../../platform/database/locks.js'
+import {
+  bool,
+  date,
+  double,
+  integer,
+  integers,
+  orNull,
+  statement,
+  text,
+  uuid,
+  uuids,
+} from '../../../platform/database/statement.js'
+import { theRow } from '../../../platform/database/the-row.js'
+import { HOURS } from '../../../platform/time/days.js'
+
+export interface WorkspaceMonth {
+  workspaceId: string
+  /** By its first day. */
+  month: string
+}
+
+export interface WorkspaceDay {
+  workspaceId: string
+  day: string
+}
+
+/** What is being deleted goes away with its marks. */
+const LIST_STALE_MONTHS = statement(
+  'list stale months',
+  { workspaceId: uuid, month: date },
+  `
+  select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
+  from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
+  limit $1::int`,
+)
+
+/** Months with days whose rollups do not hold. */
+export const listStaleMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]> =>
+  db.rows(LIST_STALE_MONTHS, [limit])
+
+/** How many marks are looked at; a day has as many as there were changes of it. */
+const MARKS_COUNTED = 20_000
+
+const READ_BACKLOG = statement(
+  'read the backlog of rollups',
+  { days: integer, oldest: double },
+  `
+  select count(distinct (workspace_id, day))::int as days,
+         coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+  from (select workspace_id, day from stale_days limit ${MARKS_COUNTED}) s`,
+)
+
+/** How many days wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
+export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
+  theRow(await db.rows(READ_BACKLOG, []))
+
+/** With time enough for a month of the largest workspace. */
+const TAKE_TURN = statement(
+  'take the turn to roll up',
+  { taken: bool },
+  `select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true)`,
+)
+
+/** False while another instance rolls up. */
+export const takeRollupTurn = async (tx: Db): Promise<boolean> => {
+  const [row] = await tx.rows(TAKE_TURN, [locks.rollup])
+  return row?.taken === true
+}
+
+/**
+ * What committed with these marks is visible to the later statements of the transaction, and what commits after has marks
+ * of its own. Who removes the workspace waits for the marks, too, and so finds all that is made here.
+ */
+const TAKE_MARKS = statement(
+  'take the stale marks of a month',
+  { day: date },
+  `
+  with taken as (
+    delete from stale_days
+    where workspace_id = $1::uuid and day >= $2::date and day < $2::date + interval '1 month'
+    returning day
+  )
+  select distinct day from taken`,
+)
+
+/** Statements that only write, by their names. */
+const writes = (texts: Record<string, string>) =>
+  Object.entries(texts).map(([name, text]) => statement(name, {}, text))
+
+const ROLLUPS_OF_DAYS = ['activity_days', 'activity_member_days', 'activity_repo_days', 'activity_hours']
+const ROLLUPS_OF_MONTHS = ['activity_member_months', 'activity_repo_months', 'activity_repo_people']
+
+const clear = (tables: string[], period: string) =>
+  tables.map((table) =>
+    statement(`clear ${table}`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
+  )
+
+const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
+const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
+
+/** SQL: somebody, and not the one user who stands for all who were erased: what they did counts, and they count as nobody. */
+export const IS_SOMEBODY = `user_id <> '${DELETED_USER}'`
+
+/** SQL: anything at all. */
+export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
+
+/** SQL: sums of `a`. */
+export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
+
+/** $1, $2: workspace and days. */
+const MAKE_DAYS = writes({
+  'make the days of members': `
+  insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
+  select a.workspace_id, a.day, a.user_id, ${SUM_OF_COUNTS}
+  from activity a
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
+  group by a.workspace_id, a.day, a.user_id`,
+  'make the days of repositories': `
+  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
+  select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}
+  from activity a
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
+  group by a.workspace_id, a.day, a.repo_key`,
+})
+
+/** $1, $2: workspace and days; $3: for each day the crews. */
+const MAKE_DAY = statement(
+  'make days',
+  {},
+  `
+  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews)
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY}),
+    c.crews::jsonb
+  from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
+  where a.workspace_id = $1::uuid
+  group by a.workspace_id, a.day, c.crews`,
+)
+
+/** SQL: the 24 sums of the hours of `activity a`. */
+export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
+
+/** SQL: the zone in which a member's hours are drawn; `users u`. */
+export const ZONE = `coalesce(u.timezone, 'UTC')`
+
+/** SQL: some of those with hours in `activity a`: as many as there are, or enough for every viewer. */
+export const CREW = `(array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and a.${IS_SOMEBODY}))[:${MIN_OTHERS + 1}]`
+
+const READ_ZONE_DAYS = statement(
+  'read hours by zone',
+  { day: date, timezone: text, hours: integers, people: orNull(uuids) },
+  `
+  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, ${CREW} as people
+  from activity a join users u on u.id = a.user_id
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
+  group by a.day, ${ZONE}`,
+)
+
+const readZoneDays = async (
+  tx: Db,
+  workspaceId: string,
+  days: string[],
+): Promise<{ day: string; zones: ZoneCrew[] }[]> => {
+  const rows = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
+  const zones = rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
+  return days.map((day) => ({ day, zones: zones.filter((zone) => zone.day === day) }))
+}
+
+const MAKE_HOURS = statement(
+  'make hours',
+  {},
+  `
+  insert into activity_hours (workspace_id, day, weekday, hour, minutes)
+  select $1::uuid, c.day, c.weekday, c.hour, c.minutes
+  from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
+)
+
+/** The zones are known here, and not by every database. */
+const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: ZoneCrew[] }[]) => {
+  const cells = days.flatMap(({ day, zones }) => {
+    const heatmap = new Heatmap()
+    for (const zoneDay of zones) heatmap.addZoneDay(zoneDay)
+    const used = heatmap.toCells().filter(({ minutes }) => minutes > 0)
+    return used.map((cell) => ({ day, ...cell }))
+  })
+  return tx.rows(MAKE_HOURS, [
+    workspaceId,
+    cells.map(({ day }) => day),
+    cells.map(({ weekday }) => weekday),
+    cells.map(({ hour }) => hour),
+    cells.map(({ minutes }) => minutes),
+  ])
+}
+
+/** SQL: whether `a.day` is in the month $2. */
+const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
+
+/** SQL: the integer in which the bit of `a.day` alone is set. */
+const BIT = `1 << extract(day from a.day)::int - 1`
+
+/** $1, $2: workspace and month. */
+const MAKE_MONTH = writes({
+  'make the months of members': `
+  insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
+  select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
+  from activity_member_days a
+  where a.workspace_id = $1::uuid and ${IN_MONTH}
+  group by a.workspace_id, a.user_id`,
+  'make the months of repositories': `
+  insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
+  select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
+  from activity_repo_days a
+  where a.workspace_id = $1::uuid and ${IN_MONTH}
+  group by a.workspace_id, a.repo_key`,
+  'make the people of repositories': `
+  insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
+  select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
+  from activity a
+  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING} and a.${IS_SOMEBODY}
+  group by a.workspace_id, a.repo_key, a.user_id`,
+})
+
+/** Makes the rollups of the month's marked days anew, and those of the month. @returns how many days */
+export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMonth): Promise<number> => {
+  const marked = await tx.rows(TAKE_MARKS, [workspaceId, month])
+  if (marked.length === 0) return 0
+  const days = marked.map(({ day }) => day)
+  const zones = await readZoneDays(tx, workspaceId, days)
+  const crews = zones.map(({ zones }) => JSON.stringify(crewsOf(zones)))
+  await Promise.all([
+    ...[...CLEAR_DAYS, ...MAKE_DAYS].map((make) => tx.rows(make, [workspaceId, days])),
+    tx.rows(MAKE_DAY, [workspaceId, days, crews]),
+    makeHours(tx, workspaceId, zones),
+  ])
+  await Promise.all([...CLEAR_MONTH, ...MAKE_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
+  return days.length
+}
+
+/** Everything that has, or pretends to have, a rollup. */
+const MARK_EVERYTHING = statement(
+  'mark everything stale',
+  {},
+  `
+  insert into stale_days (workspace_id, day)
+  ${[
+    ...['activity', ...ROLLUPS_OF_DAYS].map((table) => `select workspace_id, day from ${table}`),
+    ...ROLLUPS_OF_MONTHS.map((table) => `select workspace_id, month from ${table}`),
+  ].join('\n  union ')}`,
+)
+
+const ALLOW_ANY_TIME = statement('allow any time', {}, 'set local statement_timeout = 0')
+
+export const markEverythingStale = async (tx: Db): Promise<void> => {
+  await tx.rows(ALLOW_ANY_TIME, [])
+  await tx.rows(MARK_EVERYTHING, [])
+}
+
+const LIST_OLD_HOURS = statement(
+  'list days with old hours',
+  { workspaceId: uuid, day: date },
+  `
+  select distinct workspace_id as "workspaceId", day from activity_hours
+  where day < (now() at time zone 'UTC')::date - $1::int
+  limit $2::int`,
+)
+
+/** Days that are older than hours are kept and still have some. What is not rolled up is found when it is. */
+export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
+  db.rows(LIST_OLD_HOURS, [detailDays, limit])
+
+const DROP_HOURS = writes({
+  'drop hours': `
+  update activity set hours = null
+  where workspace_id = $1::uuid and day = $2::date and hours is not null`,
+  'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
+  'drop whose they were': `
+  update activity_days set hour_crews = '${JSON.stringify(NO_CREWS)}'
+  where workspace_id = $1::uuid and day = $2::date`,
+})
+
+/** Forgets the hours of a day; its sums stay. */
+export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
+  for (const drop of DROP_HOURS) await tx.rows(drop, [workspaceId, day])
+}

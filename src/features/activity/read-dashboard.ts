@@ -1,0 +1,353 @@
+import type { Dashboard } from '../../../schemas/dashboard.js'
+import { limits } from '../../../schemas/limits.js'
+import { Heatmap } from './heatmap.js'
+import { ApiError } from '../../errors.js'
+import { readWorkspaceHead } from '../workspaces/queries/workspaces.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { PIECE_LENGTH } from '../../platform/http/streaming.js'
+import { addDays, listDays, type Range, type Steps, stepsOf } from '../../platform/time/days.js'
+import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
+import {
+  beginSnapshot,
+  countActiveMembers,
+  daysWithin,
+  type Filter,
+  listMemberDays,
+  readDays,
+  readMembers,
+  readMemberTrends,
+  readRepos,
+  readRepoTrends,
+  readStaleDays,
+  type Sources,
+  sourcesOf,
+  UNKNOWN_PERSON,
+} from './queries/dashboard.js'
+import {
+  readPublishedCells,
+  readPublishedDays,
+  readPublishedRepos,
+  readPublishedWeeks,
+} from './queries/published-weeks.js'
+import { readHeatmap } from './read-heatmap.js'
+
+type Totals = Dashboard['totals']
+type Sums = Omit<Totals, 'active_members'>
+type RepoRow = Dashboard['repos'][number]
+
+const nothing = { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 }
+const withheld = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
+
+/** What is withheld of some is left out; null where there is nothing else. */
+const add = (one: number | null, other: number | null): number | null =>
+  one === null ? other : one + (other ?? 0)
+
+const larger = (one: number | null, other: number | null): number | null =>
+  one === null ? other : Math.max(one, other ?? 0)
+
+const addUp = (parts: Sums[]): Sums =>
+  parts.reduce(
+    (total, part) => ({
+      active_minutes: add(total.active_minutes, part.active_minutes),
+      commits: add(total.commits, part.commits),
+      closed_issues: add(total.closed_issues, part.closed_issues),
+    }),
+    withheld,
+  )
+
+/** People are not added up, because they may be the same. */
+const addUpTotals = (parts: Totals[]): Totals => ({
+  ...addUp(parts),
+  active_members: parts.map(({ active_members }) => active_members).reduce(larger, null),
+})
+
+interface Question {
+  view: View
+  before: View
+  filter: Filter
+  stale: string[]
+  /** Of the trends; undefined where none is asked for. */
+  steps: Steps | undefined
+}
+
+/** What is shown as it was recorded: all of the dashboard, or the days after those of which only weeks are shown. */
+const readNamed = async (
+  tx: Db,
+  viewer: Viewer,
+  workspaceId: string,
+  { view, before, filter, stale, steps }: Question,
+) => {
+  if (!view.named) return undefined
+  const sources = sourcesOf(workspaceId, view.named, filter, stale)
+  const previous = before.named && sourcesOf(workspaceId, before.named, filter, stale)
+  const both = previous
+    ? { ...sources, from: previous.from, raw: [...previous.raw, ...sources.raw] }
+    : sources
+  const [days, rows, repos, cells, activeBefore] = await Promise.all([
+    readDays(tx, both),
+    readMembers(tx, sources),
+    readRepos(tx, sources),
+    readHeatmap(tx, viewer, sources),
+    previous && countActiveMembers(tx, previous),
+  ])
+  const members = rows.map(({ active_members: _, ...member }) => member)
+  const active_members = rows.reduce((total, row) => total + row.active_members, 0)
+  const { from } = view.named
+  return {
+    totals: { ...addUp([nothing, ...days.filter(({ day }) => day >= from)]), active_members },
+    previous:
+      activeBefore === undefined
+        ? []
+        : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
+    days: new Map(days.map((day) => [day.day, day])),
+    ...(steps ? await readTrends(tx, sources, steps, { members, repos }) : { members, repos }),
+    cells,
+  }
+}
+
+/** The rows, each with its trend. */
+const readTrends = async (
+  tx: Db,
+  sources: Sources,
+  steps: Steps,
+  { members, repos }: Pick<Dashboard, 'members' | 'repos'>,
+) => {
+  const logins = members.map(({ login }) => login)
+  const names = repos.map(({ repo }) => repo)
+  const [ofMembers, ofRepos] = await Promise.all([
+    readMemberTrends(tx, sources, steps, logins),
+    readRepoTrends(tx, sources, steps, names),
+  ])
+  return {
+    members: members.map((row, index) => ({ ...row, trend: ofMembers[index] ?? [] })),
+    repos: repos.map((row, index) => ({ ...row, trend: ofRepos[index] ?? [] })),
+  }
+}
+
+/** What was published of the weeks that are shown so. */
+const readPublished = async (
+  tx: Db,
+  { minGroup }: Viewer,
+  workspaceId: string,
+  { view, before, filter }: Question,
+) => {
+  const [first, last] = [before.published ?? view.published, view.published ?? before.published]
+  if (!first || !last) return undefined
+  const all = { workspaceId, minGroup, from: first.from, to: last.to, repoKey: filter.repoKey ?? null }
+  const shown = { ...all, ...(view.published ?? { from: last.to, to: first.from }) }
+  const [weeks, days, repos, cells] = await Promise.all([
+    readPublishedWeeks(tx, all),
+    readPublishedDays(tx, shown),
+    readPublishedRepos(tx, shown),
+    readPublishedCells(tx, shown),
+  ])
+  const totals = addUpTotals(weeks.filter(({ week }) => week >= shown.from))
+  return {
+    totals,
+    previous: weeks.filter(({ week }) => week < shown.from),
+    days: new Map(days.map((day) => [day.day, day])),
+    repos,
+    lacking: lackOf(totals, addUp(repos)),
+    cells: cells.length > 0 ? cells : undefined,
+  }
+}
+
+/** What the repositories lack of the total: those of which too little may be said to name them. */
+const lackOf = (total: Sums, listed: Sums): RepoRow[] => {
+  const lack = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
+  const [active_minutes, commits, closed_issues] = [
+    lack('active_minutes'),
+    lack('commits'),
+    lack('closed_issues'),
+  ]
+  if (!active_minutes && !commits && !closed_issues) return []
+  return [{ repo: null, active_minutes, commits, closed_issues, members: null }]
+}
+
+const keyOf = ({ repo }: RepoRow): string => repo?.toLowerCase() ?? ''
+
+/** Most minutes first. */
+const compareRepos = (one: RepoRow, other: RepoRow): number =>
+  (other.active_minutes ?? 0) - (one.active_minutes ?? 0) || (keyOf(one) < keyOf(other) ? -1 : 1)
+
+/** One row for each; what has no name, and what is beyond the limit, in the last. */
+const mergeRepos = (rows: RepoRow[]): RepoRow[] => {
+  const unnamed = rows.filter(({ repo }) => repo === null)
+  const partsOf = new Map<string, RepoRow[]>()
+  for (const row of rows) {
+    if (row.repo !== null) partsOf.set(keyOf(row), [...(partsOf.get(keyOf(row)) ?? []), row])
+  }
+  const named = Array.from(
+    partsOf.values(),
+    (parts): RepoRow => ({
+      repo: parts[0]?.repo ?? null,
+      ...addUp(parts),
+      members: parts.map(({ members }) => members).reduce(larger, null),
+    }),
+  ).sort(compareRepos)
+  const isAllListed = unnamed.length === 0 && named.length <= limits.dashboard_rows
+  const places = isAllListed ? named.length : limits.dashboard_rows - 1
+  const rest = [...named.slice(places), ...unnamed]
+  const last = isAllListed ? [] : [{ repo: null, ...addUp(rest), members: null }]
+  return [...named.slice(0, places), ...last]
+}
+
+const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[] | undefined)[]) => {
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length === 0) return null
+  const keyOf = ({ weekday, hour }: { weekday: number; hour: number }) => `${weekday} ${hour}`
+  const minutes = new Map<string, number>()
+  for (const cell of known.flat()) minutes.set(keyOf(cell), (minutes.get(keyOf(cell)) ?? 0) + cell.minutes)
+  return new Heatmap().toCells().map((cell) => ({ ...cell, minutes: minutes.get(keyOf(cell)) ?? null }))
+}
+
+/**
+ * A dashboard of one moment: all of its parts see the same state of the database, the privacy level included; and the days
+ * of which it says who did what.
+ * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
+ */
+export const readDashboard = (
+  database: Database,
+  viewer: Viewer,
+  workspaceId: string,
+  asked: Range,
+  filter: Filter,
+  { trends = false } = {},
+): Promise<{ dashboard: Dashboard; named: Range | undefined }> =>
+  database.readAnywhere(async (tx) => {
+    const [{ workspace, view }, stale] = await Promise.all([
+      beginView(tx, viewer, workspaceId, asked, filter),
+      readStaleDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }),
+    ])
+    const before = viewBefore(viewer, workspace.privacy, view, filter)
+    const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
+    const question = { view, before, filter, stale, steps }
+    const [named, published] = await Promise.all([
+      readNamed(tx, viewer, workspaceId, question),
+      readPublished(tx, viewer, workspaceId, question),
+    ])
+    const parts = [named, published].filter((part) => part !== undefined)
+    const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
+    const dashboard: Dashboard = {
+      workspace: { id: workspaceId, name: workspace.name },
+      range: view.range,
+      idle_window_minutes: workspace.idle_window_minutes,
+      totals: addUpTotals([
+        ...(named ? [named.totals] : []),
+        ...(view.published && published ? [published.totals] : []),
+      ]),
+      previous_totals: addUpTotals(parts.flatMap(({ previous }): Totals[] => previous)),
+      daily: listDays(view.range.from, view.range.to).map((day) =>
+        isNamed(day)
+          ? (named?.days.get(day) ?? { day, ...nothing })
+          : { day, ...withheld, ...published?.days.get(day) },
+      ),
+      members: named?.members ?? [],
+      repos: view.published
+        ? mergeRepos([...(named?.repos ?? []), ...(published?.repos ?? []), ...(published?.lacking ?? [])])
+        : (named?.repos ?? []),
+      heatmap: mergeCells([named?.cells, view.published && published?.cells]),
+      generated_at: new Date().toISOString(),
+    }
+    return { dashboard, named: view.named }
+  })
+
+/** With more days of 5,000 members, an answer of the database would keep the event loop for tens of milliseconds. */
+const DAYS_PER_READ = 3
+
+/** A dashboard as CSV: what it is of, and its lines while they are read. */
+export interface DashboardLines {
+  name: string
+  range: Range
+  /** The days of which it says who did what. */
+  named: Range | undefined
+  lines: AsyncGenerator<string>
+}
+
+/** @throws {ApiError} `workspace_not_found`, `member_detail_hidden` */
+export const openDashboardLines = (
+  database: Database,
+  viewer: Viewer,
+  workspaceId: string,
+  asked: Range,
+  filter: Filter,
+): Promise<DashboardLines> =>
+  database.readAnywhere(async (tx) => {
+    const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+    const { name } = workspace
+    if (view.published)
+      return {
+        name,
+        range: view.range,
+        named: undefined,
+        lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
+      }
+    return {
+      name,
+      range: asked,
+      named: asked,
+      lines: readMemberLines(database, viewer, workspaceId, asked, filter),
+    }
+  })
+
+/** Begins the snapshot, and says what of the workspace may be shown in it. */
+const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {
+  const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceHead(tx, workspaceId)])
+  if (!workspace) throw new ApiError('workspace_not_found')
+  const view = viewOf(viewer, workspace.privacy, asked, filter)
+  // Only now, so that the level "team" does not tell who has, or had, a part in the workspace.
+  if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
+  return { workspace, view }
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+/** A line for each day, where some are shown as published weeks; what is withheld is empty. */
+const readDayLines = async (
+  tx: Db,
+  { minGroup }: Viewer,
+  workspaceId: string,
+  { range, named, published }: View,
+  { repoKey, userId }: Filter,
+): Promise<string> => {
+  const stale = await readStaleDays(tx, workspaceId, range)
+  const [recorded, shown] = await Promise.all([
+    named ? readDays(tx, sourcesOf(workspaceId, named, { repoKey, userId }, stale)) : [],
+    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey: repoKey ?? null }) : [],
+  ])
+  const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
+  const lines = listDays(range.from, range.to).map((day) => {
+    const isNamed = named !== undefined && day >= named.from
+    const { active_minutes, commits, closed_issues } = days.get(day) ?? (isNamed ? nothing : withheld)
+    return [day, active_minutes ?? '', commits ?? '', closed_issues ?? ''].join(',')
+  })
+  return ['day,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
+}
+
+/** A few days at a time, so that no range and no team is too large for memory. */
+async function* readMemberLines(
+  database: Database,
+  viewer: Viewer,
+  workspaceId: string,
+  asked: Range,
+  filter: Filter,
+): AsyncGenerator<string> {
+  let text = 'day,login,active_minutes,commits,closed_issues\n'
+  for (let start = 0; start < asked.days; start += DAYS_PER_READ) {
+    const lines = await database.readAnywhere(async (tx) => {
+      const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
+      // Half of the lines are sent, and the others must not be: the connection is closed.
+      if (!named || published) throw new ApiError('member_detail_hidden')
+      return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
+    })
+    for (const line of lines) {
+      text += `${line}\n`
+      if (text.length < PIECE_LENGTH) continue
+      yield text
+      text = ''
+    }
+  }
+  yield text
+}

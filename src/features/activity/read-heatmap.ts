@@ -1,0 +1,140 @@
+import { Heatmap, type HeatmapCell } from './heatmap.js'
+import {
+  clockOf,
+  crewsOf,
+  MIN_OTHERS,
+  type SmallCrew,
+  withheldCrews,
+  type ZoneCrew,
+} from './shared-hours.js'
+import type { Db } from '../../platform/database/client.js'
+import type { Viewer } from './policies.js'
+import type { Sources } from './queries/dashboard.js'
+import { findSharedClocks, listTimezones, readCells, readCrews, readRawZoneDays } from './queries/heatmap.js'
+
+/** A heatmap, and how many days are withheld from it. */
+interface Part {
+  heatmap: Heatmap
+  withheld: number
+}
+
+/** Undefined where it would tell the hours of fewer than two people other than the viewer. */
+export const readHeatmap = async (
+  tx: Db,
+  { userId: viewerId }: Viewer,
+  sources: Sources,
+): Promise<HeatmapCell[] | undefined> => {
+  const { userId, repoKey } = sources
+  if (userId !== undefined && userId !== viewerId) return undefined
+  const read = userId !== undefined ? readOwn : repoKey !== undefined ? readRepository : readTeam
+  const { heatmap, withheld } = await read(tx, sources, viewerId)
+  const cells = heatmap.toCells()
+  return withheld > 0 && cells.every(({ minutes }) => minutes === 0) ? undefined : cells
+}
+
+const readOwn = async (tx: Db, sources: Sources): Promise<Part> => {
+  const heatmap = new Heatmap()
+  for (const zoneDay of await readRawZoneDays(tx, sources)) heatmap.addZoneDay(zoneDay)
+  return { heatmap, withheld: 0 }
+}
+
+/** From rollups, as far as they say whose hours they hold. */
+const readTeam = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
+  const rolled = await readCrews(tx, sources)
+  const raw = [...sources.raw, ...rolled.flatMap(({ day, crews }) => (crews === null ? day : []))]
+  const withheldOf = rolled.flatMap(({ day, crews }) =>
+    crews === null ? [] : { day, crews: withheldCrews(crews, viewerId) },
+  )
+  const hidden = withheldOf.flatMap(({ day, crews }) => (crews === undefined ? day : []))
+  const [cells, zoneDays] = await Promise.all([
+    readCells(tx, sources, [...raw, ...hidden]),
+    readRawZoneDays(tx, { ...sources, raw }),
+  ])
+  const heatmap = new Heatmap()
+  for (const cell of cells) heatmap.addCell(cell)
+  for (const { crews } of withheldOf) leaveOut(heatmap, crews)
+  let withheld = hidden.length
+  for (const zones of byDay(zoneDays)) {
+    const crews = withheldCrews(crewsOf(zones), viewerId)
+    if (crews === undefined) withheld++
+    else {
+      for (const zoneDay of zones) heatmap.addZoneDay(zoneDay)
+      leaveOut(heatmap, crews)
+    }
+  }
+  return { heatmap, withheld }
+}
+
+const leaveOut = (heatmap: Heatmap, crews: SmallCrew[] = []): void => {
+  for (const { cells } of crews) for (const [cell, minutes] of cells) heatmap.addMinutes(cell, -minutes)
+}
+
+const byDay = <Row extends { day: string }>(rows: Row[]): Row[][] => {
+  const days = new Map<string, Row[]>()
+  for (const row of rows) {
+    const ofDay = days.get(row.day)
+    if (ofDay) ofDay.push(row)
+    else days.set(row.day, [row])
+  }
+  return [...days.values()]
+}
+
+/** So many days of a large team are told apart in a fraction of a second. */
+const DAYS_PER_READ = 31
+
+/** From the activity. */
+const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
+  const days = byDay(await readRawZoneDays(tx, sources)).map((zones) => othersByClock(zones, viewerId))
+  const asked = days.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
+  const shared = new Set<string>()
+  const timezones = asked.length > 0 ? await listTimezones(tx, sources.workspaceId) : []
+  for (let start = 0; start < asked.length; start += DAYS_PER_READ) {
+    const some = asked.slice(start, start + DAYS_PER_READ)
+    for (const key of await findShared(tx, sources, viewerId, timezones, some)) shared.add(key)
+  }
+  const heatmap = new Heatmap()
+  let withheld = 0
+  for (const { day, zones, others } of days) {
+    const clocks = [...others].filter(([, count]) => count > 0).map(([clock]) => clock)
+    const hidden = new Set(clocks.filter((clock) => !shared.has(`${day} ${clock}`)))
+    if (hidden.size > 0 && hidden.size === clocks.length) withheld++
+    else
+      for (const zoneDay of zones)
+        if (!hidden.has(clockOf(zoneDay.timezone, day))) heatmap.addZoneDay(zoneDay)
+  }
+  return { heatmap, withheld }
+}
+
+/** How many people other than the viewer had hours, by what the clock showed: at least as many as count. */
+const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
+  const day = zones[0]?.day ?? ''
+  const others = new Map<string, number>()
+  for (const { timezone, people } of zones) {
+    const clock = clockOf(timezone, day)
+    const known = others.get(clock) ?? 0
+    others.set(clock, known + people.filter((userId) => userId !== viewerId).length)
+  }
+  return { day, zones, others }
+}
+
+/** Day and clock of those whose hours in the repository may be shown. */
+const findShared = async (
+  tx: Db,
+  sources: Sources,
+  viewerId: string,
+  timezones: string[],
+  days: { day: string }[],
+): Promise<string[]> => {
+  const numbers = new Map<string, number>()
+  const clocks = days.flatMap(({ day }) =>
+    timezones.map((timezone) => {
+      const key = `${day} ${clockOf(timezone, day)}`
+      const clock = numbers.get(key) ?? numbers.size
+      numbers.set(key, clock)
+      return { day, timezone, clock }
+    }),
+  )
+  const asked = days.map(({ day }) => day)
+  const shared = new Set(await findSharedClocks(tx, sources, viewerId, asked, clocks))
+  return [...numbers].flatMap(([key, clock]) => (shared.has(clock) ? key : []))
+}

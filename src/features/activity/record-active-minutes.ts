@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto'
+import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../../schemas/activity.js'
+import { limits } from '../../../schemas/limits.js'
+import { canonicalTimezone } from './heatmap.js'
+import { type Cut, MemberDay } from './minutes.js'
+import { recordedHoursOf, recordedPart } from './recording.js'
+import { ApiError, invalid } from '../../errors.js'
+import type { Database, Db, Tx } from '../../platform/database/client.js'
+import { addDays, HOURS } from '../../platform/time/days.js'
+import {
+  addMinutes,
+  changeTimezone,
+  type FlushTarget,
+  lockDays,
+  type MatchingWorkspace,
+  readFlushTarget,
+  rememberFlush,
+} from './queries/minutes.js'
+
+/**
+ * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
+ * day and to what the person lets be recorded. Costs the same number of statements for one entry and for 200.
+ * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
+ * `payload_too_large` for what would change too many rows
+ */
+export const recordActiveMinutes = async (
+  database: Database,
+  userId: string,
+  body: FlushBody,
+): Promise<FlushResult> => {
+  body.entries.forEach(checkHours)
+  const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
+  if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
+  const flush: Flush = {
+    userId,
+    id: body.flush_id,
+    entries: body.entries.map(({ repo, day, minutes, hours }) => ({
+      repo,
+      repoKey: repo.toLowerCase(),
+      day,
+      minutes,
+      hours,
+    })),
+    timezone,
+    bodyHash: hashOf(body),
+  }
+
+  return database.transaction(
+    async (tx) => {
+      const target = await readTarget(tx, flush)
+      return answerFrom(target, flush) ?? count(tx, recordedOf(flush, target), target)
+    },
+    // The same flush may come twice at once, and a workspace may be removed meanwhile.
+    { readsFirst: true, rowsMayConflict: true },
+  )
+}
+
+interface Flush {
+  userId: string
+  id: string | undefined
+  entries: Entry[]
+  timezone: string | undefined
+  bodyHash: string
+}
+
+interface Entry {
+  repo: string
+  /** In lower case. */
+  repoKey: string
+  day: string
+  minutes: number
+  hours: ActivityEntry['hours']
+  /** What of it the person does not let be recorded; it is taken out. */
+  off?: 'part' | 'all'
+}
+
+const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
+  const repoKeys = new Set(flush.entries.map(({ repoKey }) => repoKey))
+  const target = await readFlushTarget(db, flush.userId, repoKeys, flush.id)
+  if (!target) throw new ApiError('token_invalid')
+  if (!target.known) {
+    checkComparisons(target, repoKeys.size)
+    checkRows(flush, target)
+  }
+  return target
+}
+
+/** The answer to a flush that has been counted before. */
+const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | undefined => {
+  if (!known) return undefined
+  if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+  return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+}
+
+/** The flush without what the person does not let be recorded. */
+const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Flush => {
+  if (!recording) return flush
+  const reposOff = new Set(recording.reposOff)
+  const zone = flush.timezone ?? timezone ?? 'UTC'
+  const entries = flush.entries.map((entry): Entry => {
+    if (recording.paused || reposOff.has(entry.repoKey))
+      return { ...entry, minutes: 0, hours: {}, off: 'all' }
+    if (!recording.hours || !entry.hours) return entry
+    const kept = recordedPart(entry.minutes, entry.hours, recordedHoursOf(recording.hours, zone, entry.day))
+    if (kept.minutes === entry.minutes) return entry
+    return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
+  })
+  return { ...flush, entries }
+}
+
+/** Goes by the memberships that were read before: a removal since then counts as after this flush. */
+const count = async (tx: Tx, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
+  const { userId, id, entries, timezone, bodyHash } = flush
+  // First, so that whoever holds a turn never waits for the user.
+  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
+  const members = await Promise.all(
+    target.workspaces.map((workspace) => lockMember(tx, flush, target, workspace)),
+  )
+  const notes = addUp(entries, target, members)
+  const answer = toResult(entries.length, notes)
+  // As first given.
+  const names = new Map(entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
+  const written = Promise.all([
+    id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
+    ...members.map(({ workspaceId, days }) => {
+      const added = Array.from(days, ([day, { added }]) =>
+        Array.from(added, ([repoKey, { minutes, hours }]) => ({
+          day,
+          repoKey,
+          repo: names.get(repoKey) ?? repoKey,
+          minutes,
+          hours,
+        })),
+      ).flat()
+      return added.length > 0 && addMinutes(tx, workspaceId, userId, added)
+    }),
+  ])
+  tx.lastly(written)
+  return answer
+}
+
+const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
+  let inHours = 0
+  for (let hour = 0; hour < HOURS; hour++) inHours += hours[hour] ?? 0
+  if (inHours > minutes) {
+    throw invalid(`/body/entries/${index}/hours`, 'must not sum up to more than `minutes`')
+  }
+}
+
+/** Of the parsed body: neither the order of an object's keys nor blanks matter. */
+const hashOf = ({ entries, timezone }: FlushBody): string => {
+  const texts = entries.map(
+    ({ repo, day, minutes, hours }) => `["${repo}","${day}",${minutes},${textOf(hours)}]`,
+  )
+  return createHash('sha256')
+    .update(`[${JSON.stringify(timezone ?? null)},[${texts.join()}]]`)
+    .digest('base64')
+}
+
+/** The text that `JSON.stringify` makes, in half the time. */
+const textOf = (hours: ActivityEntry['hours']): string => {
+  if (!hours) return 'null'
+  let text = ''
+  for (let hour = 0; hour < HOURS; hour++) {
+    const minutes = hours[hour]
+    if (minutes !== undefined) text += `${text && ','}"${hour}":${minutes}`
+  }
+  return `{${text}}`
+}
+
+/** The first and the last day that still count. */
+const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
+
+/** Of the repositories with the patterns that could match them, in the database. */
+const checkComparisons = ({ comparisons }: FlushTarget, repos: number) => {
+  if (comparisons <= limits.flush_comparisons) return
+  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
+  throw new ApiError('payload_too_large', {
+    detail: `This flush names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} per flush.`,
+  })
+}
+
+/** Each day of a repository is a row in each workspace that matches, whatever else the entries say. */
+const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
+  const [first, last] = windowOf(today)
+  const daysOf = new Map<string, Set<string>>()
+  for (const { day, repoKey } of entries) {
+    if (day >= first && day <= last) daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
+  }
+  let rows = 0
+  for (const { repoKeys } of workspaces) {
+    for (const repoKey of repoKeys) rows += daysOf.get(repoKey)?.size ?? 0
+  }
+  if (rows <= limits.flush_rows) return
+  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
+  throw new ApiError('payload_too_large', {
+    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries per flush.`,
+  })
+}
+
+/** The caller as a member of a workspace that matches. */
+interface Member {
+  workspaceId: string
+  repoKeys: Set<string>
+  /** Those that may get minutes. */
+  days: Map<string, MemberDay>
+}
+
+const lockMember = async (
+  tx: Db,
+  { userId, entries }: Flush,
+  { today }: FlushTarget,
+  { workspaceId, repoKeys: matched }: MatchingWorkspace,
+): Promise<Member> => {
+  const [first, last] = windowOf(today)
+  const repoKeys = new Set(matched)
+  const days = new Set<string>()
+  for (const { day, repoKey, minutes } of entries) {
+    if (minutes > 0 && day >= first && day <= last && repoKeys.has(repoKey)) days.add(day)
+  }
+  const totals = days.size === 0 ? undefined : await lockDays(tx, workspaceId, userId, [...days])
+  return {
+    workspaceId,
+    repoKeys,
+    days: new Map(Array.from(days, (day) => [day, new MemberDay(totals?.get(day))])),
+  }
+}
+
+/** Adds the entries in their order. @returns a note for each that does not count in full */
+const addUp = (entries: Entry[], { today }: FlushTarget, members: Member[]): FlushNote[] => {
+  const [first, last] = windowOf(today)
+  const notes: FlushNote[] = []
+  entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
+    const matching = members.filter(({ repoKeys }) => repoKeys.has(repoKey))
+    if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
+    else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
+    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
+    else {
+      const cut = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
+      const code = off ? 'recording_off' : cut
+      if (code) notes.push({ index, status: 'capped', code })
+    }
+  })
+  return notes
+}
+
+const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
+  cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)
+
+const toResult = (total: number, notes: FlushNote[]): FlushResult => {
+  const capped = notes.filter(({ status }) => status === 'capped').length
+  const ignored = notes.length - capped
+  return { accepted: total - capped - ignored, capped, ignored, duplicate: false, notes }
+}

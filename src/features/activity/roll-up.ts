@@ -1,0 +1,61 @@
+import type { Database } from '../../platform/database/client.js'
+import { couldNotConnect } from '../../platform/database/failures.js'
+import {
+  dropHours,
+  listDaysWithOldHours,
+  listStaleMonths,
+  markEverythingStale,
+  rebuildMonth,
+  takeRollupTurn,
+} from './queries/rollups.js'
+
+/** What is listed at once; each is a transaction of its own. */
+const BATCH = 1_000
+const background = { background: true }
+
+/** Makes the rollups of all days that have changed. Does nothing while another instance is at it. @returns how many days */
+export const rollUp = async (database: Database, stop?: AbortSignal): Promise<number> => {
+  for (let total = 0; ; ) {
+    const months = await listStaleMonths(database.read, BATCH)
+    const failures: unknown[] = []
+    for (const month of months) {
+      if (stop?.aborted) return total
+      try {
+        const days = await database.transaction(
+          async (tx) => ((await takeRollupTurn(tx)) ? rebuildMonth(tx, month) : undefined),
+          background,
+        )
+        if (days === undefined) return total
+        total += days
+      } catch (error) {
+        if (couldNotConnect(error)) throw error
+        // The others do not wait for a month that cannot be made now.
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+    if (months.length < BATCH) return total
+  }
+}
+
+/** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
+export const rebuildRollups = async (database: Database): Promise<number> => {
+  await database.transaction(markEverythingStale, background)
+  return rollUp(database)
+}
+
+/** Forgets hours older than the detail is kept. */
+export const retireActivity = async (
+  database: Database,
+  detailDays: number,
+  stop?: AbortSignal,
+): Promise<void> => {
+  for (;;) {
+    const days = await listDaysWithOldHours(database.read, detailDays, BATCH)
+    for (const day of days) {
+      if (stop?.aborted) return
+      await database.transaction((tx) => dropHours(tx, day), background)
+    }
+    if (days.length < BATCH) return
+  }
+}

@@ -1,0 +1,123 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  CountsBody,
+  CountsResult,
+  FlushBody,
+  FlushResult,
+  MinutesOfDay,
+  MinutesOfRange,
+  MinutesQuery,
+} from '../../../../schemas/activity.js'
+import { ref } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import { invalid } from '../../../errors.js'
+import { chooseRange } from '../choose-range.js'
+import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
+import { recordActiveMinutes } from '../record-active-minutes.js'
+import { checkCountsDay, uploadCounts } from '../upload-counts.js'
+import { adminOf, anyCaller } from '../../../platform/access/kinds.js'
+import { JSON_TYPE, sendJsonText } from '../../../platform/http/json-text.js'
+import { sendPieces } from '../../../platform/http/streaming.js'
+import type { Meter } from '../../../platform/metrics/meter.js'
+import { countsOf, readLargeCounts } from '../uploads/body.js'
+
+/** What a duplicate says of its entries was counted when it first came. */
+const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
+  meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
+  if (duplicate) return
+  for (const [outcome, entries] of Object.entries({ accepted, capped, ignored }))
+    meter.count('team_settings_flush_entries_total', { outcome: outcome as 'accepted' }, entries)
+}
+
+export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { database } = app
+
+  app.route({
+    method: 'POST',
+    url: '/active-minutes',
+    config: { access: anyCaller, errors: ['invalid_timezone', 'flush_id_reused'] },
+    schema: {
+      operationId: 'recordActiveMinutes',
+      tags: ['activity'],
+      summary: 'Add active minutes',
+      description: `Every workspace of the caller that matches an entry's repository gets its minutes; what the caller's own login owns counts only where the caller is admin. Over all repositories and devices a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace; what exceeds is cut from the hour, the day and the repository alike, entries in their order. A day may lie ${limits.flush_days_back} days back and one ahead. With a \`flush_id\` a retry counts nothing twice. What the caller does not let be recorded (\`PUT /api/me/recording\`) counts nowhere.`,
+      body: FlushBody,
+      response: { 200: ref(FlushResult) },
+    },
+    handler: async (request) => {
+      const { userId } = request.caller
+      const answer = await recordActiveMinutes(database, userId, request.body)
+      app.milestones.reached(userId, 'activity_flushed')
+      countFlush(app.meter, answer)
+      return answer
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/active-minutes',
+    config: { access: anyCaller, errors: ['invalid_range'] },
+    schema: {
+      operationId: 'listActiveMinutes',
+      tags: ['activity'],
+      summary: "The caller's own active minutes per workspace",
+      description:
+        'Of one UTC day (`day`, default: today), or of each day of a range (`from`, `to`; one end missing: 30 days from the other).',
+      querystring: MinutesQuery,
+      response: { 200: { anyOf: [ref(MinutesOfDay), ref(MinutesOfRange)] } },
+    },
+    handler: async (request, reply) => {
+      const { day, from, to } = request.query
+      const { userId } = request.caller
+      const isDay = from === undefined && to === undefined
+      if (!isDay && day !== undefined) throw invalid('/query/day', 'must not come with `from` or `to`')
+      const range = await chooseRange(
+        database,
+        isDay ? { from: day, to: day } : { from, to },
+        isDay ? 1 : undefined,
+      )
+      const pieces = isDay
+        ? readMinutesOfDay(database, userId, range.from)
+        : readMinutesOfRange(database, userId, range)
+      return sendPieces(reply, JSON_TYPE, pieces)
+    },
+  })
+
+  await app.register(async (counts) => {
+    const { validatorCompiler } = readLargeCounts(counts as never)
+    const kinds = [
+      { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
+      {
+        url: '/closed-issues',
+        kind: 'closed_issues',
+        operationId: 'uploadClosedIssues',
+        noun: 'closed-issue',
+      },
+    ] as const
+    for (const { url, kind, operationId, noun } of kinds) {
+      counts.route({
+        method: 'POST',
+        url,
+        bodyLimit: limits.counts_body_bytes,
+        validatorCompiler,
+        config: {
+          access: adminOf('body.workspace'),
+          validate: ({ body }) => checkCountsDay(database, countsOf(body as CountsBody).day),
+        },
+        schema: {
+          operationId,
+          tags: ['activity'],
+          summary: `Set the ${noun} counts of a day`,
+          description: `By member and repository, at most ${limits.counts_members} members and ${limits.counts_repos_per_member} repositories each; a login or repository must not come twice (without case). Counts are absolute: sending them again changes nothing, 0 takes one back, and what is not sent stays. They count whatever the members let be recorded of their minutes.`,
+          body: CountsBody,
+          response: { 200: ref(CountsResult) },
+        },
+        handler: async (request, reply) => {
+          const batches = countsOf(request.body as CountsBody)
+          const answer = await uploadCounts(database, request.caller.userId, kind, batches)
+          return sendJsonText(reply, answer)
+        },
+      })
+    }
+  })
+}

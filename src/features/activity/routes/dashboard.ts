@@ -1,0 +1,130 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
+import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../../schemas/dashboard.js'
+import { limits } from '../../../../schemas/limits.js'
+import { chooseRange } from '../choose-range.js'
+import { openDashboardLines, readDashboard } from '../read-dashboard.js'
+import { createViewRecorder } from '../record-view.js'
+import { adminOf, memberOf } from '../../../platform/access/kinds.js'
+import { prefersCsv } from '../../../platform/http/accept.js'
+import { attachmentOf } from '../../../platform/http/attachment.js'
+import { etagOfText, noneMatchNames } from '../../../platform/http/etag.js'
+import { sendJsonText } from '../../../platform/http/json-text.js'
+import { sendPieces } from '../../../platform/http/streaming.js'
+import type { Range } from '../../../platform/time/days.js'
+import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/dashboard.js'
+
+/** What both dashboards answer with. */
+const response = {
+  200: {
+    description: 'Done.',
+    content: {
+      'application/json': { schema: ref(Dashboard) },
+      'text/csv': { schema: DashboardCsv },
+    },
+  },
+  304: NotModified,
+}
+
+const forms =
+  '`Accept: text/csv` or `format=csv` gets one line per day and member instead. The `ETag` changes with anything but `generated_at`.'
+
+/** @param recordLook is told the days of which the answer says who did what, before it goes out */
+const sendDashboard = async (
+  { database, config }: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: Static<typeof OwnDashboardQuery>,
+  filter: Filter,
+  recordLook?: (named: Range, exported: boolean) => Promise<void>,
+) => {
+  const { workspaceId, userId } = request.membership
+  const viewer = { userId, ...config.privacy }
+  const { from, to, format, trends } = query
+  const range = await chooseRange(database, { from, to })
+  reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
+  const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
+  if (asCsv) {
+    const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
+    if (csv.named) await recordLook?.(csv.named, true)
+    const ending = `_${csv.range.from}_${csv.range.to}.csv`
+    reply.header('Content-Disposition', attachmentOf(csv.name, ending))
+    return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
+  }
+  const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
+  if (named) await recordLook?.(named, false)
+  const { generated_at, ...content } = dashboard
+  const text = JSON.stringify(content)
+  const etag = etagOfText(text)
+  reply.header('ETag', etag)
+  if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+  return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
+}
+
+export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { database } = app
+  const recordView = createViewRecorder(database)
+
+  app.route({
+    method: 'GET',
+    url: '/dashboard',
+    config: {
+      access: adminOf('query.workspace'),
+      validate: ({ query }) => chooseRange(database, query as Static<typeof DashboardQuery>),
+      errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
+    },
+    schema: {
+      operationId: 'readDashboard',
+      tags: ['activity'],
+      summary: 'What the team did',
+      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. Where the workspace has, or had, the privacy level \`team\`, whole ISO weeks (UTC) are shown as they were published three days after their end: the range is widened to them, nobody is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Looking is recorded: whoever is named learns from \`GET /api/me/views\` who looked, when, and at which range. ${forms}`,
+      querystring: DashboardQuery,
+      headers: ConditionalReadHeaders,
+      response,
+    },
+    handler: async (request, reply) => {
+      const { member, repo } = request.query
+      const { workspaceId, userId: viewerId } = request.membership
+      const userId =
+        member === undefined
+          ? undefined
+          : ((await findPerson(database.read, workspaceId, member)) ?? UNKNOWN_PERSON)
+      const filter = { userId, repoKey: repo?.toLowerCase() }
+      const look = {
+        workspaceId,
+        viewerId,
+        memberId: userId,
+        repoKey: userId === undefined ? filter.repoKey : undefined,
+      }
+      return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, exported) =>
+        recordView({ ...look, from, to, exported }),
+      )
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/dashboard/mine',
+    config: {
+      access: memberOf('query.workspace'),
+      validate: ({ query }) => chooseRange(database, query as Static<typeof OwnDashboardQuery>),
+      errors: ['invalid_range'],
+    },
+    schema: {
+      operationId: 'readOwnDashboard',
+      tags: ['activity'],
+      summary: 'What the caller did',
+      description: `The dashboard of the team as if nobody else were in it, hours included: always complete, whatever the privacy level. Only what was done in this workspace. ${forms}`,
+      querystring: OwnDashboardQuery,
+      headers: ConditionalReadHeaders,
+      response,
+    },
+    handler: (request, reply) => {
+      const { repo } = request.query
+      const { userId } = request.membership
+      return sendDashboard(app, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+    },
+  })
+}

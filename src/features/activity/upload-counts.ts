@@ -1,0 +1,80 @@
+import { limits } from '../../../schemas/limits.js'
+import type { CountBatches } from './count-batches.js'
+import { ApiError, invalid } from '../../errors.js'
+import { requireRole } from '../workspaces/policies/roles.js'
+import { lockRole } from '../workspaces/queries/members.js'
+import type { Database } from '../../platform/database/client.js'
+import { readToday } from '../../platform/time/clock.js'
+import { addDays } from '../../platform/time/days.js'
+import { markDays } from './queries/minutes.js'
+import {
+  type CountKind,
+  findMembers,
+  nameReposInside,
+  readPatternCharacters,
+  registerPeople,
+  writeCounts,
+} from './queries/counts.js'
+
+const FIRST_DAY = '2000-01-01'
+
+/** @throws {ApiError} `validation_failed` for a day that counts cannot be of */
+export const checkCountsDay = async (database: Database, day: string): Promise<void> => {
+  if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
+    throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)
+  }
+}
+
+/** The workspace may be removed during an upload. */
+const options = { rowsMayConflict: true }
+/** Of the repositories with the patterns that could match them, in the database. */
+const checkComparisons = ({ repos, characters }: CountBatches['named'], patternCharacters: number) => {
+  const comparisons = characters * patternCharacters
+  if (comparisons <= limits.counts_comparisons) return
+  const reposThatFit = Math.floor((repos * limits.counts_comparisons) / comparisons)
+  throw new ApiError('payload_too_large', {
+    detail: `This upload names ${repos} repositories, too many to compare with the patterns of the workspace. Name at most ${reposThatFit} per upload.`,
+  })
+}
+
+/**
+ * Sets daily counts of a day that was checked, all or none.
+ * @throws {ApiError} `payload_too_large` for what would have to be compared with too many patterns
+ * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
+ */
+export const uploadCounts = async (
+  database: Database,
+  userId: string,
+  kind: CountKind,
+  { workspace: workspaceId, day, members, named, repos, batches }: CountBatches,
+): Promise<string> =>
+  database.transaction(async (tx) => {
+    checkComparisons(named, await readPatternCharacters(tx, workspaceId))
+    const logins = members.map(({ login }) => login)
+    const userIds = await findMembers(tx, workspaceId, logins)
+    const skipped = logins
+      .filter((_, index) => userIds[index] === null)
+      .map((login) => JSON.stringify({ login, code: 'member_not_found' }))
+    const known = members.flatMap((member, index) => {
+      const memberId = userIds[index]
+      return memberId ? [{ ...member, memberId }] : []
+    })
+    const counted = known.filter(({ hasMore }) => hasMore).map(({ memberId }) => memberId)
+    if (counted.length > 0) {
+      await registerPeople(tx, workspaceId, counted)
+      for (const part of repos) await nameReposInside(tx, workspaceId, part)
+    }
+    let upserted = 0
+    let unchanged = known.reduce((sum, { counts }) => sum + counts, 0)
+    for (const batch of batches) {
+      const written = await writeCounts(tx, kind, { workspaceId, day, userIds, logins }, batch)
+      upserted += written.upserted
+      unchanged -= written.upserted + written.outside
+      if (written.skipped !== null) skipped.push(written.skipped)
+    }
+    if (upserted > 0) await markDays(tx, workspaceId, [day])
+    // Asked last, because an upload takes seconds, and nobody's role could change while one is held.
+    const role = await lockRole(tx, workspaceId, userId)
+    requireRole(role && { role }, 'admin')
+    return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
+  }, options)

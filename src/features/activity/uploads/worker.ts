@@ -1,0 +1,23 @@
+/** Parses, checks and arranges one large body, by the same rules as every other body. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { CountsBody } from '../../../../schemas/activity.js'
+import { buffersOf, toCountBatches } from '../count-batches.js'
+import { parseBody } from '../../../platform/http/json-body.js'
+import { StrictJsonError } from '../../../platform/http/strict-json.js'
+import { createBodyAjv } from '../../../platform/http/validators.js'
+import type { WorkerAnswer } from './reader.js'
+
+/** What `body.ts` makes of it is what the ordinary way would have answered. */
+const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: string }): WorkerAnswer => {
+  try {
+    const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    const validate = createBodyAjv(extensionPrefix).compile<CountsBody>(CountsBody)
+    return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors ?? [] }
+  } catch (error) {
+    if (error instanceof StrictJsonError) return { refused: error.message }
+    throw error
+  }
+}
+
+const answer = read(workerData)
+parentPort?.postMessage(answer, 'batches' in answer ? buffersOf(answer.batches) : [])
