@@ -53,7 +53,7 @@ import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
-import { teamRoutes } from './routes/team/index.js'
+import { teamRoutes } from './team.js'
 
 /** The outside world. */
 export interface Clients {

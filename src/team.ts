@@ -1,0 +1,34 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { requirePro } from './features/billing/policies.js'
+import { auditRoutes } from './features/workspaces/routes/audit.js'
+import { inviteRoutes } from './features/workspaces/routes/invites.js'
+import { joinRoute } from './features/workspaces/routes/join.js'
+import { memberRoutes } from './features/workspaces/routes/members.js'
+import { patternRoutes } from './features/workspaces/routes/patterns.js'
+import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
+import { workspaceRoutes } from './features/workspaces/routes/workspaces.js'
+import { activityRoutes } from './features/activity/routes/activity.js'
+import { dashboardRoutes } from './features/activity/routes/dashboard.js'
+import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
+import { overrideRoutes } from './features/settings/routes/overrides.js'
+
+/** Everything below `/api/team`. Only joining does not need Pro. */
+export const teamRoutes: FastifyPluginAsync = async (app) => {
+  await app.register(joinRoute)
+  await app.register(async (pro) => {
+    pro.addHook('onRoute', (route) => {
+      route.config = { ...route.config, pro: true }
+    })
+    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, request.caller.userId))
+    await pro.register(workspaceRoutes)
+    await pro.register(memberRoutes)
+    await pro.register(inviteRoutes)
+    await pro.register(patternRoutes)
+    await pro.register(workspaceSettingsRoutes)
+    await pro.register(overrideRoutes)
+    await pro.register(effectiveConfigRoutes)
+    await pro.register(auditRoutes)
+    await pro.register(activityRoutes)
+    await pro.register(dashboardRoutes)
+  })
+}
