@@ -5,10 +5,15 @@
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
 import { toCountBatches } from '../src/features/activity/count-batches.js'
+import {
+  findMembers,
+  nameReposInside,
+  registerPeople,
+  writeCounts,
+} from '../src/features/activity/queries/counts.js'
+import { markDays } from '../src/features/activity/queries/minutes.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { markDays } from '../src/features/activity/queries/minutes.js'
-import { findMembers, nameReposInside, registerPeople, writeCounts } from '../src/features/activity/queries/counts.js'
 import {
   addOthers,
   benchmark,

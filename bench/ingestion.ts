@@ -5,9 +5,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Statement } from '../src/platform/database/statement.js'
-import { readToday } from '../src/platform/time/clock.js'
-import { addDays, HOURS } from '../src/platform/time/days.js'
 import {
   ADD_MINUTES,
   MARK_DAYS,
@@ -17,6 +14,9 @@ import {
   REMEMBER_FLUSH,
   TAKE_TURN,
 } from '../src/features/activity/queries/minutes.js'
+import type { Statement } from '../src/platform/database/statement.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, HOURS } from '../src/platform/time/days.js'
 import {
   addOthers,
   benchmark,

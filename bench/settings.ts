@@ -2,8 +2,9 @@
  * `GET /settings` of the whole service beside bare Fastify with one prepared point-select, its 304 beside its 200, and its
  * query through the shared connection (`database.hot`) beside the same through the pool (`database.read`).
  */
-import { connect, type Db } from '../src/platform/database/client.js'
+
 import { readBestSnapshot } from '../src/features/settings/queries/snapshots.js'
+import { connect, type Db } from '../src/platform/database/client.js'
 import { benchmark, interleave, type Load, prepare, say, startProcess, wrk } from './harness.js'
 
 await benchmark(async (cleanUp) => {

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { addDays } from '../src/platform/time/days.js'
 import { deleteOldFlushes } from '../src/features/activity/queries/flushes.js'
+import { addDays } from '../src/platform/time/days.js'
 import {
   addOthers,
   addTeam,

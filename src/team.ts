@@ -1,5 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { activityRoutes } from './features/activity/routes/activity.js'
+import { dashboardRoutes } from './features/activity/routes/dashboard.js'
 import { requirePro } from './features/billing/policies.js'
+import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
+import { overrideRoutes } from './features/settings/routes/overrides.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
 import { inviteRoutes } from './features/workspaces/routes/invites.js'
 import { joinRoute } from './features/workspaces/routes/join.js'
@@ -7,10 +11,6 @@ import { memberRoutes } from './features/workspaces/routes/members.js'
 import { patternRoutes } from './features/workspaces/routes/patterns.js'
 import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
 import { workspaceRoutes } from './features/workspaces/routes/workspaces.js'
-import { activityRoutes } from './features/activity/routes/activity.js'
-import { dashboardRoutes } from './features/activity/routes/dashboard.js'
-import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
-import { overrideRoutes } from './features/settings/routes/overrides.js'
 
 /** Everything below `/api/team`. Only joining does not need Pro. */
 export const teamRoutes: FastifyPluginAsync = async (app) => {

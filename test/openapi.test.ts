@@ -382,7 +382,7 @@ t.test('the migrations are those of the tables', async (t) => {
       join(projectRoot, 'node_modules/drizzle-kit/bin.cjs'),
       'generate',
       '--dialect=postgresql',
-      '--schema=./src/db/tables.ts',
+      '--schema=./src/**/tables.ts',
       `--out=${relative(projectRoot, out)}`,
     ],
     { cwd: projectRoot },

@@ -1,5 +1,11 @@
 import t from 'tap'
-import { type PublishedWeek, publishWeek, type Rule, rules, type Work } from '../src/features/activity/published-week.js'
+import {
+  type PublishedWeek,
+  publishWeek,
+  type Rule,
+  rules,
+  type Work,
+} from '../src/features/activity/published-week.js'
 import { findHole, type Unknown } from './adversary.js'
 import { hasMembers } from './has-members.js'
 

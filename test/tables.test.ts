@@ -1,8 +1,8 @@
 /** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
-import { peopleColumns } from '../src/platform/database/people.js'
 import { tablesOfWorkspaces } from '../src/features/workspaces/queries/purge.js'
+import { peopleColumns } from '../src/platform/database/people.js'
 import { type Service, startService } from './service.js'
 
 interface Column {

@@ -1,6 +1,7 @@
 /** Writes all data into one file. */
-import { backUp } from '../operator/backup/back-up.js'
+
 import { readConfig } from '../config.js'
+import { backUp } from '../operator/backup/back-up.js'
 import { onDatabaseOf } from '../platform/database/of-command.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { runCommand, say } from '../platform/process/program.js'

@@ -1,6 +1,7 @@
 /** Puts a backup into an empty database. */
-import { restore } from '../operator/backup/restore.js'
+
 import { readConfig } from '../config.js'
+import { restore } from '../operator/backup/restore.js'
 import { createEmbedded } from '../platform/database/embedded/visit.js'
 import { onDatabaseOf } from '../platform/database/of-command.js'
 import { readArguments } from '../platform/process/arguments.js'

@@ -4,8 +4,9 @@ import { ApiError } from '../errors.js'
 import { personKeysOf } from '../features/accounts/person-keys.js'
 import { findUser } from '../features/accounts/queries/users.js'
 import { readSubscriptionStatus } from '../features/billing/queries.js'
-import { listWorkspacesOf } from '../features/workspaces/queries/workspaces.js'
 import { deleteAccount, eraseAccounts } from '../features/personal-data/delete-account.js'
+import { countRowsOf } from '../features/personal-data/queries/erasures.js'
+import { listWorkspacesOf } from '../features/workspaces/queries/workspaces.js'
 import type { Database } from '../platform/database/client.js'
 import { connectToGiven } from '../platform/database/given.js'
 import { onDatabaseOf } from '../platform/database/of-command.js'
@@ -14,7 +15,6 @@ import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { atEnd, runCommand, say } from '../platform/process/program.js'
 import { readOrCreateSecret } from '../platform/process/secret.js'
-import { countRowsOf } from '../features/personal-data/queries/erasures.js'
 
 const USAGE = `npm run users -- find LOGIN
 npm run users -- delete LOGIN --yes

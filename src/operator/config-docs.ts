@@ -1,7 +1,7 @@
 /** `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md, made of what the service itself goes by. */
 import { type Variable, variables } from '../../schemas/environment.js'
-import { metrics } from '../platform/metrics/metrics.js'
 import { notRecorded, privacyRecords, privacyViews } from '../features/personal-data/privacy-facts.js'
+import { metrics } from '../platform/metrics/metrics.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
 

@@ -1,9 +1,9 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { publishWeeks, raiseToFloor } from './publish-weeks.js'
-import { retireActivity, rollUp } from './roll-up.js'
 import { asTask } from '../../platform/metrics/task.js'
 import { repeat } from '../../platform/process/repeat.js'
+import { publishWeeks, raiseToFloor } from './publish-weeks.js'
+import { retireActivity, rollUp } from './roll-up.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

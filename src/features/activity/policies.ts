@@ -1,7 +1,6 @@
 /** What may be shown of what people did: the one place that decides it. */
 import { type PrivacyLevel, privacyLevels } from '../../../schemas/common.js'
 import { ApiError, invalid } from '../../errors.js'
-import type { WorkspacePrivacy } from '../workspaces/queries/privacy-levels.js'
 import {
   addDays,
   countDays,
@@ -11,6 +10,7 @@ import {
   type Range,
   sundayOf,
 } from '../../platform/time/days.js'
+import type { WorkspacePrivacy } from '../workspaces/queries/privacy-levels.js'
 import type { Filter, NamedDays } from './queries/dashboard.js'
 
 /** Of the configuration. */

@@ -1,16 +1,9 @@
-import { Heatmap, type HeatmapCell } from './heatmap.js'
-import {
-  clockOf,
-  crewsOf,
-  MIN_OTHERS,
-  type SmallCrew,
-  withheldCrews,
-  type ZoneCrew,
-} from './shared-hours.js'
 import type { Db } from '../../platform/database/client.js'
+import { Heatmap, type HeatmapCell } from './heatmap.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
 import { findSharedClocks, listTimezones, readCells, readCrews, readRawZoneDays } from './queries/heatmap.js'
+import { clockOf, crewsOf, MIN_OTHERS, type SmallCrew, withheldCrews, type ZoneCrew } from './shared-hours.js'
 
 /** A heatmap, and how many days are withheld from it. */
 interface Part {

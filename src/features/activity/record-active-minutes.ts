@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
-import { canonicalTimezone } from './heatmap.js'
-import { type Cut, MemberDay } from './minutes.js'
-import { recordedHoursOf, recordedPart } from './recording.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
+import { canonicalTimezone } from './heatmap.js'
+import { type Cut, MemberDay } from './minutes.js'
 import {
   addMinutes,
   changeTimezone,
@@ -16,6 +15,7 @@ import {
   readFlushTarget,
   rememberFlush,
 } from './queries/minutes.js'
+import { recordedHoursOf, recordedPart } from './recording.js'
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a

@@ -1,12 +1,11 @@
 import { limits } from '../../../schemas/limits.js'
-import type { CountBatches } from './count-batches.js'
 import { ApiError, invalid } from '../../errors.js'
-import { requireRole } from '../workspaces/policies/roles.js'
-import { lockRole } from '../workspaces/queries/members.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
-import { markDays } from './queries/minutes.js'
+import { requireRole } from '../workspaces/policies/roles.js'
+import { lockRole } from '../workspaces/queries/members.js'
+import type { CountBatches } from './count-batches.js'
 import {
   type CountKind,
   findMembers,
@@ -15,6 +14,7 @@ import {
   registerPeople,
   writeCounts,
 } from './queries/counts.js'
+import { markDays } from './queries/minutes.js'
 
 const FIRST_DAY = '2000-01-01'
 

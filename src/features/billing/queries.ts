@@ -2,8 +2,9 @@ import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
 import { daysAgo, deleteSome, limitedDelete } from '../../platform/database/limited-delete.js'
-import { billingCustomers, billingEvents, subscriptions, users } from '../../platform/database/tables.js'
+import { users } from '../accounts/tables.js'
 import type { SubscriptionChange } from './billing-event.js'
+import { billingCustomers, billingEvents, subscriptions } from './tables.js'
 
 /** The user's customer at the billing provider: of several the first. */
 export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {

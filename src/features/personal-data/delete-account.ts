@@ -1,18 +1,18 @@
 import { ApiError, invalid } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import { inTurns } from '../../platform/process/in-turns.js'
 import { DELETED_LOGIN, DELETED_USER } from '../accounts/deleted-user.js'
 import type { PersonKey } from '../accounts/person-keys.js'
 import { lockCaller } from '../accounts/policies.js'
 import { revokeAllTokens } from '../accounts/queries/sessions.js'
+import { takeRollupTurn } from '../activity/queries/rollups.js'
 import { givesPro } from '../billing/policies.js'
 import { readSubscriptionStatus, unlinkCustomers } from '../billing/queries.js'
 import { insertAuditEntry } from '../workspaces/queries/audit.js'
 import { revokeAllInvitesOf } from '../workspaces/queries/invites.js'
 import { keepRemovals } from '../workspaces/queries/removals.js'
 import { hideWorkspace } from '../workspaces/queries/workspaces.js'
-import type { Database } from '../../platform/database/client.js'
-import { inTurns } from '../../platform/process/in-turns.js'
 import { beginErasure, eraseSome, listErasures, lockPlaces } from './queries/erasures.js'
-import { takeRollupTurn } from '../activity/queries/rollups.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 

@@ -1,8 +1,8 @@
 /** Removes in the background what is left of deleted accounts; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { eraseAccounts } from './delete-account.js'
 import { asTask } from '../../platform/metrics/task.js'
 import { repeat } from '../../platform/process/repeat.js'
+import { eraseAccounts } from './delete-account.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,14 +1,14 @@
 import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { etagOf } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/policies.js'
 import { insertAuditEntry } from '../workspaces/queries/audit.js'
 import type { RepoQuestion } from '../workspaces/queries/matches.js'
 import { lockRole } from '../workspaces/queries/members.js'
-import type { Database, Db } from '../../platform/database/client.js'
-import { etagOf } from '../../platform/http/etag.js'
 import { changeableHolder } from './policies/repo-access.js'
-import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapshots.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
+import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapshots.js'
 
 /** Runs `change` on the snapshot that the caller may change, with the caller's role held. @throws {ApiError} */
 const changing = async <T>(

@@ -2,6 +2,8 @@ import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
 import { lockCaller } from '../accounts/policies.js'
 import type { User } from '../accounts/queries/users.js'
 import type { Repohost } from '../accounts/repohost.js'
@@ -15,8 +17,6 @@ import {
   lockWorkspace,
   readPersonalWorkspace,
 } from '../workspaces/queries/workspaces.js'
-import type { Database, Db } from '../../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
 import { requireRoom } from './policies/room.js'
 import {

@@ -5,29 +5,21 @@
 import type { Static } from '@sinclair/typebox'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { AccountExport } from '../../../schemas/account.js'
+import { recordings, revocations } from '../../features/accounts/tables.js'
 import {
   activity,
   activityMemberDays,
   activityMemberMonths,
   activityPeople,
   activityRepoPeople,
-  auditEntries,
-  billingCustomers,
   dashboardViews,
-  erasures,
   flushes,
-  funnelDays,
-  funnelUsers,
-  invites,
-  members,
-  overrides,
-  recordings,
-  removals,
-  revocations,
-  snapshots,
-  snapshotVersions,
-  workspaces,
-} from './tables.js'
+} from '../../features/activity/tables.js'
+import { billingCustomers } from '../../features/billing/tables.js'
+import { funnelDays, funnelUsers } from '../../features/funnel/tables.js'
+import { erasures } from '../../features/personal-data/tables.js'
+import { overrides, snapshots, snapshotVersions } from '../../features/settings/tables.js'
+import { auditEntries, invites, members, removals, workspaces } from '../../features/workspaces/tables.js'
 
 interface PersonColumn {
   column: PgColumn

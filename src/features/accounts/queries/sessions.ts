@@ -3,8 +3,8 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { integer, statement, text } from '../../../platform/database/statement.js'
-import { oauthStates, revocations } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
+import { oauthStates, revocations } from '../tables.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })

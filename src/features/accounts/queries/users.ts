@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../../platform/database/client.js'
 import { locksOfUsers } from '../../../platform/database/locks.js'
 import { orNull, statement, text } from '../../../platform/database/statement.js'
-import { users } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
+import { users } from '../tables.js'
 
 export interface User {
   id: string

@@ -1,11 +1,11 @@
 /** Who looked at whose numbers by name. */
 import type { View } from '../../../../schemas/account.js'
 import { limits } from '../../../../schemas/limits.js'
-import { DELETED_USER } from '../../accounts/deleted-user.js'
 import type { Db } from '../../../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, date, statement, text, uuid } from '../../../platform/database/statement.js'
-import { dashboardViews } from '../../../platform/database/tables.js'
+import { DELETED_USER } from '../../accounts/deleted-user.js'
+import { dashboardViews } from '../tables.js'
 import { ANYTHING } from './rollups.js'
 
 /** Stands for everybody of the workspace in `dashboard_views.member_id`. */

@@ -20,8 +20,15 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { staleDays } from '../../../platform/database/tables.js'
-import { addDays, lengthOfMonth, listDays, monthOf, type Range, type Steps } from '../../../platform/time/days.js'
+import {
+  addDays,
+  lengthOfMonth,
+  listDays,
+  monthOf,
+  type Range,
+  type Steps,
+} from '../../../platform/time/days.js'
+import { staleDays } from '../tables.js'
 import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS } from './rollups.js'
 
 /** Only what one person did, only what was done in one repository (lower case), both, or neither. */

@@ -1,7 +1,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { daysAgo, deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
-import { flushes } from '../../../platform/database/tables.js'
+import { flushes } from '../tables.js'
 
 const DELETE_OLD_FLUSHES = limitedDelete(
   'delete old flushes',

@@ -1,7 +1,5 @@
 /** What the heatmap of a dashboard reads: hours, and how many people other than the viewer had some. */
 
-import type { HeatmapCell } from '../heatmap.js'
-import type { DayCrews, ZoneCrew } from '../shared-hours.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   date,
@@ -14,6 +12,8 @@ import {
   text,
   uuids,
 } from '../../../platform/database/statement.js'
+import type { HeatmapCell } from '../heatmap.js'
+import type { DayCrews, ZoneCrew } from '../shared-hours.js'
 import { activityOf, RAW, type Sources } from './dashboard.js'
 import { CREW, IS_SOMEBODY, SUM_OF_HOURS, ZONE } from './rollups.js'
 

@@ -2,8 +2,6 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
-import type { Minutes } from '../minutes.js'
-import { patternMatches } from '../../workspaces/queries/matches.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -19,6 +17,8 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
+import { patternMatches } from '../../workspaces/queries/matches.js'
+import type { Minutes } from '../minutes.js'
 
 /**
  * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in

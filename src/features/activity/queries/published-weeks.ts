@@ -3,15 +3,6 @@
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
 import { setImmediate } from 'node:timers/promises'
-import { cellsOf } from '../heatmap.js'
-import {
-  finish,
-  type PublishedWeek,
-  publishWeek,
-  type ShownSums,
-  type Work,
-} from '../published-week.js'
-import { DELETED_USER } from '../../accounts/deleted-user.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   date,
@@ -23,6 +14,9 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
+import { DELETED_USER } from '../../accounts/deleted-user.js'
+import { cellsOf } from '../heatmap.js'
+import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 import { ANYTHING, ZONE } from './rollups.js'
 
 export interface WorkspaceWeek {

@@ -11,14 +11,14 @@ import {
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
-import { chooseRange } from '../choose-range.js'
-import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
-import { recordActiveMinutes } from '../record-active-minutes.js'
-import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 import { adminOf, anyCaller } from '../../../platform/access/kinds.js'
 import { JSON_TYPE, sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
+import { chooseRange } from '../choose-range.js'
+import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
+import { recordActiveMinutes } from '../record-active-minutes.js'
+import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 import { countsOf, readLargeCounts } from '../uploads/body.js'
 
 /** What a duplicate says of its entries was counted when it first came. */

@@ -5,10 +5,10 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { CountsBody } from '../../../../schemas/activity.js'
-import { type CountBatches, toCountBatches } from '../count-batches.js'
 import { ApiError, tooMany } from '../../../errors.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import { Gate, Gates } from '../../../platform/process/gate.js'
+import { type CountBatches, toCountBatches } from '../count-batches.js'
 import { IncomingBody } from './incoming.js'
 import { type CountsRead, createCountsReader } from './reader.js'
 

@@ -1,10 +1,10 @@
 /** Reads large bodies of counts beside the event loop, each in a thread of its own, which leaves no memory behind. */
 import { Worker } from 'node:worker_threads'
 import type { ErrorObject } from 'ajv'
-import type { CountBatches } from '../count-batches.js'
 import { ApiError } from '../../../errors.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { Gate } from '../../../platform/process/gate.js'
+import type { CountBatches } from '../count-batches.js'
 
 /** Bodies that are read at once, and that wait for it. */
 const READERS = 2

@@ -1,10 +1,10 @@
 /** Parses, checks and arranges one large body, by the same rules as every other body. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../../../schemas/activity.js'
-import { buffersOf, toCountBatches } from '../count-batches.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { createBodyAjv } from '../../../platform/http/validators.js'
+import { buffersOf, toCountBatches } from '../count-batches.js'
 import type { WorkerAnswer } from './reader.js'
 
 /** What `body.ts` makes of it is what the ordinary way would have answered. */

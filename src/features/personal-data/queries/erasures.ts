@@ -4,7 +4,6 @@
  */
 import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
-import { DELETED_LOGIN, DELETED_USER } from '../../accounts/deleted-user.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
@@ -20,11 +19,14 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { ABOUT_PEOPLE, auditEntries, erasures, members, users } from '../../../platform/database/tables.js'
-import { markDays, TAKE_TURN } from '../../activity/queries/minutes.js'
-import { registerPeople } from '../../activity/queries/counts.js'
-import { rebuildMonth } from '../../activity/queries/rollups.js'
+import { DELETED_LOGIN, DELETED_USER } from '../../accounts/deleted-user.js'
+import { users } from '../../accounts/tables.js'
 import { handOverViews } from '../../activity/queries/access-log.js'
+import { registerPeople } from '../../activity/queries/counts.js'
+import { markDays, TAKE_TURN } from '../../activity/queries/minutes.js'
+import { rebuildMonth } from '../../activity/queries/rollups.js'
+import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/tables.js'
+import { erasures } from '../tables.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../../../schemas/common.js'
 import { Privacy } from '../../../../schemas/privacy.js'
-import { notRecorded, privacyRecords, privacyViews } from '../privacy-facts.js'
 import { anyone } from '../../../platform/access/kinds.js'
+import { notRecorded, privacyRecords, privacyViews } from '../privacy-facts.js'
 
 export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { activityDetailDays, privacy } = app.config

@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { PageQuery, ref } from '../../../../schemas/common.js'
 import { Profile } from '../../../../schemas/profile.js'
 import { ProjectPage } from '../../../../schemas/projects.js'
-import { readProfile } from '../read-profile.js'
 import { anyCaller } from '../../../platform/access/kinds.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { listProjects } from '../../settings/queries/projects.js'
+import { readProfile } from '../read-profile.js'
 
 const pages = pagesOf('text', 'text', 'uuid')
 

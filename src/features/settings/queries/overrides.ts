@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import { patternMatches } from '../../workspaces/queries/matches.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, moment, statement, text } from '../../../platform/database/statement.js'
-import { overrides, users } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/tables.js'
+import { patternMatches } from '../../workspaces/queries/matches.js'
+import { overrides } from '../tables.js'
 import { type Author, isAt, type SnapshotKey } from './snapshots.js'
 
 export interface StoredOverride {

@@ -1,6 +1,5 @@
 import type { Role } from '../../../../schemas/common.js'
 import type { ProjectPage } from '../../../../schemas/projects.js'
-import { patternMatches } from '../../workspaces/queries/matches.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -13,6 +12,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { patternMatches } from '../../workspaces/queries/matches.js'
 
 type Project = ProjectPage['projects'][number]
 

@@ -4,18 +4,19 @@ import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { SnapshotVersionList } from '../../../../schemas/settings.js'
+import type { Db } from '../../../platform/database/client.js'
+import { etagSql, isWanted } from '../../../platform/database/etag.js'
+import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
+import { theRow } from '../../../platform/database/the-row.js'
+import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/tables.js'
 import {
   MATCH_ORDER,
   type RepoQuestion,
   repoParameters,
   WITH_EVERY_PATTERN,
 } from '../../workspaces/queries/matches.js'
-import type { Db } from '../../../platform/database/client.js'
-import { etagSql, isWanted } from '../../../platform/database/etag.js'
-import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
-import { snapshots, snapshotVersions, users } from '../../../platform/database/tables.js'
-import { theRow } from '../../../platform/database/the-row.js'
-import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { snapshots, snapshotVersions } from '../tables.js'
 
 /** A repository in a workspace: the place of one snapshot, and of one override. */
 export interface SnapshotKey extends RepoKeys {

@@ -1,6 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { ConditionalReadHeaders, NoBody, NotModified, Ok, RepoParams, ref } from '../../../../schemas/common.js'
+import {
+  ConditionalReadHeaders,
+  NoBody,
+  NotModified,
+  Ok,
+  RepoParams,
+  ref,
+} from '../../../../schemas/common.js'
 import {
   PushBody,
   PushHeaders,
@@ -13,13 +20,13 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import type { Repohost } from '../../accounts/repohost.js'
-import { deleteSettings, restoreSettings } from '../change-snapshot.js'
-import { pushSettings } from '../push-settings.js'
 import { repoAdmin, repoMember } from '../../../platform/access/kinds.js'
 import { etagOf, noneMatchNames, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
+import type { Repohost } from '../../accounts/repohost.js'
+import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
+import { pushSettings } from '../push-settings.js'
 import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 
 const pull = repoMember('params', toPull)

@@ -6,9 +6,9 @@ import { type BoundedPage, boundedList, readBoundedPage } from '../../../platfor
 import type { Db } from '../../../platform/database/client.js'
 import { daysAgo, deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
-import { ABOUT_PEOPLE, auditEntries } from '../../../platform/database/tables.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { DELETED_LOGIN } from '../../accounts/deleted-user.js'
+import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
 
 /** For queries that are written by hand alone. */
 export { ABOUT_PEOPLE }

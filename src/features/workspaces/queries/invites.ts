@@ -3,10 +3,11 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Invite } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
-import { invites, users } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/tables.js'
 import { createInviteCode, inviteCodeKey } from '../invite-code.js'
+import { invites } from '../tables.js'
 
 /** In the order in which a join checks. */
 const status = sql<Invite['status']>`case

@@ -4,8 +4,10 @@ import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { statement } from '../../../platform/database/statement.js'
-import { activity, members, users } from '../../../platform/database/tables.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/tables.js'
+import { activity } from '../../activity/tables.js'
+import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
-import { privacyLevelsOfWorkspaces, workspaces } from '../../../platform/database/tables.js'
+import { privacyLevelsOfWorkspaces, workspaces } from '../tables.js'
 
 export interface WorkspacePrivacy {
   level: PrivacyLevel

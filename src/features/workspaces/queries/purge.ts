@@ -15,24 +15,24 @@ import {
   activityRepoMonths,
   activityRepoPeople,
   activityRepos,
-  auditEntries,
   dashboardViews,
-  invites,
-  members,
-  overrides,
-  patterns,
-  privacyLevelsOfWorkspaces,
   publishedCells,
   publishedDays,
   publishedRepos,
   publishedWeeks,
+  staleDays,
+} from '../../activity/tables.js'
+import { overrides, snapshots, snapshotVersions } from '../../settings/tables.js'
+import {
+  auditEntries,
+  invites,
+  members,
+  patterns,
+  privacyLevelsOfWorkspaces,
   removals,
   removedPeople,
-  snapshots,
-  snapshotVersions,
-  staleDays,
   workspaces,
-} from '../../../platform/database/tables.js'
+} from '../tables.js'
 
 /**
  * Every table with a `workspace_id`; a test holds the list against the database. The marks of stale days go before the

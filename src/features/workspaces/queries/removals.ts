@@ -3,10 +3,10 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
-import { removals, removedPeople } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { OperatorError } from '../../../platform/process/operator-error.js'
 import type { PersonKey } from '../../accounts/person-keys.js'
+import { removals, removedPeople } from '../tables.js'
 import { ACTIVE_INVITE } from './invites.js'
 
 /** See `insertInvite` for the moment. */

@@ -4,9 +4,9 @@ import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagSql, isWanted } from '../../../platform/database/etag.js'
 import { integer, moment, orNull, statement, text, textOf } from '../../../platform/database/statement.js'
-import { workspaces } from '../../../platform/database/tables.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { workspaces } from '../tables.js'
 
 export interface StoredWorkspaceSettings {
   idleWindowMinutes: number

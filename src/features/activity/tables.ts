@@ -1,0 +1,322 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  pgView,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { moment } from '../../platform/database/columns.js'
+import { DELETED_USER } from '../accounts/deleted-user.js'
+import { workspaceId } from '../workspaces/tables.js'
+import type { DayCrews } from './shared-hours.js'
+
+/**
+ * What a member did on a UTC day in a repository; rows whose numbers are all 0 count for nothing. There is no reference
+ * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
+ * changes then stays in its page, and needs no new entries in the indexes.
+ */
+export const activity = pgTable(
+  'activity',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    // Larger than one person's can be, because those of everybody whose account was deleted are added up.
+    minutes: integer('minutes').notNull().default(0),
+    commits: integer('commits').notNull().default(0),
+    closedIssues: integer('closed_issues').notNull().default(0),
+    /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
+    hours: smallint('hours').array(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
+    // With the user, so that a member's days are found as fast in this as in the key, whichever a plan takes.
+    index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
+    index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
+  ],
+)
+
+/** Repositories with activity, in the case first given. */
+export const activityRepos = pgTable(
+  'activity_repos',
+  { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
+)
+
+/**
+ * Who has activity in a workspace, members and former ones. There before the activity is; whoever changes a person's
+ * minutes holds the row, so that two flushes of one person take turns.
+ */
+export const activityPeople = pgTable(
+  'activity_people',
+  { workspaceId: workspaceId(), userId: uuid('user_id').notNull() },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    index('activity_people_of_user').on(t.userId, t.workspaceId),
+  ],
+)
+
+/**
+ * Who looked at numbers with names: all looks of a viewer on a UTC day at the same people and repository, in the widest
+ * range of them. Not a row for each person seen: who that was follows from the activity.
+ */
+export const dashboardViews = pgTable(
+  'dashboard_views',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    viewerId: uuid('viewer_id').notNull(),
+    /** Whose numbers: the nil UUID for everybody's. */
+    memberId: uuid('member_id').notNull(),
+    /** In lower case; empty without a filter. */
+    repoKey: text('repo_key').notNull(),
+    from: date('from_day').notNull(),
+    to: date('to_day').notNull(),
+    /** Whether a look was a file to keep (CSV). */
+    exported: boolean('exported').notNull(),
+  },
+  (t) => [
+    primaryKey({
+      name: 'dashboard_views_pk',
+      columns: [t.workspaceId, t.day, t.viewerId, t.memberId, t.repoKey],
+    }),
+    index('dashboard_views_by_age').on(t.day),
+    index('dashboard_views_by_viewer').on(t.viewerId),
+    index('dashboard_views_of_member').on(t.memberId),
+  ],
+)
+
+/** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
+export const flushes = pgTable(
+  'flushes',
+  {
+    userId: uuid('user_id').notNull(),
+    flushId: text('flush_id').notNull(),
+    bodyHash: text('body_hash').notNull(),
+    answer: text('answer').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
+)
+
+/**
+ * Days whose rollups below do not hold, because `activity` has changed since: every transaction that changes it adds
+ * its marks, and a dashboard reads a marked day from `activity` itself. Only ever added to and deleted from, so nobody
+ * waits for anybody.
+ */
+export const staleDays = pgTable(
+  'stale_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    id: uuid('id').notNull().defaultRandom(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
+)
+
+/** Of so many counts that they may exceed 32 bits. */
+const sums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  commits: bigint('commits', { mode: 'number' }).notNull(),
+  closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
+})
+
+/** Sums that may be withheld. */
+const shownSums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }),
+  commits: bigint('commits', { mode: 'number' }),
+  closedIssues: bigint('closed_issues', { mode: 'number' }),
+})
+
+/** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
+export const activityDays = pgTable(
+  'activity_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    ...sums(),
+    /** With more than 0 minutes. */
+    activeMembers: integer('active_members').notNull(),
+    /** Whose hours are in the heatmap of the day; null until a version that knows it has rolled the day up. */
+    hourCrews: jsonb('hour_crews').$type<DayCrews>(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+)
+
+export const activityMemberDays = pgTable(
+  'activity_member_days',
+  { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
+)
+
+/** A month by its first day. */
+const month = () => date('month').notNull()
+
+export const activityMemberMonths = pgTable(
+  'activity_member_months',
+  {
+    workspaceId: workspaceId(),
+    month: month(),
+    userId: uuid('user_id').notNull(),
+    ...sums(),
+    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
+    activeDayBits: integer('active_day_bits').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
+)
+
+export const activityRepoDays = pgTable(
+  'activity_repo_days',
+  { workspaceId: workspaceId(), day: date('day').notNull(), repoKey: text('repo_key').notNull(), ...sums() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
+)
+
+export const activityRepoMonths = pgTable(
+  'activity_repo_months',
+  { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
+)
+
+/** Who did anything in a repository in a month. */
+export const activityRepoPeople = pgTable(
+  'activity_repo_people',
+  {
+    workspaceId: workspaceId(),
+    month: month(),
+    repoKey: text('repo_key').notNull(),
+    userId: uuid('user_id').notNull(),
+    /** The days of the month with anything: bit 0 is the first. */
+    dayBits: integer('day_bits').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
+)
+
+/** Minutes of a UTC day by the local weekday (1: Monday) and hour of those who were active. */
+export const activityHours = pgTable(
+  'activity_hours',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
+    index('activity_hours_by_age').on(t.day),
+  ],
+)
+
+/**
+ * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
+ * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
+ * nothing may be shown has no row. What they leave out is decided in `features/activity/published-week.ts`.
+ */
+export const publishedWeeks = pgTable(
+  'published_weeks',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    /** How many people stand behind every number. */
+    minGroup: smallint('min_group').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    publishedAt: moment('published_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
+)
+
+export const publishedDays = pgTable(
+  'published_days',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    day: date('day').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.day] })],
+)
+
+export const publishedRepos = pgTable(
+  'published_repos',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    /** Of the version before: the same. */
+    members: integer('members').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],
+)
+
+export const publishedCells = pgTable(
+  'published_cells',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
+)
+
+/** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */
+const reportColumns = () => ({
+  workspaceId: uuid('workspace_id').notNull(),
+  workspace: text('workspace').notNull(),
+  day: date('day').notNull(),
+})
+
+/** What each person did on each UTC day. */
+export const reportMemberDays = pgView('report_member_days', {
+  ...reportColumns(),
+  login: text('login').notNull(),
+  ...sums(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, u.login,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  join users u on u.id = a.user_id
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, u.login`)
+
+/** What was done in each repository on each UTC day, and by how many; deleted accounts do not count there. */
+export const reportRepoDays = pgView('report_repo_days', {
+  ...reportColumns(),
+  repo: text('repo').notNull(),
+  ...sums(),
+  members: bigint('members', { mode: 'number' }).notNull(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues,
+    count(*) filter (where a.user_id <> '${sql.raw(DELETED_USER)}') as members
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
+
+/** Minutes of each UTC day by the local weekday (1: Monday) and hour. From the rollup: what has just changed follows within five minutes. */
+export const reportHours = pgView('report_hours', {
+  ...reportColumns(),
+  weekday: smallint('weekday').notNull(),
+  hour: smallint('hour').notNull(),
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+}).as(sql`
+  select h.workspace_id, w.name as workspace, h.day, h.weekday, h.hour, h.minutes
+  from activity_hours h
+  join workspaces w on w.id = h.workspace_id and w.deleted_at is null`)

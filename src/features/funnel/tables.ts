@@ -1,0 +1,28 @@
+import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { moment } from '../../platform/database/columns.js'
+import { users } from '../accounts/tables.js'
+
+const funnelColumns = () => ({
+  userId: uuid('user_id')
+    .notNull()
+    .references(() => users.id),
+  event: text('event').notNull(),
+  source: text('source').notNull(),
+  firstAt: moment('first_at').notNull().defaultNow(),
+  events: integer('events').notNull().default(1),
+})
+
+/** Funnel events of all time: when a user had one first, and how often. */
+export const funnelUsers = pgTable('funnel_users', funnelColumns(), (t) => [
+  primaryKey({ columns: [t.userId, t.event, t.source] }),
+])
+
+/** The same per UTC day, for ranges. */
+export const funnelDays = pgTable(
+  'funnel_days',
+  { ...funnelColumns(), day: date('day', { mode: 'string' }).notNull() },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.event, t.source, t.day] }),
+    index('funnel_days_by_day').on(t.day),
+  ],
+)

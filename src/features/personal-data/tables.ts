@@ -1,0 +1,10 @@
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { moment } from '../../platform/database/columns.js'
+
+/** Accounts that were deleted, as long as something of theirs is left (`features/personal-data/queries/erasures.ts`). */
+export const erasures = pgTable('erasures', {
+  userId: uuid('user_id').primaryKey(),
+  /** For entries of the audit trail that name nobody by id. */
+  loginKey: text('login_key').notNull(),
+  startedAt: moment('started_at').notNull().defaultNow(),
+})

@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { moment } from '../../platform/database/columns.js'
+import { users } from '../accounts/tables.js'
+import { workspaceId } from '../workspaces/tables.js'
+
+/** The current settings of a repository, as pushed through one workspace. */
+export const snapshots = pgTable(
+  'snapshots',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    /** New at every first push, so that an ETag never comes back. */
+    id: uuid('id').notNull(),
+    owner: text('owner').notNull(),
+    repo: text('repo').notNull(),
+    version: integer('version').notNull(),
+    /** Exactly the JSON text that GET returns. */
+    settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    updatedBy: uuid('updated_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
+    // With the size, so that the room that a workspace takes up is read from here alone.
+    index('snapshots_of_workspace').on(t.workspaceId, t.sizeBytes),
+    index('snapshots_by_author').on(t.updatedBy),
+  ],
+)
+
+/** The last versions of a snapshot, the current one included. */
+export const snapshotVersions = pgTable(
+  'snapshot_versions',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    version: integer('version').notNull(),
+    settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId, t.version] }),
+    index('snapshot_versions_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey, t.version),
+    index('snapshot_versions_by_author').on(t.createdBy, t.ownerKey, t.repoKey, t.workspaceId, t.version),
+  ],
+)
+
+/** Per-repo overrides of a workspace's settings. */
+export const overrides = pgTable(
+  'overrides',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    /** New at every write; part of the ETag of an effective configuration. */
+    revision: uuid('revision').notNull(),
+    owner: text('owner').notNull(),
+    repo: text('repo').notNull(),
+    settings: text('settings').notNull(),
+    sizeBytes: integer('size_bytes').notNull().generatedAlwaysAs(sql`octet_length("settings")`),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    updatedBy: uuid('updated_by')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
+    unique('overrides_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey),
+    index('overrides_by_size').on(t.workspaceId, t.sizeBytes),
+    index('overrides_by_author').on(t.updatedBy),
+  ],
+)

@@ -1,0 +1,188 @@
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { privacyLevels } from '../../../schemas/common.js'
+import { moment } from '../../platform/database/columns.js'
+import { users } from '../accounts/tables.js'
+
+export const workspaces = pgTable(
+  'workspaces',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    /** Set on a personal workspace: whose it is. Unique, so a user has at most one. */
+    personalOf: uuid('personal_of')
+      .unique()
+      .references(() => users.id),
+    idleWindowMinutes: smallint('idle_window_minutes').notNull(),
+    settings: text('settings').notNull().default('{}'),
+    /** The level in force, and since when; older ones are in `privacy_levels`. */
+    activityPrivacy: text('activity_privacy', { enum: privacyLevels }).notNull().default('named'),
+    activityPrivacySince: moment('activity_privacy_since').notNull().defaultNow(),
+    /** Of the settings, the idle window and the privacy level together. */
+    settingsVersion: integer('settings_version').notNull().default(1),
+    settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
+    deletedAt: moment('deleted_at'),
+  },
+  (t) => [
+    index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
+    check('workspaces_activity_privacy', sql`${t.activityPrivacy} in ('named', 'team')`),
+  ],
+)
+
+/** A column for rows that end with their workspace. */
+export const workspaceId = () =>
+  uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' })
+
+/** Which privacy level a workspace had since when. Kept as long as its activity, which it says how to show. */
+export const privacyLevelsOfWorkspaces = pgTable(
+  'privacy_levels',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    since: moment('since').notNull(),
+    level: text('level', { enum: privacyLevels }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
+)
+
+export const members = pgTable(
+  'members',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    role: text('role', { enum: ['admin', 'member'] }).notNull(),
+    joinedAt: moment('joined_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    index('members_of_user').on(t.userId, t.workspaceId, t.role),
+    index('members_by_joined_at').on(t.workspaceId, t.joinedAt, t.userId),
+    check('members_role', sql`${t.role} in ('admin', 'member')`),
+  ],
+)
+
+/** When somebody was last put out of a workspace: no invite from before lets them in again. Who leaves is not put out. */
+export const removals = pgTable(
+  'removals',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    removedAt: moment('removed_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
+)
+
+/**
+ * Removals of people whose account is gone, kept while an older invite could still be used: none lets a new account of
+ * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
+ */
+export const removedPeople = pgTable(
+  'removed_people',
+  {
+    workspaceId: workspaceId(),
+    /** Which secret the HMAC was made with. */
+    keyId: text('key_id').notNull(),
+    person: text('person').notNull(),
+    removedAt: moment('removed_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.keyId, t.person] })],
+)
+
+export const invites = pgTable(
+  'invites',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: workspaceId(),
+    code: text('code').notNull(),
+    /** The code without dashes, upper case. */
+    codeKey: text('code_key').notNull().unique(),
+    role: text('role', { enum: ['admin', 'member'] }).notNull(),
+    maxUses: integer('max_uses'),
+    usedCount: integer('used_count').notNull().default(0),
+    expiresAt: moment('expires_at').notNull(),
+    revokedAt: moment('revoked_at'),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('invites_of_workspace').on(t.workspaceId, t.createdAt),
+    index('invites_by_author').on(t.createdBy),
+    check('invites_uses', sql`${t.maxUses} is null or ${t.usedCount} <= ${t.maxUses}`),
+  ],
+)
+
+/** Repo patterns, taken apart when they are stored so that matching is an equality and at most one LIKE. */
+export const patterns = pgTable(
+  'patterns',
+  {
+    workspaceId: workspaceId(),
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    position: smallint('position').notNull(),
+    pattern: text('pattern').notNull(),
+    exact: boolean('exact').notNull(),
+    /** Characters of the pattern that are not `*`. */
+    literalLength: smallint('literal_length').notNull(),
+    /** `repo_key` as an escaped LIKE pattern: `_`, `%` and `\` stand for themselves. */
+    repoLike: text('repo_like').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.ownerKey, t.repoKey] }),
+    index('patterns_by_owner').on(t.ownerKey, t.workspaceId),
+  ],
+)
+
+/** SQL: entries whose target is a person. */
+export const ABOUT_PEOPLE = `action like 'member.%' or action = 'invites.revoked'`
+
+/** Who changed what, and when. */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    /** By the database's clock, and not of the transaction's begin: changes that waited for each other keep their order. */
+    at: moment('at').notNull().default(sql`clock_timestamp()`),
+    /** The login of the moment: an audit trail does not rewrite itself when somebody is renamed. */
+    actor: text('actor').notNull(),
+    /** Null in entries from before there were ids. */
+    actorId: uuid('actor_id'),
+    action: text('action').notNull(),
+    target: text('target'),
+    /** Where the target is a person; null in entries from before there were ids. */
+    targetId: uuid('target_id'),
+    details: jsonb('details').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('audit_entries_of_workspace').on(t.workspaceId, t.at, t.id),
+    index('audit_entries_by_age').on(t.at),
+    index('audit_entries_by_actor').on(t.actorId, t.id),
+    index('audit_entries_by_target').on(t.targetId, t.id),
+    index('audit_entries_by_login').on(sql`lower(${t.actor})`, t.id).where(sql`${t.actorId} is null`),
+    index('audit_entries_about_login')
+      .on(sql`lower(${t.target})`, t.id)
+      .where(sql`${t.targetId} is null and (${sql.raw(ABOUT_PEOPLE)})`),
+  ],
+)

@@ -1,0 +1,4 @@
+import { timestamp } from 'drizzle-orm/pg-core'
+
+/** A moment to the millisecond, as text. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
