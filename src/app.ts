@@ -24,7 +24,8 @@ import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
-import access from './platform/access/access.js'
+import workspaceAccess from './features/workspaces/access.js'
+import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
 import compression from './platform/http/compression.js'
@@ -150,6 +151,7 @@ export const buildApp = async (
   await registerDocuments(app as never)
   await app.register(reference)
   await app.register(access)
+  await app.register(workspaceAccess)
   await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(housekeeping)

@@ -6,6 +6,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
+import { billingSignature } from './access.js'
 import { isSignedBy } from './signature.js'
 
 export default fp(
@@ -19,8 +20,7 @@ export default fp(
       throw new ApiError('signature_invalid')
     }
 
-    const isSigned = ({ routeOptions }: FastifyRequest) =>
-      routeOptions.config.access?.kind === 'billingSignature'
+    const isSigned = ({ routeOptions }: FastifyRequest) => routeOptions.config.access === billingSignature
 
     const checkHeaders = async (request: FastifyRequest) => {
       if (!secret) throw new ApiError('billing_not_configured')

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from '../../../schemas/billing.js'
 import { NoBody, ref } from '../../../schemas/common.js'
-import { anyCaller, billingSignature } from '../../platform/access/kinds.js'
+import { anyCaller } from '../../platform/access/access.js'
+import { billingSignature } from './access.js'
 import { createBillingSessions } from './billing-sessions.js'
 import { recordBillingEvent } from './record-billing-event.js'
 

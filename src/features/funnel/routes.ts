@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../schemas/common.js'
 import { EventBody, Funnel, FunnelQuery } from '../../../schemas/funnel.js'
 import { ApiError } from '../../errors.js'
-import { adminKey, anyCaller } from '../../platform/access/kinds.js'
+import { anyCaller } from '../../platform/access/access.js'
+import { adminKey } from './access.js'
 import { insertFunnelEvent, readFunnel } from './queries.js'
 
 export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {

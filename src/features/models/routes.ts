@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { limits } from '../../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../../schemas/models.js'
 import { tooMany } from '../../errors.js'
-import { anyCaller } from '../../platform/access/kinds.js'
+import { anyCaller } from '../../platform/access/access.js'
 import { Gate, Gates } from '../../platform/process/gate.js'
 import { callerKey } from '../../platform/rate-limits/rate-limit.js'
 

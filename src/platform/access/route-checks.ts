@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { resources } from '../../../schemas/resources.js'
 import type { HeaderName } from '../openapi/headers.js'
-import type { Access, RequestPart } from './kinds.js'
+import type { Access, RequestPart } from './access.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,19 +65,7 @@ const faultOf = (route: RouteOptions): string | undefined => {
   if (!schema?.response) return 'declares no response'
   const unchecked = [...url.matchAll(/:(\w+)/g)].find(([, name = '']) => !requires(route, 'params', name))
   if (unchecked) return `has ${unchecked[0]} in its path, which its params do not require`
-  if (access.kind === 'workspace') {
-    const [part, name] = access.source.split('.') as [RequestPart, string]
-    const property = requires(route, part, name)
-    if (!property) return `takes its workspace from ${access.source}, which it does not require`
-    if (property.format !== 'uuid') return `takes its workspace from ${access.source}, which is no uuid`
-  }
-  if (access.kind === 'repo') {
-    const named = access.source === 'params' ? ['owner', 'repo'] : ['repo']
-    const part = access.source === 'params' ? 'params' : 'query'
-    const missing = named.find((name) => !requires(route, part, name))
-    if (missing) return `takes its repository from ${access.source}, which does not require ${missing}`
-  }
-  return undefined
+  return access.faultOf?.((part, name) => requires(route, part, name))
 }
 
 /** The schema of a member of the request that cannot be absent. */

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
 import { ApiError } from '../../errors.js'
-import { anyone } from '../access/kinds.js'
+import { anyone } from '../access/access.js'
 import { projectRoot } from '../process/root.js'
 import { etagOfText, noneMatchNames } from './etag.js'
 

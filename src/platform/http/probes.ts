@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../schemas/common.js'
 import { Health } from '../../../schemas/health.js'
 import { ApiError } from '../../errors.js'
-import { anyone } from '../access/kinds.js'
+import { anyone } from '../access/access.js'
 import { serviceVersion } from '../process/root.js'
 
 export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {

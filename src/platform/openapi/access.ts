@@ -1,6 +1,5 @@
 /** Who may call an operation: for machines (`security`), and for people. */
 import type { RouteOptions } from 'fastify'
-import type { Access } from '../access/kinds.js'
 
 export const securitySchemes = {
   bearer: {
@@ -32,34 +31,21 @@ export const securitySchemes = {
 } as const
 
 export const securityOf = ({ config }: RouteOptions) => {
-  const access = config?.access
-  if (!access || access.kind === 'anyone' || access.kind === 'nobody') return []
-  if (access.kind === 'adminKey') return [{ adminKey: [] }, { adminKeyQuery: [] }]
-  if (access.kind === 'billingSignature') return [{ billingSignature: [] }]
-  return [{ bearer: [] }, { cookie: [] }]
-}
-
-const callersOf = (access: Access): string => {
-  switch (access.kind) {
-    case 'anyone':
-    case 'nobody':
-      return 'anyone'
-    case 'anyCaller':
-      return 'any signed-in caller'
-    case 'workspace':
-      return access.role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace'
-    case 'repo':
-      return `${access.role === 'admin' ? 'an admin' : 'a member'} of a workspace with a pattern that matches the repository`
+  switch (config?.access?.credential) {
+    case 'session':
+      return [{ bearer: [] }, { cookie: [] }]
     case 'adminKey':
-      return 'whoever has an admin key'
-    case 'billingSignature':
-      return 'the billing provider'
+      return [{ adminKey: [] }, { adminKeyQuery: [] }]
+    case 'signature':
+      return [{ billingSignature: [] }]
+    default:
+      return []
   }
 }
 
 /** A paragraph for the description of an operation. */
 export const whoMayCall = ({ config }: RouteOptions): string => {
   if (!config?.access) return ''
-  const who = `**Who:** ${callersOf(config.access)}.`
+  const who = `**Who:** ${config.access.callers}.`
   return config.pro ? `${who} Needs Pro once billing is no longer dormant.` : who
 }

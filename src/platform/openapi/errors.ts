@@ -8,7 +8,6 @@ import {
   problemExtras,
 } from '../../../schemas/errors.js'
 import { ApiError, toProblem } from '../../errors.js'
-import { needsSession } from '../access/kinds.js'
 
 /** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
@@ -19,19 +18,13 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   // A body is parsed wherever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large')
   // The billing provider may give its body any type.
-  if (method !== 'GET' && access?.kind !== 'billingSignature') codes.push('unsupported_media_type')
-  if (access && needsSession(access)) {
+  if (method !== 'GET' && access?.credential !== 'signature') codes.push('unsupported_media_type')
+  if (access?.credential === 'session') {
     codes.push('unauthenticated', 'token_invalid', 'token_expired', 'token_revoked')
     if (method !== 'GET') codes.push('csrf_rejected')
     if (config?.pro) codes.push('pro_required')
   }
-  if (access?.kind === 'workspace') codes.push('workspace_not_found')
-  if ((access?.kind === 'workspace' || access?.kind === 'repo') && access.role === 'admin')
-    codes.push('admin_required')
-  if (access?.kind === 'repo') codes.push(...access.errors)
-  if (access?.kind === 'adminKey') codes.push('admin_key_invalid')
-  if (access?.kind === 'billingSignature')
-    codes.push('signature_invalid', 'billing_not_configured', 'rate_limited')
+  codes.push(...(access?.errors ?? []))
   return [...new Set([...codes, ...(config?.errors ?? [])])]
 }
 

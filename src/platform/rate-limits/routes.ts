@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../../schemas/common.js'
 import { Limits, limits } from '../../../schemas/limits.js'
-import { anyone } from '../access/kinds.js'
+import { anyone } from '../access/access.js'
 
 export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({

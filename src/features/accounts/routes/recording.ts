@@ -3,7 +3,7 @@ import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { Recording } from '../../../../schemas/recording.js'
 import { ApiError, invalid } from '../../../errors.js'
-import { anyCaller } from '../../../platform/access/kinds.js'
+import { anyCaller } from '../../../platform/access/access.js'
 import { readRecording, writeRecording } from '../queries/recordings.js'
 
 export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {

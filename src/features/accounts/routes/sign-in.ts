@@ -6,7 +6,7 @@ import { CallbackQuery, LoginQuery, LogoutBody, VerifyBody, VerifyResult } from 
 import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { anyone, nobody } from '../../../platform/access/kinds.js'
+import { anyone, nobody } from '../../../platform/access/access.js'
 import { isFromTrustedOrigin } from '../../../platform/access/trusted-origin.js'
 import { namesType } from '../../../platform/http/accept.js'
 import { translate } from '../../../platform/http/error-translation.js'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../../../schemas/common.js'
 import { Privacy } from '../../../../schemas/privacy.js'
-import { anyone } from '../../../platform/access/kinds.js'
+import { anyone } from '../../../platform/access/access.js'
 import { notRecorded, privacyRecords, privacyViews } from '../privacy-facts.js'
 
 export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {

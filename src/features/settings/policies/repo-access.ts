@@ -1,13 +1,13 @@
 /** Rules R1 to R5: what a caller may do with the settings of a repository, and through which workspace. */
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import type { RepoDecision } from '../../../platform/access/kinds.js'
 import type { Db } from '../../../platform/database/client.js'
 import { readCaller } from '../../accounts/policies.js'
 import type { User } from '../../accounts/queries/users.js'
 import { findMatches, type RepoMatch, type RepoQuestion } from '../../workspaces/queries/matches.js'
 import { countWorkspacesOf, readRole } from '../../workspaces/queries/members.js'
 import { countPatterns, readPersonalWorkspace } from '../../workspaces/queries/workspaces.js'
+import type { RepoDecision } from '../access.js'
 import { readEffectiveConfig } from '../queries/effective-config.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
-import { repoMember } from '../../../platform/access/kinds.js'
 import { overlaySettings } from '../../workspaces/settings-merge.js'
+import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)

@@ -20,10 +20,10 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import { repoAdmin, repoMember } from '../../../platform/access/kinds.js'
 import { etagOf, noneMatchNames, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import type { Repohost } from '../../accounts/repohost.js'
+import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { pushSettings } from '../push-settings.js'

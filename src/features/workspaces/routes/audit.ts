@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditPage } from '../../../../schemas/audit.js'
 import { PageQuery, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { adminOf } from '../../../platform/access/kinds.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
+import { adminOf } from '../access.js'
 import { listAuditEntries } from '../queries/audit.js'
 
 const pages = pagesOf('timestamp', 'uuid')

@@ -9,9 +9,10 @@ import {
   InviteParams,
 } from '../../../../schemas/invites.js'
 import { limits } from '../../../../schemas/limits.js'
-import { adminOf, anyCaller } from '../../../platform/access/kinds.js'
+import { anyCaller } from '../../../platform/access/access.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { personKeysOf } from '../../accounts/person-keys.js'
+import { adminOf } from '../access.js'
 import { createInvite, revokeInvite } from '../change-invites.js'
 import { lookUpInvite } from '../look-up-invite.js'
 import { listActiveInvites } from '../queries/invites.js'

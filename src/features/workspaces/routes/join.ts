@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../../schemas/invites.js'
-import { anyCaller } from '../../../platform/access/kinds.js'
+import { anyCaller } from '../../../platform/access/access.js'
 import { personKeysOf } from '../../accounts/person-keys.js'
 import { withFloor } from '../../activity/policies.js'
 import { joinWorkspace } from '../join-workspace.js'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { WorkspaceParams } from '../../../../schemas/common.js'
 import { Patterns, PatternsBody } from '../../../../schemas/workspaces.js'
-import { adminOf, memberOf } from '../../../platform/access/kinds.js'
+import { adminOf, memberOf } from '../access.js'
 import { listPatterns } from '../queries/workspaces.js'
 import { replacePatterns } from '../replace-patterns.js'
 

@@ -12,10 +12,10 @@ import {
 } from '../../../../schemas/common.js'
 import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../../schemas/workspace-settings.js'
 import { ApiError } from '../../../errors.js'
-import { adminOf, memberOf } from '../../../platform/access/kinds.js'
 import { etagOf, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { requireFloor, stricterOf } from '../../activity/policies.js'
+import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings } from '../change-settings.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 
