@@ -6,14 +6,17 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { limits } from '../schemas/limits.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
+import { accountChores } from './features/accounts/jobs.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import repohostOAuth from './features/accounts/repohost-oauth.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
-import rollups from './features/activity/jobs.js'
+import rollups, { activityChores } from './features/activity/jobs.js'
+import { readLastActiveDays } from './features/activity/queries/last-active-days.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import billingSignature from './features/billing/billing-signature.js'
+import { billingChores } from './features/billing/jobs.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import milestones from './features/funnel/milestones.js'
 import { funnelRoutes } from './features/funnel/routes.js'
@@ -25,6 +28,7 @@ import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
+import { workspaceChores } from './features/workspaces/jobs.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -129,6 +133,7 @@ export const buildApp = async (
   app.decorate('db', database.read)
   app.decorate('clients', clients)
   app.decorate('meter', meter)
+  app.decorate('lastActiveDays', readLastActiveDays)
   app.decorate('offeredPeople', [] as OfferedPerson[])
   installValidation(app as never, config.extensionPrefix)
   installSerialization(app as never)
@@ -154,7 +159,9 @@ export const buildApp = async (
   await app.register(workspaceAccess)
   await app.register(billingSignature)
   await app.register(fairShare)
-  await app.register(housekeeping)
+  await app.register(housekeeping, {
+    chores: [...workspaceChores, ...accountChores, ...activityChores, ...billingChores],
+  })
   await app.register(repohostOAuth)
   await app.register(dashboard)
   await app.register(milestones)

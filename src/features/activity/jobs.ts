@@ -1,9 +1,21 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import { kept } from '../../platform/metrics/kept.js'
 import { asTask } from '../../platform/metrics/task.js'
+import { type Chore, deletion } from '../../platform/process/housekeeping.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
+import { deleteOldViews } from './queries/access-log.js'
+import { deleteOldFlushes } from './queries/flushes.js'
+import { readBacklog } from './queries/rollups.js'
 import { retireActivity, rollUp } from './roll-up.js'
+
+/** What activity leaves to housekeeping. */
+export const activityChores: Chore[] = [
+  deletion('old flush ids', deleteOldFlushes),
+  deletion('old views', deleteOldViews),
+]
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -26,6 +38,8 @@ declare module 'fastify' {
  */
 export const ROLL_UP_MS = 300_000
 const RETIRE_MS = 3_600_000
+/** A scrape of metrics waits no longer for the database, and goes without. */
+const SCRAPE_MS = 1_000
 
 export default fp(async (app) => {
   const run = async (stop?: AbortSignal) => {
@@ -50,6 +64,14 @@ export default fp(async (app) => {
           if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
         }),
   })
+  const askBacklog = () => readBacklog(app.database.reserved).catch(() => undefined)
+  const backlog = kept(() => Promise.race([askBacklog(), sleep(SCRAPE_MS, undefined, { ref: false })]))
+  app.meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
+  app.meter.read(
+    'team_settings_rollup_oldest_stale_day_age_seconds',
+    {},
+    async () => (await backlog())?.oldest,
+  )
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
   repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity', {
     onTheClock: true,

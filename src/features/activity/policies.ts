@@ -1,23 +1,9 @@
 /** What may be shown of what people did: the one place that decides it. */
-import { type PrivacyLevel, privacyLevels } from '../../../schemas/common.js'
-import { ApiError, invalid } from '../../errors.js'
-import {
-  addDays,
-  countDays,
-  FIRST_DAY,
-  LAST_DAY,
-  mondayOf,
-  type Range,
-  sundayOf,
-} from '../../platform/time/days.js'
+import { ApiError } from '../../errors.js'
+import { addDays, countDays, mondayOf, type Range, sundayOf } from '../../platform/time/days.js'
+import { lastPublished, type PrivacyRules } from '../workspaces/policies/privacy-levels.js'
 import type { WorkspacePrivacy } from '../workspaces/queries/privacy-levels.js'
 import type { Filter, NamedDays } from './queries/dashboard.js'
-
-/** Of the configuration. */
-export interface PrivacyRules {
-  floor: PrivacyLevel
-  minGroup: number
-}
 
 /** Who asks, and under which rules of the operator. */
 export interface Viewer extends PrivacyRules {
@@ -34,38 +20,7 @@ export interface View {
   published: { from: string; to: string } | undefined
 }
 
-export const stricterOf = (one: PrivacyLevel, other: PrivacyLevel): PrivacyLevel =>
-  privacyLevels.indexOf(one) > privacyLevels.indexOf(other) ? one : other
-
-/** @throws {ApiError} `validation_failed` for a level that no admin can choose */
-export const requireFloor = (
-  floor: PrivacyLevel,
-  { activity_privacy = floor }: { activity_privacy?: PrivacyLevel },
-): void => {
-  if (stricterOf(floor, activity_privacy) !== activity_privacy)
-    throw invalid('/body/activity_privacy', `must be ${floor}: the operator of this service allows no other`)
-}
-
-/** What is said of a workspace's level, which may be that of the operator. */
-export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
-  { floor }: PrivacyRules,
-  workspace: Workspace,
-): Workspace => ({ ...workspace, activity_privacy: stricterOf(floor, workspace.activity_privacy) })
-
 const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
-
-/** The last day, always a Sunday, of which only published weeks are shown; null where there is none. */
-const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: WorkspacePrivacy): string | null => {
-  if (stricterOf(floor, level) === 'team') return LAST_DAY
-  return teamUntil && sundayOf(teamUntil)
-}
-
-/** The first day of which it may be said who did what; null for none. */
-export const firstNamedDay = (floor: PrivacyLevel, privacy: WorkspacePrivacy): string | null => {
-  const last = lastPublished(floor, privacy)
-  if (last === null) return FIRST_DAY
-  return last === LAST_DAY ? null : addDays(last, 1)
-}
 
 /** Undefined for what one person did, where that is shown to nobody but them. */
 const divide = (

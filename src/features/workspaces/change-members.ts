@@ -1,17 +1,21 @@
-import type { PrivacyLevel, Role } from '../../../schemas/common.js'
-import type { Member } from '../../../schemas/members.js'
+import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { firstNamedDay } from '../activity/policies.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import type { Person } from './queries/audit.js'
 import { revokeInvitesOf } from './queries/invites.js'
-import { deleteMember, findMember, hasOtherAdmin, lockRoles, updateRole } from './queries/members.js'
-import { readPrivacy } from './queries/privacy-levels.js'
+import {
+  deleteMember,
+  findMember,
+  hasOtherAdmin,
+  type ListedMember,
+  lockRoles,
+  updateRole,
+} from './queries/members.js'
 import { recordRemoval } from './queries/removals.js'
 
-const memberNamed = async (tx: Db, workspaceId: string, login: string, namedFrom: string | null = null) => {
-  const found = await findMember(tx, workspaceId, namedFrom, login)
+const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
+  const found = await findMember(tx, workspaceId, login)
   if (!found) throw new ApiError('member_not_found')
   return found
 }
@@ -38,20 +42,14 @@ const withdrawInvites = async ({ tx, record }: Change, workspaceId: string, pers
 /** @throws {ApiError} `member_not_found`, `last_admin` */
 export const changeRole = (
   database: Database,
-  floor: PrivacyLevel,
   call: WorkspaceCall,
   { login, role }: { login: string; role: Role },
-): Promise<Member> =>
+): Promise<ListedMember> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const { tx, record } = change
     await lockRoles(tx, call.workspaceId)
-    const { userId, member } = await memberNamed(
-      tx,
-      call.workspaceId,
-      login,
-      firstNamedDay(floor, await readPrivacy(tx, call.workspaceId)),
-    )
-    if (member.role === role) return member
+    const { userId, member } = await memberNamed(tx, call.workspaceId, login)
+    if (member.role === role) return { userId, member }
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
     if (role === 'member') {
@@ -61,7 +59,7 @@ export const changeRole = (
     }
     await updateRole(tx, call.workspaceId, userId, role)
     await record('member.role_changed', person, { before: member.role, after: role })
-    return { ...member, role }
+    return { userId, member: { ...member, role } }
   })
 
 /**

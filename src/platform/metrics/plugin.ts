@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Registry } from 'prom-client'
-import { readBacklog } from '../../features/activity/queries/rollups.js'
 import { newestMigration } from '../database/migrate.js'
+import { isSchemaCurrent } from '../database/schema-state.js'
 import { serviceVersion } from '../process/root.js'
+import { kept } from './kept.js'
 import { tasks } from './metrics.js'
 
 declare module 'fastify' {
@@ -15,8 +16,6 @@ declare module 'fastify' {
   }
 }
 
-/** How long an answer of the database serves, however often metrics are asked for. */
-const KEPT_MS = 5_000
 /** A scrape waits no longer for the database, and goes without. */
 const PATIENCE_MS = 1_000
 
@@ -54,14 +53,13 @@ export default fp(async (app) => {
   const isReady = () => app.isReady().catch(() => false)
   const tooLate = () => sleep(PATIENCE_MS, false, { ref: false })
   meter.read('team_settings_ready', {}, async () => Number(await Promise.race([isReady(), tooLate()])))
-  const askBacklog = async () => {
-    const asked = readBacklog(app.database.reserved).catch(() => undefined)
-    return Promise.race([asked, sleep(PATIENCE_MS, undefined, { ref: false })])
-  }
-  const backlog = kept(askBacklog)
-  meter.read('team_settings_database_up', {}, async () => ((await backlog()) ? 1 : 0))
-  meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
-  meter.read('team_settings_rollup_oldest_stale_day_age_seconds', {}, async () => (await backlog())?.oldest)
+  const askDatabase = () =>
+    isSchemaCurrent(database.reserved).then(
+      () => 1,
+      () => 0,
+    )
+  const isUp = kept(() => Promise.race([askDatabase(), sleep(PATIENCE_MS, 0, { ref: false })]))
+  meter.read('team_settings_database_up', {}, isUp)
 
   const disk = kept(() => statfs(config.dataDir).catch(() => undefined))
   meter.read('team_settings_data_dir_free_bytes', {}, async () => {
@@ -73,12 +71,3 @@ export default fp(async (app) => {
     return found && found.blocks * found.bsize
   })
 })
-
-/** Asks again only after a while. */
-const kept = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
-  let last: { at: number; answer: Promise<T> } | undefined
-  return () => {
-    if (!last || Date.now() - last.at > KEPT_MS) last = { at: Date.now(), answer: ask() }
-    return last.answer
-  }
-}

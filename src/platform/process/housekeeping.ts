@@ -3,13 +3,6 @@
  * held briefly, and a crash loses at most one step.
  */
 import fp from 'fastify-plugin'
-import { deleteExpiredLogins, deleteExpiredRevocations } from '../../features/accounts/queries/sessions.js'
-import { deleteOldViews } from '../../features/activity/queries/access-log.js'
-import { deleteOldFlushes } from '../../features/activity/queries/flushes.js'
-import { deleteOldBillingEvents } from '../../features/billing/queries.js'
-import { deleteOldAuditEntries } from '../../features/workspaces/queries/audit.js'
-import { listDeletedWorkspaces, purgeWorkspace } from '../../features/workspaces/queries/purge.js'
-import { deleteEndedRemovals } from '../../features/workspaces/queries/removals.js'
 import type { Db } from '../database/client.js'
 import { takeHousekeepingTurn } from '../database/housekeeping-turn.js'
 import type { Task } from '../metrics/metrics.js'
@@ -26,56 +19,44 @@ declare module 'fastify' {
   }
 }
 
-/** Does one small step in a transaction. @returns whether there may be more to do */
-type TakeStep = (step: (tx: Db) => Promise<boolean>) => Promise<boolean>
-
-interface Chore {
+/** A job. With `list`, each listed subject gets a step in turn. */
+export interface Chore {
   name: Task
-  finish(takeStep: TakeStep): Promise<void>
+  list?(db: Db): Promise<{ id: string }[]>
+  /** One small step within a transaction, of so many rows at most. @returns whether there may be more to do */
+  step(tx: Db, rows: number, id: string): Promise<boolean>
 }
 
 const PERIOD_MS = 60_000
 /** The most rows that one step deletes. Rows of settings are large. */
 const ROWS = 500
 
-export default fp(
-  async (app) => {
-    /** A job that deletes what is past its time. */
-    const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
-      name,
-      finish: async (takeStep) => {
-        let more = true
-        while (more && !app.isClosing())
-          more = await takeStep(async (tx) => (await deleteOld(tx, ROWS)) === ROWS)
-      },
-    })
-    const chores: Chore[] = [
-      {
-        name: 'deleted workspaces',
-        finish: (takeStep) =>
-          inTurns({
-            list: () => listDeletedWorkspaces(app.database.read),
-            step: ({ id }) => takeStep((tx) => purgeWorkspace(tx, id, ROWS)),
-            isStopped: app.isClosing,
-          }),
-      },
-      deletion('old audit entries', deleteOldAuditEntries),
-      deletion('expired revocations', deleteExpiredRevocations),
-      deletion('expired logins', deleteExpiredLogins),
-      deletion('old flush ids', deleteOldFlushes),
-      deletion('old billing events', deleteOldBillingEvents),
-      deletion('old views', deleteOldViews),
-      deletion('ended removals', deleteEndedRemovals),
-    ]
+/** A job that deletes rows that are past their time. */
+export const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
+  name,
+  step: async (tx, rows) => (await deleteOld(tx, rows)) === rows,
+})
 
-    const takeStep: TakeStep = (step) =>
-      app.database.transaction(async (tx) => {
-        await takeHousekeepingTurn(tx)
-        return step(tx)
-      })
-    const finish = async ({ name, finish }: Chore) => {
+export default fp(
+  async (app, { chores }: { chores: Chore[] }) => {
+    const finish = async ({ name, list, step }: Chore) => {
+      const takeStep = (id: string) =>
+        app.database.transaction(async (tx) => {
+          await takeHousekeepingTurn(tx)
+          return step(tx, ROWS, id)
+        })
+      const allSteps = async () => {
+        let more = true
+        while (more && !app.isClosing()) more = await takeStep('')
+      }
+      const allInTurns = (listSubjects: NonNullable<Chore['list']>) =>
+        inTurns({
+          list: () => listSubjects(app.database.read),
+          step: ({ id }) => takeStep(id),
+          isStopped: app.isClosing,
+        })
       try {
-        await asTask(app.meter, name, () => finish(takeStep))()
+        await asTask(app.meter, name, list ? () => allInTurns(list) : allSteps)()
       } catch (error) {
         // A stop does not wait for the step, which the database rolls back.
         if (app.isClosing()) return

@@ -6,7 +6,6 @@ import { locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { statement } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { users } from '../../accounts/tables.js'
-import { activity } from '../../activity/tables.js'
 import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>
@@ -76,50 +75,37 @@ export const countWorkspacesOf = async (db: Db, userId: string): Promise<number>
   return row?.total ?? 0
 }
 
-/**
- * The last UTC day on which the member of the row was active, if it is not before `from`; null says that no day is told. It
- * names the workspace, and so the one node that knows.
- */
-const lastActiveDay = (workspaceId: string, from: string | null) => sql<string | null>`(
-  select ${activity.day}::text from ${activity}
-  where ${activity.workspaceId} = ${workspaceId}::uuid and ${activity.userId} = ${members.userId} and ${activity.minutes} > 0
-    and ${activity.day} >= ${from}::date
-  order by ${activity.day} desc limit 1
-)`
-
-const columns = (workspaceId: string, namedFrom: string | null) => ({
+const columns = {
   userId: members.userId,
   login: users.login,
   avatar_url: users.avatarUrl,
   role: members.role,
   joined_at: members.joinedAt,
-  last_active_day: lastActiveDay(workspaceId, namedFrom),
-})
+}
 
 /** A member with the id of the user, for cursors and for the writes that follow. */
 export interface ListedMember {
   userId: string
-  member: Member
+  member: Omit<Member, 'last_active_day'>
 }
 
-const toListed = ({ userId, ...member }: Member & { userId: string }): ListedMember => ({
+const toListed = ({ userId, ...member }: ListedMember['member'] & { userId: string }): ListedMember => ({
   userId,
   member: { ...member, joined_at: toTimestamp(member.joined_at) },
 })
 
 /**
- * In the order in which they joined. `namedFrom` is the first day of which it is told who was active, and `after` is where the previous page ended: the moment and the user's id.
+ * In the order in which they joined. `after` is where the previous page ended: the moment and the user's id.
  */
 export const listMembers = async (
   db: Db,
   workspaceId: string,
-  namedFrom: string | null,
   after: string[] | undefined,
   rows: number,
 ): Promise<ListedMember[]> => {
   const [lastJoined, lastUser] = after ?? []
   const found = await db
-    .select(columns(workspaceId, namedFrom))
+    .select(columns)
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(
@@ -138,11 +124,10 @@ export const listMembers = async (
 export const findMember = async (
   db: Db,
   workspaceId: string,
-  namedFrom: string | null,
   login: string,
 ): Promise<ListedMember | undefined> => {
   const [found] = await db
-    .select(columns(workspaceId, namedFrom))
+    .select(columns)
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.workspaceId, workspaceId), eq(users.loginKey, login.toLowerCase())))

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../../schemas/invites.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { personKeysOf } from '../../accounts/person-keys.js'
-import { withFloor } from '../../activity/policies.js'
 import { joinWorkspace } from '../join-workspace.js'
+import { withFloor } from '../policies/privacy-levels.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
   const personKeys = personKeysOf(app.config.jwtSecrets)

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
+import { theRow } from '../../../platform/database/the-row.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { firstNamedDay } from '../../activity/policies.js'
 import { adminOf, memberOf } from '../access.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
+import { describeMembers } from '../describe-members.js'
 import { listMembers } from '../queries/members.js'
-import { readPrivacy } from '../queries/privacy-levels.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 
@@ -25,14 +25,15 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: MemberPage },
     },
     handler: async ({ membership, query }) => {
-      const privacy = await readPrivacy(app.db, membership.workspaceId)
-      const namedFrom = firstNamedDay(app.config.privacy.floor, privacy)
       const page = await pages.read(
         query,
-        (after, rows) => listMembers(app.db, membership.workspaceId, namedFrom, after, rows),
+        (after, rows) => listMembers(app.db, membership.workspaceId, after, rows),
         ({ member, userId }) => [member.joined_at, userId],
       )
-      return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
+      return {
+        members: await describeMembers(app, membership.workspaceId, page.rows),
+        next_cursor: page.next_cursor,
+      }
     },
   })
 
@@ -48,8 +49,10 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ChangeRoleBody,
       response: { 200: ref(Member) },
     },
-    handler: (request) =>
-      changeRole(app.database, app.config.privacy.floor, request.membership, request.body),
+    handler: async ({ membership, body }) => {
+      const changed = await changeRole(app.database, membership, body)
+      return theRow(await describeMembers(app, membership.workspaceId, [changed]))
+    },
   })
 
   app.route({

@@ -14,9 +14,9 @@ import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../../schemas/w
 import { ApiError } from '../../../errors.js'
 import { etagOf, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
-import { requireFloor, stricterOf } from '../../activity/policies.js'
 import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings } from '../change-settings.js'
+import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 
 const sendSettings = (

@@ -1,0 +1,40 @@
+import type { Member } from '../../../schemas/members.js'
+import type { Db } from '../../platform/database/client.js'
+import { firstNamedDay, type PrivacyRules } from './policies/privacy-levels.js'
+import type { ListedMember } from './queries/members.js'
+import { readPrivacy } from './queries/privacy-levels.js'
+
+/**
+ * The last UTC day, not before `from`, on which each of the users was active in the workspace. Activity knows it, and
+ * `app.ts` joins the two.
+ */
+export type LastActiveDays = (
+  db: Db,
+  workspaceId: string,
+  userIds: string[],
+  from: string,
+) => Promise<Map<string, string>>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    lastActiveDays: LastActiveDays
+  }
+}
+
+interface DescribeContext {
+  db: Db
+  config: { privacy: PrivacyRules }
+  lastActiveDays: LastActiveDays
+}
+
+/** Members with their last active day, where the privacy level shows it. */
+export const describeMembers = async (
+  { db, config, lastActiveDays }: DescribeContext,
+  workspaceId: string,
+  listed: ListedMember[],
+): Promise<Member[]> => {
+  const from = firstNamedDay(config.privacy.floor, await readPrivacy(db, workspaceId))
+  const userIds = listed.map(({ userId }) => userId)
+  const days = from === null ? undefined : await lastActiveDays(db, workspaceId, userIds, from)
+  return listed.map(({ userId, member }) => ({ ...member, last_active_day: days?.get(userId) ?? null }))
+}

@@ -1,0 +1,42 @@
+/** The privacy level that applies to a workspace: its own, or a stricter one of the operator. */
+import { type PrivacyLevel, privacyLevels } from '../../../../schemas/common.js'
+import { invalid } from '../../../errors.js'
+import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../../platform/time/days.js'
+import type { WorkspacePrivacy } from '../queries/privacy-levels.js'
+
+/** Of the configuration. */
+export interface PrivacyRules {
+  floor: PrivacyLevel
+  minGroup: number
+}
+
+export const stricterOf = (one: PrivacyLevel, other: PrivacyLevel): PrivacyLevel =>
+  privacyLevels.indexOf(one) > privacyLevels.indexOf(other) ? one : other
+
+/** @throws {ApiError} `validation_failed` for a level that no admin can choose */
+export const requireFloor = (
+  floor: PrivacyLevel,
+  { activity_privacy = floor }: { activity_privacy?: PrivacyLevel },
+): void => {
+  if (stricterOf(floor, activity_privacy) !== activity_privacy)
+    throw invalid('/body/activity_privacy', `must be ${floor}: the operator of this service allows no other`)
+}
+
+/** The workspace with the level that applies, which may be that of the operator. */
+export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
+  { floor }: PrivacyRules,
+  workspace: Workspace,
+): Workspace => ({ ...workspace, activity_privacy: stricterOf(floor, workspace.activity_privacy) })
+
+/** The last day, always a Sunday, of which only published weeks are shown; null where there is none. */
+export const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: WorkspacePrivacy): string | null => {
+  if (stricterOf(floor, level) === 'team') return LAST_DAY
+  return teamUntil && sundayOf(teamUntil)
+}
+
+/** The first day of which it may be said who did what; null for none. */
+export const firstNamedDay = (floor: PrivacyLevel, privacy: WorkspacePrivacy): string | null => {
+  const last = lastPublished(floor, privacy)
+  if (last === null) return FIRST_DAY
+  return last === LAST_DAY ? null : addDays(last, 1)
+}
