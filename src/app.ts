@@ -6,6 +6,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { limits } from '../schemas/limits.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
+import { readRepohostId } from './features/accounts/queries/users.js'
 import { accountChores } from './features/accounts/jobs.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import repohostOAuth from './features/accounts/repohost-oauth.js'
@@ -26,6 +27,7 @@ import erasures from './features/personal-data/jobs.js'
 import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
+import { projectRoutes } from './features/settings/routes/projects.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import { workspaceChores } from './features/workspaces/jobs.js'
@@ -149,7 +151,7 @@ export const buildApp = async (
   await app.register(cookie)
   await app.register(session)
   await app.register(readiness)
-  await app.register(counts)
+  await app.register(counts, { findPerson: (userId) => readRepohostId(database.hot, userId) })
   await app.register(rateLimit)
   await app.register(metrics)
   await app.register(routeChecks)
@@ -171,6 +173,7 @@ export const buildApp = async (
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth' })
   await app.register(profileRoutes, { prefix: '/api' })
+  await app.register(projectRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })
   await app.register(accountRoutes, { prefix: '/api/me' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })

@@ -1,10 +1,8 @@
+import { type PrivacyRules, insertAuditEntry, theService, raisePrivacy } from '../workspaces/index.js'
 import type { Database } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../../platform/time/days.js'
-import type { PrivacyRules } from '../workspaces/policies/privacy-levels.js'
-import { insertAuditEntry, theService } from '../workspaces/queries/audit.js'
-import { raisePrivacy } from '../workspaces/queries/privacy-levels.js'
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
 import { takeRollupTurn } from './queries/rollups.js'
 

@@ -1,3 +1,4 @@
+import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -14,7 +15,6 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
-import { DELETED_USER } from '../accounts/deleted-user.js'
 import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'
 

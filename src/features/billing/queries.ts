@@ -1,8 +1,8 @@
+import { users } from '../accounts/index.js'
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
 import { daysAgo, deleteSome, limitedDelete } from '../../platform/database/limited-delete.js'
-import { users } from '../accounts/tables.js'
 import type { SubscriptionChange } from './billing-event.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
 

@@ -1,9 +1,8 @@
+import { planOf, readSubscriptionStatus } from '../billing/index.js'
+import { readCaller } from '../accounts/index.js'
 import type { Profile } from '../../../schemas/profile.js'
 import type { Config } from '../../config.js'
 import type { Database } from '../../platform/database/client.js'
-import { readCaller } from '../accounts/policies.js'
-import { planOf } from '../billing/policies.js'
-import { readSubscriptionStatus } from '../billing/queries.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (

@@ -1,22 +1,11 @@
+import { insertAuditEntry, type RepoQuestion, insertMember, lockRole, countPatterns, insertPatterns, insertWorkspace, lockWorkspace, readPersonalWorkspace } from '../workspaces/index.js'
+import { lockCaller, type User, type Repohost } from '../accounts/index.js'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
-import { lockCaller } from '../accounts/policies.js'
-import type { User } from '../accounts/queries/users.js'
-import type { Repohost } from '../accounts/repohost.js'
-import { insertAuditEntry } from '../workspaces/queries/audit.js'
-import type { RepoQuestion } from '../workspaces/queries/matches.js'
-import { insertMember, lockRole } from '../workspaces/queries/members.js'
-import {
-  countPatterns,
-  insertPatterns,
-  insertWorkspace,
-  lockWorkspace,
-  readPersonalWorkspace,
-} from '../workspaces/queries/workspaces.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
 import { requireRoom } from './policies/room.js'
 import {

@@ -1,6 +1,5 @@
 /** Counts limits in the memory of this instance, or in Redis, which all instances share. */
 import fp from 'fastify-plugin'
-import { readRepohostId } from '../../features/accounts/queries/users.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { People } from './people.js'
 import { connectRedis, redisFault } from './redis.js'
@@ -14,11 +13,16 @@ declare module 'fastify' {
   }
 }
 
+interface Options {
+  /** The id of a user's person at the repository host; null for an account that was deleted. */
+  findPerson(userId: string): Promise<string | null>
+}
+
 export default fp(
-  async (app) => {
+  async (app, { findPerson }: Options) => {
     const { config, log } = app
     const ofInstance = new LocalCounts()
-    app.decorate('people', new People((userId) => readRepohostId(app.database.hot, userId)))
+    app.decorate('people', new People(findPerson))
     if (config.redisUrl === undefined || !config.rateLimits) {
       app.decorate('counts', ofInstance)
       app.decorate('areLimitsShared', undefined)

@@ -1,10 +1,10 @@
 /** Who looked at whose numbers by name. */
+import { DELETED_USER } from '../../accounts/index.js'
 import type { View } from '../../../../schemas/account.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, date, statement, text, uuid } from '../../../platform/database/statement.js'
-import { DELETED_USER } from '../../accounts/deleted-user.js'
 import { dashboardViews } from '../tables.js'
 import { ANYTHING } from './rollups.js'
 

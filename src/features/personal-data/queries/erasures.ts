@@ -2,6 +2,9 @@
  * Accounts that were deleted: what the last transaction of an account does, and the small steps in which all else of it is
  * removed, or handed over to `DELETED_USER`, later.
  */
+import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
+import { handOverViews, registerPeople, markDays, TAKE_TURN, rebuildMonth } from '../../activity/index.js'
+import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
 import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -19,13 +22,6 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { DELETED_LOGIN, DELETED_USER } from '../../accounts/deleted-user.js'
-import { users } from '../../accounts/tables.js'
-import { handOverViews } from '../../activity/queries/access-log.js'
-import { registerPeople } from '../../activity/queries/counts.js'
-import { markDays, TAKE_TURN } from '../../activity/queries/minutes.js'
-import { rebuildMonth } from '../../activity/queries/rollups.js'
-import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/tables.js'
 import { erasures } from '../tables.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */

@@ -1,3 +1,4 @@
+import { patternMatches } from '../../workspaces/index.js'
 import type { Role } from '../../../../schemas/common.js'
 import type { ProjectPage } from '../../../../schemas/projects.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -12,7 +13,6 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { patternMatches } from '../../workspaces/queries/matches.js'
 
 type Project = ProjectPage['projects'][number]
 

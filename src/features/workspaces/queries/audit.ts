@@ -1,3 +1,4 @@
+import { DELETED_LOGIN } from '../../accounts/index.js'
 import { sql } from 'drizzle-orm'
 import { MAX, v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../../../schemas/audit.js'
@@ -7,11 +8,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { daysAgo, deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { DELETED_LOGIN } from '../../accounts/deleted-user.js'
 import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
-
-/** For queries that are written by hand alone. */
-export { ABOUT_PEOPLE }
 
 /** Somebody as the trail remembers them. */
 export interface Person {

@@ -1,3 +1,4 @@
+import { users } from '../../accounts/index.js'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
@@ -5,7 +6,6 @@ import type { Invite } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { users } from '../../accounts/tables.js'
 import { createInviteCode, inviteCodeKey } from '../invite-code.js'
 import { invites } from '../tables.js'
 

@@ -1,28 +1,11 @@
 /** Removes what a deleted workspace leaves behind. */
+import { overrides, snapshots, snapshotVersions } from '../../settings/index.js'
+import { activity, activityDays, activityHours, activityMemberDays, activityMemberMonths, activityPeople, activityRepoDays, activityRepoMonths, activityRepoPeople, activityRepos, dashboardViews, publishedCells, publishedDays, publishedRepos, publishedWeeks, staleDays } from '../../activity/index.js'
 import { asc, getTableName, isNotNull } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement } from '../../../platform/database/statement.js'
-import {
-  activity,
-  activityDays,
-  activityHours,
-  activityMemberDays,
-  activityMemberMonths,
-  activityPeople,
-  activityRepoDays,
-  activityRepoMonths,
-  activityRepoPeople,
-  activityRepos,
-  dashboardViews,
-  publishedCells,
-  publishedDays,
-  publishedRepos,
-  publishedWeeks,
-  staleDays,
-} from '../../activity/tables.js'
-import { overrides, snapshots, snapshotVersions } from '../../settings/tables.js'
 import {
   auditEntries,
   invites,

@@ -1,11 +1,11 @@
 /** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
+import type { PersonKey } from '../../accounts/index.js'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { OperatorError } from '../../../platform/process/operator-error.js'
-import type { PersonKey } from '../../accounts/person-keys.js'
 import { removals, removedPeople } from '../tables.js'
 import { ACTIVE_INVITE } from './invites.js'
 

@@ -1,0 +1,107 @@
+/** Which file may import which: one way inside a feature, between features, and between the folders of `src`. */
+const feature = '^src/features/([^/]+)/'
+
+/** Each feature may use those after it, through their index. */
+const below = {
+  'personal-data': ['activity', 'settings', 'workspaces', 'billing', 'models', 'funnel', 'accounts'],
+  activity: ['workspaces', 'accounts'],
+  settings: ['workspaces', 'accounts'],
+  workspaces: ['accounts'],
+  billing: ['accounts'],
+  models: ['accounts'],
+  funnel: ['accounts'],
+  accounts: [],
+}
+
+const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+export default {
+  forbidden: [
+    never('no-circles', 'Two files that need each other are one.', {}, { circular: true }),
+    never(
+      'schemas-are-the-bottom',
+      'Schemas import TypeBox and each other.',
+      { path: '^schemas/' },
+      { pathNot: ['^schemas/', '^node_modules/@sinclair/typebox'] },
+    ),
+    never(
+      'service-alone',
+      'The service needs nothing of the page, the demo, tests and benchmarks.',
+      { path: '^src/' },
+      { path: '^(demo|test|bench|web|client|examples)/' },
+    ),
+    never(
+      'page-through-client',
+      'The page knows the service by its client alone.',
+      { path: '^(web|client/src|examples)/' },
+      { path: '^(src|demo|test|bench)/' },
+    ),
+    never(
+      'platform-knows-no-feature',
+      'A feature registers itself with the platform; app.ts joins the two.',
+      { path: '^src/platform/' },
+      { path: '^src/(features|operator|bin|app|server)' },
+    ),
+    never(
+      'features-know-no-operator',
+      'Commands use features, and no feature a command.',
+      { path: '^src/features/' },
+      { path: '^src/(operator|bin|app|server)' },
+    ),
+    ...Object.entries(below).map(([name, others]) =>
+      never(
+        `${name}-looks-down`,
+        `${name} may import ${others.join(', ') || 'no other feature'}.`,
+        { path: `^src/features/${name}/` },
+        { path: feature, pathNot: `^src/features/(${[name, ...others].join('|')})/` },
+      ),
+    ),
+    never(
+      'features-by-their-index',
+      'Another feature is used through its index.ts; its tables.ts only by another tables.ts.',
+      { path: feature, pathNot: '/tables\\.ts$' },
+      { path: feature, pathNot: ['^src/features/$1/', '/index\\.ts$'] },
+    ),
+    never(
+      'tables-alone',
+      'Tables import tables.',
+      { path: `${feature}tables\\.ts$` },
+      { path: '^src/', pathNot: ['/tables\\.ts$', '^src/platform/database/', 'deleted-user\\.ts$'] },
+    ),
+    never(
+      'queries-below-policies',
+      'tables ← queries ← policies ← operations ← routes, jobs.',
+      { path: `${feature}queries(\\.ts|/)` },
+      { path: [`${feature}(policies|routes|jobs|access)(\\.ts|/)`, '^node_modules/fastify'] },
+    ),
+    never(
+      'policies-below-operations',
+      'tables ← queries ← policies ← operations ← routes, jobs.',
+      { path: `${feature}policies(\\.ts|/)` },
+      {
+        path: [
+          `${feature}(routes|jobs)(\\.ts|/)`,
+          `${feature}tables\\.ts$`,
+          '^node_modules/(fastify|drizzle-orm|postgres)',
+        ],
+      },
+    ),
+    never(
+      'operations-below-routes',
+      'tables ← queries ← policies ← operations ← routes, jobs.',
+      { path: feature, pathNot: [`${feature}(routes|jobs|index)(\\.ts|/)`] },
+      { path: `${feature}(routes|jobs)(\\.ts|/)` },
+    ),
+    never(
+      'sql-in-queries',
+      'Only tables and queries know the database.',
+      { path: feature, pathNot: `${feature}(tables|queries|index)(\\.ts|/)` },
+      { path: [`${feature}tables\\.ts$`, '^node_modules/(drizzle-orm|postgres)'] },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+}

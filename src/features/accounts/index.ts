@@ -1,0 +1,10 @@
+/** What other features may use of people and their sessions. */
+export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
+export { type PersonKey, personKeysOf } from './person-keys.js'
+export { lockCaller, readCaller } from './policies.js'
+export { readRecording } from './queries/recordings.js'
+export { revokeAllTokens } from './queries/sessions.js'
+export type { User } from './queries/users.js'
+export type { Repohost } from './repohost.js'
+export { cookieOptionsOf, sessionCookiesOf } from './session.js'
+export { users } from './tables.js'

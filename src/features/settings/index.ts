@@ -1,0 +1,2 @@
+/** What other features may use of settings of repositories. */
+export { overrides, snapshotVersions, snapshots } from './tables.js'

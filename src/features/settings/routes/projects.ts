@@ -1,0 +1,33 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { PageQuery } from '../../../../schemas/common.js'
+import { ProjectPage } from '../../../../schemas/projects.js'
+import { anyCaller } from '../../../platform/access/access.js'
+import { pagesOf } from '../../../platform/http/pagination.js'
+import { listProjects } from '../queries/projects.js'
+
+const pages = pagesOf('text', 'text', 'uuid')
+
+export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.route({
+    method: 'GET',
+    url: '/projects',
+    config: { access: anyCaller, core: true },
+    schema: {
+      operationId: 'listProjects',
+      tags: ['settings'],
+      summary: "Repositories visible through the caller's workspace patterns",
+      description:
+        'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace. Where many do not match, a page holds fewer rows than `limit`, or none.',
+      querystring: PageQuery,
+      response: { 200: ProjectPage },
+    },
+    handler: async (request) => {
+      const page = await pages.readBounded(
+        request.query,
+        (after, limit) => listProjects(app.db, request.caller.userId, after, limit),
+        ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
+      )
+      return { projects: page.rows, next_cursor: page.next_cursor }
+    },
+  })
+}
