@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import { deleteOldFlushes } from '../src/features/activity/queries/flushes.js'
+import { retention } from '../src/features/personal-data/queries/retention.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
   addOthers,
@@ -163,7 +163,7 @@ await benchmark(async (cleanUp) => {
     from generate_series(1, ${OLD_FLUSHES}) n`
   const deletion = await measured(() =>
     ownCpu(async () => {
-      while ((await database.transaction((tx) => deleteOldFlushes(tx, 500))) > 0);
+      for (const { step } of retention) while (await database.transaction((tx) => step(tx, 500, '')));
     }),
   )
   units['an answer is forgotten'] = {

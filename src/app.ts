@@ -7,30 +7,29 @@ import { limits } from '../schemas/limits.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
-import { accountChores } from './features/accounts/jobs.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import repohostOAuth from './features/accounts/repohost-oauth.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
-import rollups, { activityChores } from './features/activity/jobs.js'
+import rollups from './features/activity/jobs.js'
 import { readLastActiveDays } from './features/activity/queries/last-active-days.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import billingSignature from './features/billing/billing-signature.js'
-import { billingChores } from './features/billing/jobs.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import milestones from './features/funnel/milestones.js'
 import { funnelRoutes } from './features/funnel/routes.js'
 import { type Assistants, createAssistants } from './features/models/assistants.js'
 import { modelRoutes } from './features/models/routes.js'
 import erasures from './features/personal-data/jobs.js'
+import { purge } from './features/personal-data/queries/purge.js'
+import { retention } from './features/personal-data/queries/retention.js'
 import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { projectRoutes } from './features/settings/routes/projects.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
-import { workspaceChores } from './features/workspaces/jobs.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -162,7 +161,7 @@ export const buildApp = async (
   await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(housekeeping, {
-    chores: [...workspaceChores, ...accountChores, ...activityChores, ...billingChores],
+    chores: [purge, ...retention],
   })
   await app.register(repohostOAuth)
   await app.register(dashboard)

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { DELETED_USER } from '../src/features/accounts/deleted-user.js'
 import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
-import { peopleColumns } from '../src/platform/database/people.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
+import { peopleColumns } from '../src/tables.js'
 import { isCluster } from './database.js'
 import { hasMembers } from './has-members.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
@@ -50,10 +49,10 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
 /** The columns of people that do not name this one yet. Those that only a deleted account has are written by its end. */
 const columnsWithout = async ({ database }: Service, userId: string) => {
   const places = await Promise.all(
-    peopleColumns.map(async ({ column: { table, name } }) => {
-      const text = `select from ${getTableName(table)} where ${name} = $1::uuid limit 1`
+    peopleColumns().map(async ({ table, column }) => {
+      const text = `select from ${table} where ${column} = $1::uuid limit 1`
       const rows = await database.read.statement(text, [userId])
-      return rows.length === 0 ? [`${getTableName(table)}.${name}`] : []
+      return rows.length === 0 ? [`${table}.${column}`] : []
     }),
   )
   return places.flat()
@@ -215,7 +214,7 @@ t.test(
     t.same(await columnsWithout(service, userId), ['revocations.user_id', 'erasures.user_id'])
     const exported = JSON.parse((await canary.get('/api/me/export')).text)
     const isEmpty = (name: string) => ['[]', 'null', '{}'].includes(JSON.stringify(exported[name] ?? null))
-    const members = peopleColumns.flatMap(({ export: name }) => (typeof name === 'string' ? [name] : []))
+    const members = peopleColumns().flatMap(({ export: name }) => (typeof name === 'string' ? [name] : []))
     t.same(members.filter(isEmpty), ['signed_out'], 'every member that a rule names has something')
     const before = await dashboard(bob, id)
     t.match(before.totals, { active_minutes: 77, commits: 9_000, active_members: 2 })

@@ -1,9 +1,12 @@
 /** What docs/privacy.md and `GET /api/privacy` say, and that what they claim is shown. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getTableName } from 'drizzle-orm'
 import t from 'tap'
+import { AccountExport } from '../schemas/account.js'
 import { withPrivacy } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { tables } from '../src/tables.js'
 import { claimsOf, withoutTest } from './claims.js'
 import { hasMembers } from './has-members.js'
 import { startService } from './service.js'
@@ -44,65 +47,31 @@ t.test('every claim of docs/privacy.md names a test that there is', async (t) =>
   t.same(await withoutTest(claims), [])
 })
 
-/** The record of `GET /api/privacy` that says what a table holds of people; undefined: nothing. */
-const recordOf: Record<string, string | undefined> = {
-  users: 'account',
-  recordings: 'recording',
-  // Until all else of a deleted account is gone.
-  erasures: 'account',
-  dashboard_views: 'looks',
-  revocations: 'ended sessions',
-  members: 'membership',
-  removals: 'membership',
-  removed_people: 'kept removals',
-  invites: 'settings',
-  snapshots: 'settings',
-  snapshot_versions: 'settings',
-  overrides: 'settings',
-  audit_entries: 'audit trail',
-  billing_customers: 'billing',
-  subscriptions: 'billing',
-  funnel_users: 'funnel events',
-  funnel_days: 'funnel events',
-  activity: 'minutes',
-  activity_people: 'minutes',
-  activity_member_days: 'minutes',
-  activity_member_months: 'minutes',
-  activity_repo_people: 'minutes',
-  flushes: 'answers to flushes',
-  workspaces: 'account',
-  // Logins under way and notifications that took effect, by their own ids.
-  oauth_states: undefined,
-  billing_events: undefined,
-  // When there was one, and of what size.
-  backups: undefined,
-  patterns: undefined,
-  // Sums of a team, and names of repositories.
-  activity_days: undefined,
-  activity_repos: undefined,
-  activity_repo_days: undefined,
-  activity_repo_months: undefined,
-  activity_hours: undefined,
-  stale_days: undefined,
-  // What is shown of weeks with enough people, and the levels of workspaces.
-  published_weeks: undefined,
-  published_days: undefined,
-  published_repos: undefined,
-  published_cells: undefined,
-  privacy_levels: undefined,
-}
-
-t.test('every table of the database is described, or holds nothing of people', async (t) => {
-  const tables = await service.database.hot.statement<{ name: string }>(
-    `select table_name as name from information_schema.tables
+t.test(
+  'every table of the database is declared, and described where it holds something of people',
+  async (t) => {
+    const found = await service.database.hot.statement<{ name: string }>(
+      `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE'`,
-    [],
-  )
-  t.strictSame(tables.map(({ name }) => name).sort(), Object.keys(recordOf).sort())
-  const { body } = await service.request('GET', '/api/privacy')
-  const records = body.records.map(({ name }: { name: string }) => name)
-  for (const [table, record] of Object.entries(recordOf)) {
-    if (record !== undefined) t.ok(records.includes(record), `${table}: ${record}`)
+      [],
+    )
+    t.strictSame(found.map(({ name }) => name).sort(), tables.map(({ table }) => getTableName(table)).sort())
+    const { body } = await service.request('GET', '/api/privacy')
+    const records = body.records.map(({ name }: { name: string }) => name)
+    for (const { table, rules } of tables) {
+      if (rules.privacyRecord !== null)
+        t.ok(records.includes(rules.privacyRecord), `${getTableName(table)}: ${rules.privacyRecord}`)
+    }
+  },
+)
+
+t.test('every column that names a person is in the export, or says why not', async (t) => {
+  const lists = Object.keys(AccountExport.properties)
+  for (const { table, rules } of tables) {
+    for (const [column, rule] of Object.entries(rules.people ?? {})) {
+      const { export: list } = rule ?? {}
+      if (typeof list === 'string') t.ok(lists.includes(list), `${getTableName(table)}.${column}: ${list}`)
+    }
   }
 })
 
@@ -126,7 +95,8 @@ t.test('what is left out is kept nowhere', async (t) => {
     entries: [{ repo: 'acme/left-out', day: today, minutes: 17, hours: { 9: 17 } }],
     flush_id: 'paused',
   })
-  for (const table of Object.keys(recordOf)) {
+  for (const { table: declared } of tables) {
+    const table = getTableName(declared)
     const rows = await service.database.hot.statement(
       `select from ${table} where ${table}::text like '%left-out%'`,
       [],

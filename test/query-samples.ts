@@ -7,7 +7,6 @@ import * as sessions from '../src/features/accounts/queries/sessions.js'
 import * as users from '../src/features/accounts/queries/users.js'
 import * as views from '../src/features/activity/queries/access-log.js'
 import * as dashboard from '../src/features/activity/queries/dashboard.js'
-import { deleteOldFlushes } from '../src/features/activity/queries/flushes.js'
 import * as billing from '../src/features/billing/queries.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import * as overrides from '../src/features/settings/queries/overrides.js'
@@ -16,7 +15,6 @@ import * as audit from '../src/features/workspaces/queries/audit.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
 import * as privacy from '../src/features/workspaces/queries/privacy-levels.js'
-import * as purge from '../src/features/workspaces/queries/purge.js'
 import * as removals from '../src/features/workspaces/queries/removals.js'
 import * as workspaceSettings from '../src/features/workspaces/queries/settings.js'
 import * as workspaces from '../src/features/workspaces/queries/workspaces.js'
@@ -55,8 +53,6 @@ const steps = { start: '2026-09-28', length: 7, count: 8 }
 export const samples: Sample[] = [
   ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: user, action: 'member.left' }]),
   ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
-  ...calls(audit.deleteOldAuditEntries, [10]),
-
   ...calls(billing.readCustomer, [id]),
   ...calls(billing.linkCustomer, ['cus_1', id]),
   ...calls(billing.unlinkCustomers, [id]),
@@ -65,8 +61,6 @@ export const samples: Sample[] = [
   ...calls(billing.applyChange, [
     { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
   ]),
-  ...calls(billing.deleteOldBillingEvents, [10]),
-
   ...calls(dashboard.beginSnapshot, []),
   ...calls(dashboard.readDays, [sources]),
   ...calls(dashboard.countActiveMembers, [sources]),
@@ -83,8 +77,6 @@ export const samples: Sample[] = [
   ...calls(erasures.countRowsOf, [id]),
   ...calls(erasures.listErasures, []),
   ...calls(erasures.eraseSome, [{ userId: id, loginKey: 'ada' }, 10]),
-
-  ...calls(deleteOldFlushes, [10]),
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),
@@ -116,9 +108,6 @@ export const samples: Sample[] = [
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
-  ...calls(purge.listDeletedWorkspaces, []),
-  ...calls(purge.purgeWorkspace, [id, 10]),
-
   ...calls(removals.recordRemoval, [id, id]),
   ...calls(removals.keepRemovals, [{ id, repohostId: 1 }, personKey]),
   ...calls(removals.wasRemovedSince, [
@@ -126,13 +115,10 @@ export const samples: Sample[] = [
     { id, repohostId: 1 },
     [personKey],
   ]),
-  ...calls(removals.deleteEndedRemovals, [10]),
 
   ...calls(sessions.revokeToken, [id, 1]),
   ...calls(sessions.revokeAllTokens, [id]),
   ...calls(sessions.readRevocations, [undefined], [moment]),
-  ...calls(sessions.deleteExpiredRevocations, [10]),
-  ...calls(sessions.deleteExpiredLogins, [10]),
   ...calls(sessions.insertOauthState, ['hash', '/']),
   ...calls(sessions.takeOauthState, ['hash']),
 
@@ -155,8 +141,6 @@ export const samples: Sample[] = [
   ]),
   ...calls(views.listViews, [id, undefined, 10]),
   ...calls(views.handOverViews, [id]),
-  ...calls(views.deleteOldViews, [10]),
-
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),
   ...calls(

@@ -1,8 +1,8 @@
 /** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
-import { tablesOfWorkspaces } from '../src/features/workspaces/queries/purge.js'
-import { peopleColumns } from '../src/platform/database/people.js'
+import { columnsOf } from '../src/platform/database/table.js'
+import { peopleColumns, tables } from '../src/tables.js'
 import { type Service, startService } from './service.js'
 
 interface Column {
@@ -31,8 +31,12 @@ const readIdColumns = async ({ database }: Service): Promise<Column[]> =>
 const otherIds = new Set(['revocations.jti', 'overrides.revision'])
 const isOwnId = ({ name, references }: Column) => name === 'id' && references === null
 
-const withRule = new Set(peopleColumns.map(({ column }) => `${getTableName(column.table)}.${column.name}`))
-const purged = new Set(tablesOfWorkspaces.map(getTableName))
+const withRule = new Set(peopleColumns().map(({ table, column }) => `${table}.${column}`))
+const purged = new Set(
+  tables.flatMap(({ table }) =>
+    Object.values(columnsOf(table)).includes('workspace_id') ? getTableName(table) : [],
+  ),
+)
 
 /** What is missing, in words for whoever added the column. */
 const findGaps = async (service: Service): Promise<string[]> => {
@@ -46,20 +50,15 @@ const findGaps = async (service: Service): Promise<string[]> => {
       if (name !== 'workspace_id') return [`${place} references workspaces: call it workspace_id`]
       if (purged.has(table)) return []
       return [
-        `${place}: add the table to tablesOfWorkspaces in src/features/workspaces/queries/purge.ts, so that it is cleared with a workspace`,
+        `${place}: declare the table with table() in a tables.ts, so that it is cleared with a workspace`,
       ]
     }
     return [
-      `${place}: add it to src/platform/database/people.ts, which says how an account is erased and exported`,
+      `${place}: add a rule under people in its tables.ts, which says how an account is erased and exported`,
     ]
   })
   const gone = [...withRule].filter((place) => !places.has(place))
-  return [
-    ...gaps,
-    ...gone.map(
-      (place) => `${place}: src/platform/database/people.ts has a rule and the database no such column`,
-    ),
-  ]
+  return [...gaps, ...gone.map((place) => `${place}: a tables.ts has a rule and the database no such column`)]
 }
 
 t.test('every column with the id of a person or a workspace has its rules', async (t) => {
@@ -75,12 +74,12 @@ t.test('a column without a rule is named, with or without a foreign key', async 
      )`,
     [],
   )
-  const people = 'add it to src/platform/database/people.ts, which says how an account is erased and exported'
+  const people = 'add a rule under people in its tables.ts, which says how an account is erased and exported'
   t.same(await findGaps(service), [
     `notes.author: ${people}`,
     'notes.origin references workspaces: call it workspace_id',
     `notes.readers: ${people}`,
     `notes.reviewed_by: ${people}`,
-    'notes.workspace_id: add the table to tablesOfWorkspaces in src/features/workspaces/queries/purge.ts, so that it is cleared with a workspace',
+    'notes.workspace_id: declare the table with table() in a tables.ts, so that it is cleared with a workspace',
   ])
 })

@@ -1,54 +1,30 @@
 /** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
+import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { locks } from '../platform/database/locks.js'
 import { isCurrent } from '../platform/database/migrate.js'
 import { inOneSession } from '../platform/database/one-session.js'
+import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
+import { tables } from '../tables.js'
 
-/**
- * Where each table goes. Those that everything joins are copied to every node and change rarely; nothing on a hot path
- * writes to them. What is read together shares a column and so a node.
- */
+const namesPlacedAt = (isHere: (place: TableRules['place']) => boolean): string[] =>
+  tables.filter(({ rules }) => isHere(rules.place)).map(({ table }) => getTableName(table))
+
+const spreadBy = (column: string) =>
+  namesPlacedAt((place) => typeof place === 'object' && place.spreadBy === column)
+
+/** Where each table goes. Tables that are read together share a column, and so a node. */
 export const layout = {
   /** In an order in which each table references only those before it. */
-  copied: [
-    'users',
-    'recordings',
-    'workspaces',
-    'privacy_levels',
-    'members',
-    'removals',
-    'removed_people',
-    'patterns',
-    'invites',
-    'billing_customers',
-    'erasures',
-  ],
+  copied: namesPlacedAt((place) => place === 'every node'),
   spread: {
-    owner_key: ['snapshots', 'snapshot_versions', 'overrides'],
-    workspace_id: [
-      'activity',
-      'activity_repos',
-      'activity_people',
-      'stale_days',
-      'activity_days',
-      'activity_member_days',
-      'activity_member_months',
-      'activity_repo_days',
-      'activity_repo_months',
-      'activity_repo_people',
-      'activity_hours',
-      'published_weeks',
-      'published_days',
-      'published_repos',
-      'published_cells',
-      'audit_entries',
-      'dashboard_views',
-    ],
-    user_id: ['flushes', 'funnel_users', 'funnel_days'],
+    owner_key: spreadBy('owner_key'),
+    workspace_id: spreadBy('workspace_id'),
+    user_id: spreadBy('user_id'),
   },
   /** On the coordinator alone. */
-  kept: ['oauth_states', 'revocations', 'subscriptions', 'billing_events', 'backups'],
+  kept: namesPlacedAt((place) => place === 'coordinator'),
 }
 
 /**

@@ -3,19 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { kept } from '../../platform/metrics/kept.js'
 import { asTask } from '../../platform/metrics/task.js'
-import { type Chore, deletion } from '../../platform/process/housekeeping.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
-import { deleteOldViews } from './queries/access-log.js'
-import { deleteOldFlushes } from './queries/flushes.js'
 import { readBacklog } from './queries/rollups.js'
 import { retireActivity, rollUp } from './roll-up.js'
-
-/** What activity leaves to housekeeping. */
-export const activityChores: Chore[] = [
-  deletion('old flush ids', deleteOldFlushes),
-  deletion('old views', deleteOldViews),
-]
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,7 +1,8 @@
 /** What may be shown of what people did: the one place that decides it. */
-import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
+
 import { ApiError } from '../../errors.js'
 import { addDays, countDays, mondayOf, type Range, sundayOf } from '../../platform/time/days.js'
+import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
 import type { Filter, NamedDays } from './queries/dashboard.js'
 
 /** Who asks, and under which rules of the operator. */

@@ -1,8 +1,8 @@
-import { type PrivacyRules, insertAuditEntry, theService, raisePrivacy } from '../workspaces/index.js'
 import type { Database } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../../platform/time/days.js'
+import { insertAuditEntry, type PrivacyRules, raisePrivacy, theService } from '../workspaces/index.js'
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
 import { takeRollupTurn } from './queries/rollups.js'
 

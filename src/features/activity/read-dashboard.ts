@@ -1,10 +1,10 @@
-import { readWorkspaceHead } from '../workspaces/index.js'
 import type { Dashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { addDays, listDays, type Range, type Steps, stepsOf } from '../../platform/time/days.js'
+import { readWorkspaceHead } from '../workspaces/index.js'
 import { Heatmap } from './heatmap.js'
 import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
 import {

@@ -1,4 +1,3 @@
-import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -7,14 +6,17 @@ import {
   index,
   integer,
   jsonb,
-  pgTable,
   pgView,
   primaryKey,
   smallint,
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { type PersonRule, table } from '../../platform/database/table.js'
+import { DELETED_USER } from '../accounts/deleted-user.js'
 import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'
 
@@ -23,7 +25,7 @@ import type { DayCrews } from './shared-hours.js'
  * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
  * changes then stays in its page, and needs no new entries in the indexes.
  */
-export const activity = pgTable(
+export const activity = table(
   'activity',
   {
     workspaceId: workspaceId(),
@@ -37,6 +39,11 @@ export const activity = pgTable(
     /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
     hours: smallint('hours').array(),
   },
+  {
+    people: { userId: { erasure: { by: 'handOverActivity' }, export: 'activity' } },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+  },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
     // With the user, so that a member's days are found as fast in this as in the key, whichever a plan takes.
@@ -46,9 +53,10 @@ export const activity = pgTable(
 )
 
 /** Repositories with activity, in the case first given. */
-export const activityRepos = pgTable(
+export const activityRepos = table(
   'activity_repos',
   { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
 )
 
@@ -56,9 +64,16 @@ export const activityRepos = pgTable(
  * Who has activity in a workspace, members and former ones. There before the activity is; whoever changes a person's
  * minutes holds the row, so that two flushes of one person take turns.
  */
-export const activityPeople = pgTable(
+export const activityPeople = table(
   'activity_people',
   { workspaceId: workspaceId(), userId: uuid('user_id').notNull() },
+  {
+    people: {
+      userId: { erasure: { by: 'handOverActivity' }, export: { leftOutBecause: 'the activity says it' } },
+    },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+  },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId] }),
     index('activity_people_of_user').on(t.userId, t.workspaceId),
@@ -69,7 +84,7 @@ export const activityPeople = pgTable(
  * Who looked at numbers with names: all looks of a viewer on a UTC day at the same people and repository, in the widest
  * range of them. Not a row for each person seen: who that was follows from the activity.
  */
-export const dashboardViews = pgTable(
+export const dashboardViews = table(
   'dashboard_views',
   {
     workspaceId: workspaceId(),
@@ -84,6 +99,15 @@ export const dashboardViews = pgTable(
     /** Whether a look was a file to keep (CSV). */
     exported: boolean('exported').notNull(),
   },
+  {
+    people: {
+      viewerId: { erasure: { by: 'handOverViews' }, export: 'views_of_others' },
+      memberId: { erasure: 'delete', export: 'views' },
+    },
+    expiry: { task: 'old views', sql: `day < (now() at time zone 'UTC')::date - ${limits.view_days}` },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'looks',
+  },
   (t) => [
     primaryKey({
       name: 'dashboard_views_pk',
@@ -96,7 +120,7 @@ export const dashboardViews = pgTable(
 )
 
 /** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
-export const flushes = pgTable(
+export const flushes = table(
   'flushes',
   {
     userId: uuid('user_id').notNull(),
@@ -104,6 +128,12 @@ export const flushes = pgTable(
     bodyHash: text('body_hash').notNull(),
     answer: text('answer').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'flushes' } },
+    expiry: { task: 'old flush ids', sql: `created_at < ${daysAgo(limits.flush_id_days)}` },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'answers to flushes',
   },
   (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
 )
@@ -113,13 +143,14 @@ export const flushes = pgTable(
  * its marks, and a dashboard reads a marked day from `activity` itself. Only ever added to and deleted from, so nobody
  * waits for anybody.
  */
-export const staleDays = pgTable(
+export const staleDays = table(
   'stale_days',
   {
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     id: uuid('id').notNull().defaultRandom(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
 )
 
@@ -137,8 +168,14 @@ const shownSums = () => ({
   closedIssues: bigint('closed_issues', { mode: 'number' }),
 })
 
+/** Rollups are rebuilt by what takes the activity away. */
+const rolledUp: PersonRule = {
+  erasure: { by: 'handOverActivity' },
+  export: { leftOutBecause: 'it is made of the activity' },
+}
+
 /** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
-export const activityDays = pgTable(
+export const activityDays = table(
   'activity_days',
   {
     workspaceId: workspaceId(),
@@ -149,19 +186,21 @@ export const activityDays = pgTable(
     /** Whose hours are in the heatmap of the day; null until a version that knows it has rolled the day up. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )
 
-export const activityMemberDays = pgTable(
+export const activityMemberDays = table(
   'activity_member_days',
   { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
+  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
 )
 
 /** A month by its first day. */
 const month = () => date('month').notNull()
 
-export const activityMemberMonths = pgTable(
+export const activityMemberMonths = table(
   'activity_member_months',
   {
     workspaceId: workspaceId(),
@@ -171,23 +210,26 @@ export const activityMemberMonths = pgTable(
     /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
     activeDayBits: integer('active_day_bits').notNull(),
   },
+  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-export const activityRepoDays = pgTable(
+export const activityRepoDays = table(
   'activity_repo_days',
   { workspaceId: workspaceId(), day: date('day').notNull(), repoKey: text('repo_key').notNull(), ...sums() },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
 )
 
-export const activityRepoMonths = pgTable(
+export const activityRepoMonths = table(
   'activity_repo_months',
   { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
 /** Who did anything in a repository in a month. */
-export const activityRepoPeople = pgTable(
+export const activityRepoPeople = table(
   'activity_repo_people',
   {
     workspaceId: workspaceId(),
@@ -197,11 +239,12 @@ export const activityRepoPeople = pgTable(
     /** The days of the month with anything: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
   },
+  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )
 
 /** Minutes of a UTC day by the local weekday (1: Monday) and hour of those who were active. */
-export const activityHours = pgTable(
+export const activityHours = table(
   'activity_hours',
   {
     workspaceId: workspaceId(),
@@ -210,6 +253,7 @@ export const activityHours = pgTable(
     hour: smallint('hour').notNull(),
     minutes: bigint('minutes', { mode: 'number' }).notNull(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
     index('activity_hours_by_age').on(t.day),
@@ -221,7 +265,7 @@ export const activityHours = pgTable(
  * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
  * nothing may be shown has no row. What they leave out is decided in `features/activity/published-week.ts`.
  */
-export const publishedWeeks = pgTable(
+export const publishedWeeks = table(
   'published_weeks',
   {
     workspaceId: workspaceId(),
@@ -232,10 +276,11 @@ export const publishedWeeks = pgTable(
     activeMembers: integer('active_members'),
     publishedAt: moment('published_at').notNull().defaultNow(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
 )
 
-export const publishedDays = pgTable(
+export const publishedDays = table(
   'published_days',
   {
     workspaceId: workspaceId(),
@@ -244,10 +289,11 @@ export const publishedDays = pgTable(
     ...shownSums(),
     activeMembers: integer('active_members'),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.day] })],
 )
 
-export const publishedRepos = pgTable(
+export const publishedRepos = table(
   'published_repos',
   {
     workspaceId: workspaceId(),
@@ -258,10 +304,11 @@ export const publishedRepos = pgTable(
     /** Of the version before: the same. */
     members: integer('members').notNull(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],
 )
 
-export const publishedCells = pgTable(
+export const publishedCells = table(
   'published_cells',
   {
     workspaceId: workspaceId(),
@@ -270,6 +317,7 @@ export const publishedCells = pgTable(
     hour: smallint('hour').notNull(),
     minutes: bigint('minutes', { mode: 'number' }).notNull(),
   },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 

@@ -1,9 +1,9 @@
-import { requireRole, lockRole } from '../workspaces/index.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
+import { lockRole, requireRole } from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
   type CountKind,

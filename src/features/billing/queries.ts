@@ -1,8 +1,7 @@
-import { users } from '../accounts/index.js'
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
-import { daysAgo, deleteSome, limitedDelete } from '../../platform/database/limited-delete.js'
+import { users } from '../accounts/index.js'
 import type { SubscriptionChange } from './billing-event.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
 
@@ -84,16 +83,3 @@ export const applyChange = async (
       setWhere: sql`(${subscriptions.eventCreated}, ${subscriptions.eventRank}) <= (${created}, ${rank})`,
     })
 }
-
-/** The provider repeats an event for days, not months; the order of events protects what they say. */
-const EVENT_DAYS = 90
-
-const DELETE_OLD_BILLING_EVENTS = limitedDelete(
-  'delete old billing events',
-  billingEvents,
-  `received_at < ${daysAgo(EVENT_DAYS)}`,
-)
-
-/** @returns how many */
-export const deleteOldBillingEvents = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_OLD_BILLING_EVENTS, rows)

@@ -1,9 +1,11 @@
-import { bigint, index, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 
 /** Customers at the billing provider, and whose they are. A user has one, unless the provider made another for them. */
-export const billingCustomers = pgTable(
+export const billingCustomers = table(
   'billing_customers',
   {
     id: text('id').primaryKey(),
@@ -12,11 +14,16 @@ export const billingCustomers = pgTable(
       .references(() => users.id),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
+  {
+    people: { userId: { erasure: 'delete', export: 'billing' } },
+    place: 'every node',
+    privacyRecord: 'billing',
+  },
   (t) => [index('billing_customers_of_user').on(t.userId)],
 )
 
 /** What the newest event said of each subscription. Customers may become known only later, so nothing is referenced. */
-export const subscriptions = pgTable(
+export const subscriptions = table(
   'subscriptions',
   {
     id: text('id').primaryKey(),
@@ -28,16 +35,23 @@ export const subscriptions = pgTable(
     eventRank: smallint('event_rank').notNull(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
+  { place: 'coordinator', privacyRecord: 'billing' },
   (t) => [index('subscriptions_of_customer').on(t.customerId)],
 )
 
 /** Notifications that took effect, so that none does twice. */
-export const billingEvents = pgTable(
+export const billingEvents = table(
   'billing_events',
   {
     id: text('id').primaryKey(),
     type: text('type').notNull(),
     receivedAt: moment('received_at').notNull().defaultNow(),
+  },
+  {
+    // The provider repeats an event for days, not months; the order of events protects what they say.
+    expiry: { task: 'old billing events', sql: `received_at < ${daysAgo(90)}` },
+    place: 'coordinator',
+    privacyRecord: null,
   },
   (t) => [index('billing_events_by_age').on(t.receivedAt)],
 )

@@ -1,5 +1,6 @@
-import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { date, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
+import { table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 
 const funnelColumns = () => ({
@@ -13,14 +14,26 @@ const funnelColumns = () => ({
 })
 
 /** Funnel events of all time: when a user had one first, and how often. */
-export const funnelUsers = pgTable('funnel_users', funnelColumns(), (t) => [
-  primaryKey({ columns: [t.userId, t.event, t.source] }),
-])
+export const funnelUsers = table(
+  'funnel_users',
+  funnelColumns(),
+  {
+    people: { userId: { erasure: 'delete', export: 'funnel' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'funnel events',
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.event, t.source] })],
+)
 
 /** The same per UTC day, for ranges. */
-export const funnelDays = pgTable(
+export const funnelDays = table(
   'funnel_days',
   { ...funnelColumns(), day: date('day', { mode: 'string' }).notNull() },
+  {
+    people: { userId: { erasure: 'delete', export: 'funnel_days' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'funnel events',
+  },
   (t) => [
     primaryKey({ columns: [t.userId, t.event, t.source, t.day] }),
     index('funnel_days_by_day').on(t.day),

@@ -1,10 +1,16 @@
-import { insertAuditEntry, revokeAllInvitesOf, keepRemovals, hideWorkspace } from '../workspaces/index.js'
-import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
-import { takeRollupTurn } from '../activity/index.js'
-import { DELETED_LOGIN, DELETED_USER, type PersonKey, lockCaller, revokeAllTokens } from '../accounts/index.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { inTurns } from '../../platform/process/in-turns.js'
+import {
+  DELETED_LOGIN,
+  DELETED_USER,
+  lockCaller,
+  type PersonKey,
+  revokeAllTokens,
+} from '../accounts/index.js'
+import { takeRollupTurn } from '../activity/index.js'
+import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
+import { hideWorkspace, insertAuditEntry, keepRemovals, revokeAllInvitesOf } from '../workspaces/index.js'
 import { beginErasure, eraseSome, listErasures, lockPlaces } from './queries/erasures.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }

@@ -1,10 +1,11 @@
 /** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
-import { listViews } from '../activity/index.js'
-import { readRecording } from '../accounts/index.js'
+
 import type { Profile } from '../../../schemas/profile.js'
 import { tooMany } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
+import { readRecording } from '../accounts/index.js'
+import { listViews } from '../activity/index.js'
 import {
   ACTIVITY,
   auditOfLogin,

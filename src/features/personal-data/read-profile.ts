@@ -1,8 +1,8 @@
-import { planOf, readSubscriptionStatus } from '../billing/index.js'
-import { readCaller } from '../accounts/index.js'
 import type { Profile } from '../../../schemas/profile.js'
 import type { Config } from '../../config.js'
 import type { Database } from '../../platform/database/client.js'
+import { readCaller } from '../accounts/index.js'
+import { planOf, readSubscriptionStatus } from '../billing/index.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (

@@ -1,10 +1,24 @@
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { text, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
+import { table } from '../../platform/database/table.js'
 
 /** Accounts that were deleted, as long as something of theirs is left (`features/personal-data/queries/erasures.ts`). */
-export const erasures = pgTable('erasures', {
-  userId: uuid('user_id').primaryKey(),
-  /** For entries of the audit trail that name nobody by id. */
-  loginKey: text('login_key').notNull(),
-  startedAt: moment('started_at').notNull().defaultNow(),
-})
+export const erasures = table(
+  'erasures',
+  {
+    userId: uuid('user_id').primaryKey(),
+    /** For entries of the audit trail that name nobody by id. */
+    loginKey: text('login_key').notNull(),
+    startedAt: moment('started_at').notNull().defaultNow(),
+  },
+  {
+    people: {
+      userId: {
+        erasure: { by: 'the end of the erasure' },
+        export: { leftOutBecause: 'the account has ended' },
+      },
+    },
+    place: 'every node',
+    privacyRecord: 'account',
+  },
+)

@@ -1,11 +1,12 @@
 /** Access to the repository that a request names, by rules R1 to R5 (`policies/repo-access.ts`). */
-import type { RepoQuestion } from '../workspaces/index.js'
+
 import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
+import type { RepoQuestion } from '../workspaces/index.js'
 
 /** What a request asks of a repository; `owner` and `repo` are spelt as the caller did. */
 export interface RepoRequest {

@@ -1,7 +1,7 @@
-import { changeWorkspace, type WorkspaceCall } from '../workspaces/index.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
+import { changeWorkspace, type WorkspaceCall } from '../workspaces/index.js'
 import { requireRoom } from './policies/room.js'
 import {
   deleteOverride,

@@ -1,11 +1,21 @@
-import { insertAuditEntry, type RepoQuestion, insertMember, lockRole, countPatterns, insertPatterns, insertWorkspace, lockWorkspace, readPersonalWorkspace } from '../workspaces/index.js'
-import { lockCaller, type User, type Repohost } from '../accounts/index.js'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { lockCaller, type Repohost, type User } from '../accounts/index.js'
+import {
+  countPatterns,
+  insertAuditEntry,
+  insertMember,
+  insertPatterns,
+  insertWorkspace,
+  lockRole,
+  lockWorkspace,
+  type RepoQuestion,
+  readPersonalWorkspace,
+} from '../workspaces/index.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
 import { requireRoom } from './policies/room.js'
 import {

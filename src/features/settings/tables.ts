@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
+import { table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /** The current settings of a repository, as pushed through one workspace. */
-export const snapshots = pgTable(
+export const snapshots = table(
   'snapshots',
   {
     ownerKey: text('owner_key').notNull(),
@@ -24,6 +25,11 @@ export const snapshots = pgTable(
       .notNull()
       .references(() => users.id),
   },
+  {
+    people: { updatedBy: { erasure: 'anonymise', export: 'settings_written' } },
+    place: { spreadBy: 'owner_key' },
+    privacyRecord: 'settings',
+  },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
     // With the size, so that the room that a workspace takes up is read from here alone.
@@ -33,7 +39,7 @@ export const snapshots = pgTable(
 )
 
 /** The last versions of a snapshot, the current one included. */
-export const snapshotVersions = pgTable(
+export const snapshotVersions = table(
   'snapshot_versions',
   {
     ownerKey: text('owner_key').notNull(),
@@ -47,6 +53,11 @@ export const snapshotVersions = pgTable(
       .notNull()
       .references(() => users.id),
   },
+  {
+    people: { createdBy: { erasure: 'anonymise', export: 'settings_written' } },
+    place: { spreadBy: 'owner_key' },
+    privacyRecord: 'settings',
+  },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId, t.version] }),
     index('snapshot_versions_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey, t.version),
@@ -55,7 +66,7 @@ export const snapshotVersions = pgTable(
 )
 
 /** Per-repo overrides of a workspace's settings. */
-export const overrides = pgTable(
+export const overrides = table(
   'overrides',
   {
     ownerKey: text('owner_key').notNull(),
@@ -71,6 +82,11 @@ export const overrides = pgTable(
     updatedBy: uuid('updated_by')
       .notNull()
       .references(() => users.id),
+  },
+  {
+    people: { updatedBy: { erasure: 'anonymise', export: 'overrides_written' } },
+    place: { spreadBy: 'owner_key' },
+    privacyRecord: 'settings',
   },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),

@@ -1,4 +1,3 @@
-import { lockCaller } from '../accounts/index.js'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import type { Invite } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
@@ -7,6 +6,7 @@ import type { CreateWorkspaceBody, Workspace } from '../../../schemas/workspaces
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { theRow } from '../../platform/database/the-row.js'
+import { lockCaller } from '../accounts/index.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
 import { countWorkspacesOf, insertMember } from './queries/members.js'

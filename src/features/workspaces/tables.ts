@@ -1,21 +1,13 @@
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 
-export const workspaces = pgTable(
+export const workspaces = table(
   'workspaces',
   {
     id: uuid('id').primaryKey(),
@@ -36,6 +28,13 @@ export const workspaces = pgTable(
     /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
     deletedAt: moment('deleted_at'),
   },
+  {
+    people: {
+      personalOf: { erasure: { by: 'the deletion of the personal workspace' }, export: 'personal_workspace' },
+    },
+    place: 'every node',
+    privacyRecord: 'account',
+  },
   (t) => [
     index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
     check('workspaces_activity_privacy', sql`${t.activityPrivacy} in ('named', 'team')`),
@@ -49,7 +48,7 @@ export const workspaceId = () =>
     .references(() => workspaces.id, { onDelete: 'cascade' })
 
 /** Which privacy level a workspace had since when. Kept as long as its activity, which it says how to show. */
-export const privacyLevelsOfWorkspaces = pgTable(
+export const privacyLevelsOfWorkspaces = table(
   'privacy_levels',
   {
     workspaceId: workspaceId(),
@@ -57,10 +56,11 @@ export const privacyLevelsOfWorkspaces = pgTable(
     since: moment('since').notNull(),
     level: text('level', { enum: privacyLevels }).notNull(),
   },
+  { place: 'every node', privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
 )
 
-export const members = pgTable(
+export const members = table(
   'members',
   {
     workspaceId: workspaceId(),
@@ -69,6 +69,11 @@ export const members = pgTable(
       .references(() => users.id),
     role: text('role', { enum: ['admin', 'member'] }).notNull(),
     joinedAt: moment('joined_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'memberships' } },
+    place: 'every node',
+    privacyRecord: 'membership',
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId] }),
@@ -79,7 +84,7 @@ export const members = pgTable(
 )
 
 /** When somebody was last put out of a workspace: no invite from before lets them in again. Who leaves is not put out. */
-export const removals = pgTable(
+export const removals = table(
   'removals',
   {
     workspaceId: workspaceId(),
@@ -88,14 +93,29 @@ export const removals = pgTable(
       .references(() => users.id),
     removedAt: moment('removed_at').notNull(),
   },
+  {
+    people: { userId: { erasure: 'delete', export: 'removals' } },
+    place: 'every node',
+    privacyRecord: 'membership',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
 )
+
+/** SQL: what can still be redeemed. Nothing makes any other invite active again. */
+export const ACTIVE_INVITE =
+  'revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)'
+
+/** SQL: whether an invite from before the removal can still be redeemed. */
+export const hasOlderInvite = (table: string) => `exists (
+    select from invites
+    where workspace_id = ${table}.workspace_id and created_at <= ${table}.removed_at and ${ACTIVE_INVITE}
+  )`
 
 /**
  * Removals of people whose account is gone, kept while an older invite could still be used: none lets a new account of
  * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
  */
-export const removedPeople = pgTable(
+export const removedPeople = table(
   'removed_people',
   {
     workspaceId: workspaceId(),
@@ -104,10 +124,15 @@ export const removedPeople = pgTable(
     person: text('person').notNull(),
     removedAt: moment('removed_at').notNull(),
   },
+  {
+    expiry: { task: 'ended removals', sql: `not ${hasOlderInvite('removed_people')}` },
+    place: 'every node',
+    privacyRecord: 'kept removals',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.keyId, t.person] })],
 )
 
-export const invites = pgTable(
+export const invites = table(
   'invites',
   {
     id: uuid('id').primaryKey(),
@@ -125,6 +150,11 @@ export const invites = pgTable(
       .references(() => users.id),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
+  {
+    people: { createdBy: { erasure: 'anonymise', export: 'invites' } },
+    place: 'every node',
+    privacyRecord: 'settings',
+  },
   (t) => [
     index('invites_of_workspace').on(t.workspaceId, t.createdAt),
     index('invites_by_author').on(t.createdBy),
@@ -133,7 +163,7 @@ export const invites = pgTable(
 )
 
 /** Repo patterns, taken apart when they are stored so that matching is an equality and at most one LIKE. */
-export const patterns = pgTable(
+export const patterns = table(
   'patterns',
   {
     workspaceId: workspaceId(),
@@ -147,6 +177,7 @@ export const patterns = pgTable(
     /** `repo_key` as an escaped LIKE pattern: `_`, `%` and `\` stand for themselves. */
     repoLike: text('repo_like').notNull(),
   },
+  { place: 'every node', privacyRecord: null },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.ownerKey, t.repoKey] }),
     index('patterns_by_owner').on(t.ownerKey, t.workspaceId),
@@ -157,7 +188,7 @@ export const patterns = pgTable(
 export const ABOUT_PEOPLE = `action like 'member.%' or action = 'invites.revoked'`
 
 /** Who changed what, and when. */
-export const auditEntries = pgTable(
+export const auditEntries = table(
   'audit_entries',
   {
     workspaceId: workspaceId(),
@@ -173,6 +204,15 @@ export const auditEntries = pgTable(
     /** Where the target is a person; null in entries from before there were ids. */
     targetId: uuid('target_id'),
     details: jsonb('details').notNull(),
+  },
+  {
+    people: {
+      actorId: { erasure: { by: 'TAKE_NAME_OFF_ENTRIES' }, export: 'audit' },
+      targetId: { erasure: { by: 'TAKE_NAME_OFF_ENTRIES' }, export: 'audit' },
+    },
+    expiry: { task: 'old audit entries', sql: `at < ${daysAgo(limits.audit_days)}` },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'audit trail',
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),

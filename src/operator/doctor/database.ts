@@ -5,7 +5,7 @@ import { remedyOf } from '../../platform/database/given.js'
 import { newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
 import { openSession } from '../../platform/database/one-session.js'
 import { toParameter } from '../../platform/database/parameters.js'
-import { tableNames } from '../../platform/database/table-names.js'
+import { listTableNames } from '../../platform/database/table-names.js'
 import { faultOf, READ_WRITABILITY, type Writability } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
@@ -90,7 +90,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
 
 const checkWrites = async (sql: postgres.Sql): Promise<Finding[]> => {
   const { text } = READ_WRITABILITY
-  const [row] = await sql.unsafe<Writability[]>(text, [toParameter(tableNames) as string])
+  const [row] = await sql.unsafe<Writability[]>(text, [toParameter(listTableNames()) as string])
   const fault = row && faultOf(row)
   return fault ? [problem(ABOUT, `It is read-only: ${fault.cause}`, fault.remedy)] : []
 }

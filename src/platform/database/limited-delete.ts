@@ -1,6 +1,5 @@
 /** Deletes and changes that last no longer however much has piled up: so many rows at a time. */
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from './client.js'
 import { integer, type Statement, statement } from './statement.js'
 
 /**
@@ -48,13 +47,6 @@ const someRows = (table: PgTable, condition: string, limit: string): string => {
     .join(', ')
   return `${condition} and (${key}) in (select ${key} from ${name} where ${condition} limit ${limit}::int)`
 }
-
-/** Deletes at most so many rows. @returns how many */
-export const deleteSome = async (
-  tx: Db,
-  deletion: Statement<{ deleted: number }>,
-  rows: number,
-): Promise<number> => (await tx.rows(deletion, [rows])).length
 
 /** SQL: so many days ago. */
 export const daysAgo = (days: number): string => `now() - make_interval(days => ${days})`

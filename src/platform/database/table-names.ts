@@ -1,8 +1,5 @@
-import { getTableName, is } from 'drizzle-orm'
-import { PgTable } from 'drizzle-orm/pg-core'
-import * as tables from './tables.js'
+import { getTableName } from 'drizzle-orm'
+import { declaredTables } from './table.js'
 
 /** Of every table of this version. */
-export const tableNames: string[] = Object.values(tables)
-  .filter((table) => is(table, PgTable))
-  .map((table) => getTableName(table))
+export const listTableNames = (): string[] => declaredTables.map(({ table }) => getTableName(table))

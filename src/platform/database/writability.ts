@@ -1,7 +1,7 @@
 /** Whether a write would work, found out without one. */
 import type { Db } from './client.js'
 import { bool, orNull, type RowOf, statement, text } from './statement.js'
-import { tableNames } from './table-names.js'
+import { listTableNames } from './table-names.js'
 import { theRow } from './the-row.js'
 
 export interface WriteFault {
@@ -43,4 +43,4 @@ export const faultOf = ({ readOnly, isStandby, role, denied }: Writability): Wri
 }
 
 export const findWriteFault = async (db: Db): Promise<WriteFault | undefined> =>
-  faultOf(theRow(await db.rows(READ_WRITABILITY, [tableNames])))
+  faultOf(theRow(await db.rows(READ_WRITABILITY, [listTableNames()])))

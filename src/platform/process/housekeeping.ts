@@ -31,12 +31,6 @@ const PERIOD_MS = 60_000
 /** The most rows that one step deletes. Rows of settings are large. */
 const ROWS = 500
 
-/** A job that deletes rows that are past their time. */
-export const deletion = (name: Task, deleteOld: (tx: Db, rows: number) => Promise<number>): Chore => ({
-  name,
-  step: async (tx, rows) => (await deleteOld(tx, rows)) === rows,
-})
-
 export default fp(
   async (app, { chores }: { chores: Chore[] }) => {
     const finish = async ({ name, list, step }: Chore) => {

@@ -1,7 +1,6 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { integer, statement, text } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { oauthStates, revocations } from '../tables.js'
@@ -47,22 +46,6 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
   const { now } = theRow(await db.rows(READ_CLOCK, []))
   return { revocations: rows, asOf: now }
 }
-
-const DELETE_EXPIRED_REVOCATIONS = limitedDelete(
-  'delete expired revocations',
-  revocations,
-  'expires_at < now()',
-)
-
-/** @returns how many */
-export const deleteExpiredRevocations = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_EXPIRED_REVOCATIONS, rows)
-
-const DELETE_EXPIRED_LOGINS = limitedDelete('delete expired logins', oauthStates, 'expires_at < now()')
-
-/** @returns how many */
-export const deleteExpiredLogins = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_EXPIRED_LOGINS, rows)
 
 /** Remembers a login that begins; it may be finished once and within ten minutes. */
 export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {

@@ -1,11 +1,9 @@
 /** Who looked at whose numbers by name. */
-import { DELETED_USER } from '../../accounts/index.js'
+
 import type { View } from '../../../../schemas/account.js'
-import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, date, statement, text, uuid } from '../../../platform/database/statement.js'
-import { dashboardViews } from '../tables.js'
+import { DELETED_USER } from '../../accounts/index.js'
 import { ANYTHING } from './rollups.js'
 
 /** Stands for everybody of the workspace in `dashboard_views.member_id`. */
@@ -132,16 +130,6 @@ export const listViews = async (
     },
   }))
 }
-
-const DELETE_OLD_VIEWS = limitedDelete(
-  'delete old views',
-  dashboardViews,
-  `day < (now() at time zone 'UTC')::date - ${limits.view_days}`,
-)
-
-/** @returns how many */
-export const deleteOldViews = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_OLD_VIEWS, rows)
 
 const MERGE_VIEWS = statement(
   'hand over looks',

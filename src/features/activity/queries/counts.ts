@@ -1,10 +1,11 @@
 /** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
-import { patternMatches } from '../../workspaces/index.js'
+
 import { limits } from '../../../../schemas/limits.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { double, integer, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
+import { patternMatches } from '../../workspaces/index.js'
 import type { ArrayLiteral, CountBatch } from '../count-batches.js'
 
 export type CountKind = 'commits' | 'closed_issues'

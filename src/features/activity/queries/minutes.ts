@@ -1,5 +1,5 @@
 /** Active minutes: as flushes record them, and as their owner reads them. Dashboards read the rollups (`dashboard.ts`). */
-import { patternMatches } from '../../workspaces/index.js'
+
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
@@ -18,6 +18,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
+import { patternMatches } from '../../workspaces/index.js'
 import type { Minutes } from '../minutes.js'
 
 /**

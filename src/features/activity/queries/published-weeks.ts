@@ -2,7 +2,7 @@
  * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of what people did. What
  * a larger group is asked for now than when a week was published, the week is not shown.
  */
-import { DELETED_USER } from '../../accounts/index.js'
+
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -15,6 +15,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
+import { DELETED_USER } from '../../accounts/index.js'
 import { cellsOf } from '../heatmap.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 import { ANYTHING, ZONE } from './rollups.js'

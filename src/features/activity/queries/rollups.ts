@@ -4,7 +4,6 @@
  * days of one workspace's month, and of that month, in one transaction.
  */
 
-import { DELETED_USER } from '../../accounts/index.js'
 import type { Db } from '../../../platform/database/client.js'
 import { locks } from '../../../platform/database/locks.js'
 import {
@@ -21,6 +20,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { HOURS } from '../../../platform/time/days.js'
+import { DELETED_USER } from '../../accounts/index.js'
 import { Heatmap } from '../heatmap.js'
 import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../shared-hours.js'
 

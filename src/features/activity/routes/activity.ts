@@ -1,4 +1,3 @@
-import { adminOf } from '../../workspaces/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   CountsBody,
@@ -16,6 +15,7 @@ import { anyCaller } from '../../../platform/access/access.js'
 import { JSON_TYPE, sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
+import { adminOf } from '../../workspaces/index.js'
 import { chooseRange } from '../choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
 import { recordActiveMinutes } from '../record-active-minutes.js'

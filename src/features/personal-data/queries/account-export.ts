@@ -1,10 +1,10 @@
 /** What the service knows of somebody, as items of JSON, a page at a time. */
 
-import { ABOUT_PEOPLE } from '../../workspaces/index.js'
-import { DELETED_USER } from '../../accounts/index.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { type Statement, statement, text, uuid } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
+import { DELETED_USER } from '../../accounts/index.js'
+import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 
 /** SQL: a moment as in every other answer. */
 const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -2,15 +2,12 @@
  * Accounts that were deleted: what the last transaction of an account does, and the small steps in which all else of it is
  * removed, or handed over to `DELETED_USER`, later.
  */
-import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
-import { handOverViews, registerPeople, markDays, TAKE_TURN, rebuildMonth } from '../../activity/index.js'
-import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
+
 import { asc, eq, getTableName } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { peopleColumns } from '../../../platform/database/people.js'
 import {
   bool,
   date,
@@ -22,6 +19,11 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
+import { columnsOf } from '../../../platform/database/table.js'
+import { tables } from '../../../tables.js'
+import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
+import { handOverViews, markDays, rebuildMonth, registerPeople, TAKE_TURN } from '../../activity/index.js'
+import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
 import { erasures } from '../tables.js'
 
 /** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
@@ -91,16 +93,20 @@ export const listErasures = (db: Db): Promise<Erasure[]> =>
     .from(erasures)
     .orderBy(asc(erasures.startedAt), asc(erasures.userId))
 
-/** Those that need no more than the rule says. $1: the user; $2: how many rows. */
-const STEPS: Statement<unknown>[] = peopleColumns.flatMap(({ column, erasure }): Statement<unknown>[] => {
-  const { table, name } = column
-  const isTheirs = `${name} = $1::uuid`
-  const place = `${getTableName(table)}.${name}`
-  if (erasure === 'delete') return [limitedDelete(`erase ${place}`, table, isTheirs, '$2')]
-  if (erasure === 'hand over')
-    return [limitedUpdate(`hand over ${place}`, table, `${name} = '${DELETED_USER}'`, isTheirs, '$2')]
-  return []
-})
+/** What the rules of the tables say about columns that name a person. $1: the user; $2: how many rows. */
+const STEPS: Statement<unknown>[] = tables.flatMap(({ table, rules: { people = {} } }) =>
+  Object.entries(people).flatMap(([key, rule]): Statement<unknown>[] => {
+    const name = getTableName(table)
+    const column = columnsOf(table)[key]
+    const ofUser = `${column} = $1::uuid`
+    if (rule?.erasure === 'delete') return [limitedDelete(`erase ${name}.${column}`, table, ofUser, '$2')]
+    if (rule?.erasure === 'anonymise')
+      return [
+        limitedUpdate(`anonymise ${name}.${column}`, table, `${column} = '${DELETED_USER}'`, ofUser, '$2'),
+      ]
+    return []
+  }),
+)
 
 /** SQL: by whom or about whom an entry is; entries from before there were ids say so by login alone ($2). */
 const BY = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`

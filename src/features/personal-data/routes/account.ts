@@ -1,6 +1,5 @@
 /** What people have of their own account: who looked, everything as a file, and its end. */
-import { listViews } from '../../activity/index.js'
-import { personKeysOf, cookieOptionsOf, sessionCookiesOf } from '../../accounts/index.js'
+
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../../../schemas/account.js'
 import { Ok, PageQuery, ref } from '../../../../schemas/common.js'
@@ -11,6 +10,8 @@ import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { callerKey } from '../../../platform/rate-limits/rate-limit.js'
+import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/index.js'
+import { listViews } from '../../activity/index.js'
 import { deleteAccount } from '../delete-account.js'
 import { createAccountExporter } from '../export-account.js'
 import { readProfile } from '../read-profile.js'

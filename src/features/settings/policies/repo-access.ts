@@ -1,9 +1,18 @@
 /** Rules R1 to R5: what a caller may do with the settings of a repository, and through which workspace. */
-import { findMatches, type RepoMatch, type RepoQuestion, countWorkspacesOf, readRole, countPatterns, readPersonalWorkspace } from '../../workspaces/index.js'
-import { readCaller, type User } from '../../accounts/index.js'
+
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
+import { readCaller, type User } from '../../accounts/index.js'
+import {
+  countPatterns,
+  countWorkspacesOf,
+  findMatches,
+  type RepoMatch,
+  type RepoQuestion,
+  readPersonalWorkspace,
+  readRole,
+} from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
 import { readEffectiveConfig } from '../queries/effective-config.js'
 import { readBestSnapshot } from '../queries/snapshots.js'

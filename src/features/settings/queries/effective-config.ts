@@ -1,8 +1,8 @@
-import { MATCH_ORDER, type RepoQuestion, WITH_BEST_PATTERN } from '../../workspaces/index.js'
 import type { Db } from '../../../platform/database/client.js'
 import { isWanted } from '../../../platform/database/etag.js'
 import { bool, integer, orNull, statement, text, uuid, uuids } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
+import { MATCH_ORDER, type RepoQuestion, WITH_BEST_PATTERN } from '../../workspaces/index.js'
 
 export interface StoredEffectiveConfig {
   workspaceId: string

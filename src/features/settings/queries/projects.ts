@@ -1,4 +1,3 @@
-import { patternMatches } from '../../workspaces/index.js'
 import type { Role } from '../../../../schemas/common.js'
 import type { ProjectPage } from '../../../../schemas/projects.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -13,6 +12,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]
 

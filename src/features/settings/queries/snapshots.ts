@@ -1,5 +1,3 @@
-import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from '../../workspaces/index.js'
-import { users } from '../../accounts/index.js'
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
@@ -11,6 +9,8 @@ import { etagSql, isWanted } from '../../../platform/database/etag.js'
 import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/index.js'
+import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 
 /** A repository in a workspace: the place of one snapshot, and of one override. */

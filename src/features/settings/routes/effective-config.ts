@@ -1,7 +1,7 @@
-import { overlaySettings } from '../../workspaces/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
+import { overlaySettings } from '../../workspaces/index.js'
 import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
 

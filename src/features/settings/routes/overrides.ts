@@ -1,9 +1,9 @@
-import { adminOf, memberOf } from '../../workspaces/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../../schemas/overrides.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
+import { adminOf, memberOf } from '../../workspaces/index.js'
 import { removeOverride, setOverride } from '../change-overrides.js'
 import { listOverrides, type StoredOverride } from '../queries/overrides.js'
 

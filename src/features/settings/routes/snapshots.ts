@@ -1,4 +1,3 @@
-import type { Repohost } from '../../accounts/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import {
@@ -23,6 +22,7 @@ import {
 import { ApiError } from '../../../errors.js'
 import { etagOf, noneMatchNames, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
+import type { Repohost } from '../../accounts/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'

@@ -1,13 +1,11 @@
-import { DELETED_LOGIN } from '../../accounts/index.js'
 import { sql } from 'drizzle-orm'
 import { MAX, v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../../../schemas/audit.js'
-import { limits } from '../../../../schemas/limits.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
-import { daysAgo, deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { DELETED_LOGIN } from '../../accounts/index.js'
 import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
 
 /** Somebody as the trail remembers them. */
@@ -96,13 +94,3 @@ export const listAuditEntries = async (
   const { rows, more } = await readBoundedPage(db, list, limit, [workspaceId, ...(after ?? [])])
   return { rows: rows.map((row) => ({ ...row, at: toTimestamp(row.at) })), more }
 }
-
-const DELETE_OLD_ENTRIES = limitedDelete(
-  'delete old audit entries',
-  auditEntries,
-  `at < ${daysAgo(limits.audit_days)}`,
-)
-
-/** Deletes entries that are past their time, at most so many. @returns how many */
-export const deleteOldAuditEntries = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_OLD_ENTRIES, rows)

@@ -1,4 +1,3 @@
-import { users } from '../../accounts/index.js'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
@@ -6,8 +5,9 @@ import type { Invite } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/index.js'
 import { createInviteCode, inviteCodeKey } from '../invite-code.js'
-import { invites } from '../tables.js'
+import { ACTIVE_INVITE, invites } from '../tables.js'
 
 /** In the order in which a join checks. */
 const status = sql<Invite['status']>`case
@@ -16,9 +16,6 @@ const status = sql<Invite['status']>`case
   when ${invites.usedCount} >= ${invites.maxUses} then 'exhausted'
   else 'active' end`
 
-/** SQL: what can still be redeemed. Nothing makes any other invite active again. */
-export const ACTIVE_INVITE =
-  'revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)'
 const isActive = sql.raw(ACTIVE_INVITE)
 
 /** Its moment, like that of a removal, is of the statement and not of the transaction's begin, which may have waited for the other. */

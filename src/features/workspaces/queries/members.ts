@@ -1,4 +1,3 @@
-import { users } from '../../accounts/index.js'
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
@@ -6,6 +5,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { statement } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { users } from '../../accounts/index.js'
 import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>

@@ -1,13 +1,12 @@
 /** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
-import type { PersonKey } from '../../accounts/index.js'
+
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
-import { deleteSome, limitedDelete } from '../../../platform/database/limited-delete.js'
 import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
 import { theRow } from '../../../platform/database/the-row.js'
 import { OperatorError } from '../../../platform/process/operator-error.js'
-import { removals, removedPeople } from '../tables.js'
-import { ACTIVE_INVITE } from './invites.js'
+import type { PersonKey } from '../../accounts/index.js'
+import { hasOlderInvite, removals } from '../tables.js'
 
 /** See `insertInvite` for the moment. */
 export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
@@ -19,12 +18,6 @@ export const recordRemoval = async (tx: Db, workspaceId: string, userId: string)
       set: { removedAt: sql`excluded.removed_at` },
     })
 }
-
-/** SQL: whether an invite from before the removal can still be redeemed. */
-const hasOlderInvite = (table: string) => `exists (
-    select from invites
-    where workspace_id = ${table}.workspace_id and created_at <= ${table}.removed_at and ${ACTIVE_INVITE}
-  )`
 
 const LIST_REMOVALS = statement(
   'list removals with older invites',
@@ -98,13 +91,3 @@ export const wasRemovedSince = async (
   const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
   return theRow(await db.rows(WAS_REMOVED, [workspaceId, createdAt, user.id, ids, people])).wasRemoved
 }
-
-const DELETE_ENDED_REMOVALS = limitedDelete(
-  'delete removals without older invites',
-  removedPeople,
-  `not ${hasOlderInvite('removed_people')}`,
-)
-
-/** Deletes what is kept beyond accounts and refuses no invite any more. @returns how many */
-export const deleteEndedRemovals = (tx: Db, rows: number): Promise<number> =>
-  deleteSome(tx, DELETE_ENDED_REMOVALS, rows)

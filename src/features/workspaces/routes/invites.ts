@@ -1,4 +1,3 @@
-import { personKeysOf } from '../../accounts/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import {
@@ -12,6 +11,7 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
+import { personKeysOf } from '../../accounts/index.js'
 import { adminOf } from '../access.js'
 import { createInvite, revokeInvite } from '../change-invites.js'
 import { lookUpInvite } from '../look-up-invite.js'

@@ -1,7 +1,7 @@
-import { personKeysOf } from '../../accounts/index.js'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JoinBody, JoinResult } from '../../../../schemas/invites.js'
 import { anyCaller } from '../../../platform/access/access.js'
+import { personKeysOf } from '../../accounts/index.js'
 import { joinWorkspace } from '../join-workspace.js'
 import { withFloor } from '../policies/privacy-levels.js'
 

@@ -1,0 +1,33 @@
+/** Deletes the rows that a deleted workspace leaves behind. */
+import { getTableName } from 'drizzle-orm'
+import { limitedDelete } from '../../../platform/database/limited-delete.js'
+import { statement, uuid } from '../../../platform/database/statement.js'
+import { columnsOf } from '../../../platform/database/table.js'
+import type { Chore } from '../../../platform/process/housekeeping.js'
+import { tables } from '../../../tables.js'
+
+/**
+ * In the order of declaration, and so the marks of stale days before the rollups: a rollup under way holds the marks, and
+ * no later one finds any.
+ */
+const PURGES = tables
+  .filter(({ table }) => Object.values(columnsOf(table)).includes('workspace_id'))
+  .map(({ table }) => limitedDelete(`purge ${getTableName(table)}`, table, 'workspace_id = $1::uuid', '$2'))
+
+const LIST_DELETED = statement(
+  'list deleted workspaces',
+  { id: uuid },
+  'select id from workspaces where deleted_at is not null order by deleted_at, id',
+)
+const PURGE_WORKSPACE = statement('purge a workspace', {}, 'delete from workspaces where id = $1::uuid')
+
+/** Takes a step of each deleted workspace in turn: at most so many rows of one table, or at the end the workspace itself. */
+export const purge: Chore = {
+  name: 'deleted workspaces',
+  list: (db) => db.rows(LIST_DELETED, []),
+  step: async (tx, rows, id) => {
+    for (const deletion of PURGES) if ((await tx.rows(deletion, [id, rows])).length > 0) return true
+    await tx.rows(PURGE_WORKSPACE, [id])
+    return false
+  },
+}

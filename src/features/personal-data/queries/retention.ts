@@ -1,0 +1,14 @@
+/** Deletes rows that are past the time for which their table keeps them. */
+import { getTableName } from 'drizzle-orm'
+import { limitedDelete } from '../../../platform/database/limited-delete.js'
+import type { Chore } from '../../../platform/process/housekeeping.js'
+import { tables } from '../../../tables.js'
+
+export const retention: Chore[] = tables.flatMap(({ table, rules: { expiry } }) => {
+  if (!expiry) return []
+  const deletion = limitedDelete(`expire ${getTableName(table)}`, table, expiry.sql)
+  return {
+    name: expiry.task,
+    step: async (tx, rows) => (await tx.rows(deletion, [rows])).length === rows,
+  }
+})

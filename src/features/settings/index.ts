@@ -1,2 +1,0 @@
-/** What other features may use of settings of repositories. */
-export { overrides, snapshotVersions, snapshots } from './tables.js'

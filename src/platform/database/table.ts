@@ -1,0 +1,104 @@
+/**
+ * A table, with what becomes of its rows beside its columns: who is named by them, how long they are kept, and where a
+ * cluster keeps them. Erasure, export, retention, the removal of workspaces, distribution and the privacy page follow from
+ * it. A table with a `workspace_id` is deleted with its workspace.
+ */
+import { type BuildColumns, type BuildExtraConfigColumns, getTableColumns, getTableName } from 'drizzle-orm'
+import {
+  getTableConfig,
+  type PgColumnBuilderBase,
+  type PgTable,
+  type PgTableExtraConfigValue,
+  type PgTableWithColumns,
+  pgTable,
+} from 'drizzle-orm/pg-core'
+import type { Task } from '../metrics/metrics.js'
+
+/** What happens to a column that names a person. */
+export interface PersonRule {
+  /**
+   * When the account is deleted. `delete`: the row is deleted. `anonymise`: the column names the deleted user from then on.
+   * Otherwise the code that takes care of it, or the reason to keep it.
+   */
+  erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
+  /** The member of an account export that has the rows, or why none has. */
+  export: string | { leftOutBecause: string }
+}
+
+export interface TableRules<Column extends string = string> {
+  /** Columns that hold the id of a user. */
+  people?: Partial<Record<Column, PersonRule>>
+  /**
+   * How long rows are kept; without it as long as the workspace, or the person, that they belong to. `sql` is the condition
+   * of rows that are past their time.
+   */
+  expiry?: { task: Task; sql: string }
+  /**
+   * On a Citus cluster: copied to every node (what everything joins, and no hot path writes), spread by a column, or on the
+   * coordinator alone.
+   */
+  place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
+  /** The record of `GET /api/privacy` that describes the rows; null when they hold nothing of people. */
+  privacyRecord: string | null
+}
+
+export interface DeclaredTable {
+  table: PgTable
+  rules: TableRules
+}
+
+/** Every table whose module is loaded, in the order in which they were declared: none refers to a later one. */
+export const declaredTables: DeclaredTable[] = []
+
+/** Declares a table. @throws when a column names a person or a workspace, and no rule says what becomes of it */
+export const table = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
+  name: Name,
+  columns: Columns,
+  rules: TableRules<keyof Columns & string>,
+  constraints?: (self: BuildExtraConfigColumns<Name, Columns, 'pg'>) => PgTableExtraConfigValue[],
+): PgTableWithColumns<{
+  name: Name
+  schema: undefined
+  columns: BuildColumns<Name, Columns, 'pg'>
+  dialect: 'pg'
+}> => {
+  const made = pgTable(name, columns, constraints)
+  const { people = {} } = rules as TableRules
+  for (const [key, column] of Object.entries(columnsOf(made))) {
+    if (namesPerson(made, column) && !people[key])
+      throw new Error(
+        `${name}.${column} refers to a person: say under "people" what becomes of it when the account is deleted and exported`,
+      )
+    if (referencesOf(made, column).includes('workspaces') && column !== 'workspace_id')
+      throw new Error(
+        `${name}.${column} refers to a workspace: call it workspace_id, so that it is deleted with it`,
+      )
+  }
+  declaredTables.push({ table: made, rules: rules as TableRules })
+  return made
+}
+
+/** Names of columns by their keys. */
+export const columnsOf = (made: PgTable): Record<string, string> =>
+  Object.fromEntries(Object.entries(getTableColumns(made)).map(([key, { name }]) => [key, name]))
+
+/** The tables that a column references. */
+const referencesOf = (made: PgTable, column: string): string[] =>
+  getTableConfig(made).foreignKeys.flatMap((key) => {
+    const { columns, foreignTable } = key.reference()
+    return columns.some(({ name }) => name === column) ? [getTableName(foreignTable)] : []
+  })
+
+/** By a reference, or by a name such as `viewer_id`: large tables have no references. */
+const namesPerson = (made: PgTable, column: string): boolean =>
+  referencesOf(made, column).includes('users') ||
+  /^(user|viewer|member|actor|target|author|owner|person)_id$|_(by|of)$/.test(column)
+
+/** Every column that names a person, with its rule. */
+export const peopleColumns = (): (PersonRule & { table: string; column: string })[] =>
+  declaredTables.flatMap(({ table, rules: { people = {} } }) =>
+    Object.entries(people).flatMap(([key, rule]) => {
+      const column = columnsOf(table)[key]
+      return rule && column !== undefined ? [{ ...rule, table: getTableName(table), column }] : []
+    }),
+  )
