@@ -28,7 +28,7 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY LICENSE package.json ./
 COPY drizzle/*.sql drizzle/
 COPY drizzle/meta/_journal.json drizzle/meta/
-COPY pages pages
+COPY docs/reference docs/reference
 COPY openapi openapi
 COPY docs/guides docs/guides
 COPY --from=build /service/node_modules node_modules

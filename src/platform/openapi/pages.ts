@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../process/root.js'
 
-export const pageFile = (name: string) => readFileSync(join(projectRoot, 'pages', name), 'utf8')
+export const pageFile = (name: string) => readFileSync(join(projectRoot, 'docs/reference', name), 'utf8')
 
 const TITLE = 'Team Settings and Activity Cloud Service'
 
