@@ -63,7 +63,7 @@ const example = Object.fromEntries(
   ),
 )
 
-const program = createProgram({ ...example, [join(projectRoot, 'src/routes/planted.ts')]: planted })
+const program = createProgram({ ...example, [join(projectRoot, 'src/features/planted.ts')]: planted })
 const routes = thrownCodes(program)
 const real = routes.filter(({ operationId }) => declared.has(operationId))
 
