@@ -55,11 +55,17 @@ const planted = `
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
       handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
-/** The code of CONTRIBUTING.md, by the paths in its first lines. */
+/** The code of CONTRIBUTING.md, by the paths in its first lines; what is `added` follows the text of the file. */
 const contributing = await readFile(join(projectRoot, 'CONTRIBUTING.md'), 'utf8')
+const blocks = [
+  ...contributing.matchAll(/^```ts\n\/\/ ((?:src|schemas)\/[^\s,]+)(, added)?\n([\s\S]*?)^```/gm),
+]
 const example = Object.fromEntries(
-  [...contributing.matchAll(/^```ts\n\/\/ ((?:src|schemas)\/\S+)\n([\s\S]*?)^```/gm)].map(
-    ([, path = '', code = '']) => [join(projectRoot, path), code],
+  await Promise.all(
+    blocks.map(async ([, path = '', added, code = '']) => {
+      const file = join(projectRoot, path)
+      return [file, added ? `${await readFile(file, 'utf8')}\n${code}` : code] as const
+    }),
   ),
 )
 
@@ -119,7 +125,7 @@ t.test('no test is content with a part of a string or the first items of an arra
     t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${strict})`), [], strict)
 })
 
-t.test('the example of CONTRIBUTING.md compiles, and its route is found', async (t) => {
+t.test('the example of CONTRIBUTING.md compiles, and its routes are found', async (t) => {
   for (const path of Object.keys(example)) {
     const problems = program.getSemanticDiagnostics(program.getSourceFile(path))
     t.strictSame(
@@ -128,6 +134,6 @@ t.test('the example of CONTRIBUTING.md compiles, and its route is found', async 
       path,
     )
   }
-  t.equal(Object.keys(example).length, 3)
-  t.ok(routes.some(({ operationId }) => operationId === 'listAdmins'))
+  t.equal(Object.keys(example).length, 5)
+  t.ok(routes.some(({ operationId }) => operationId === 'postAnnouncement'))
 })
