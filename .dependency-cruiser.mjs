@@ -17,7 +17,12 @@ const never = (name, comment, from, to) => ({ name, comment, severity: 'error', 
 
 export default {
   forbidden: [
-    never('no-circles', 'Two files that need each other are one.', {}, { circular: true }),
+    never(
+      'no-circles',
+      'Two files that need each other are one.',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
     never(
       'schemas-are-the-bottom',
       'Schemas import TypeBox and each other.',
@@ -66,7 +71,11 @@ export default {
       'tables-alone',
       'Tables import tables.',
       { path: `${feature}tables\\.ts$` },
-      { path: '^src/', pathNot: ['/tables\\.ts$', '^src/platform/database/', 'deleted-user\\.ts$'] },
+      {
+        path: '^src/',
+        pathNot: ['/tables\\.ts$', '^src/platform/database/', 'deleted-user\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     ),
     never(
       'queries-below-policies',

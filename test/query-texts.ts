@@ -9,10 +9,7 @@ import '../src/platform/database/replica.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { samples } from './query-samples.js'
 
-const folder = join(projectRoot, 'build', 'src', 'queries')
-
-/** Where the file lies that `npm run queries` writes. */
-export const queriesFile = join(projectRoot, 'drizzle', 'queries.sql')
+const folder = join(projectRoot, 'build', 'src', 'features')
 
 export interface BuiltQuery {
   /** `module.function` */
@@ -31,11 +28,13 @@ export interface Queries {
 /** Of modules that make SQL with the builder: what takes a database first. Elsewhere, declarations tell everything. */
 const loadBuildingFunctions = async (): Promise<Map<unknown, string>> => {
   const functions = new Map<unknown, string>()
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  const files = (await readdir(folder, { recursive: true })).filter((name) =>
+    /(^|\/)queries(\.js|\/.*\.js)$/.test(name),
+  )
   for (const file of files) {
     const exported = await import(join(folder, file))
     const source = await readFile(join(folder, file), 'utf8')
-    if (!/from '(drizzle-orm|\.\.\/db\/tables\.js)'/.test(source)) continue
+    if (!/from '(drizzle-orm|\.\.?\/tables\.js)'/.test(source)) continue
     for (const [name, value] of Object.entries(exported)) {
       if (typeof value === 'function' && /^[^(]*\((db|tx|database)\b/.test(value.toString()))
         functions.set(value, `${file.slice(0, -3)}.${name}`)
@@ -98,43 +97,4 @@ export const collectQueries = async (): Promise<Queries> => {
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     missing: [...functions.values()].filter((name) => !called.has(name)),
   }
-}
-
-/** `drizzle/queries.sql` */
-export const toText = ({ declared, built }: Queries): string => {
-  const parts = [
-    '-- Every statement that the service sends; `npm run queries` writes this file.',
-    '-- == Written by hand ==',
-    ...declared.map(({ name, columns, text }) => {
-      const returned = Object.entries(columns).map(([column, { types }]) => `${column} ${types.join('|')}`)
-      return [
-        `-- ${name}`,
-        ...(returned.length > 0 ? [`-- returns ${returned.join(', ')}`] : []),
-        `${dedent(text)};`,
-      ].join('\n')
-    }),
-    "-- == Made by Drizzle's builder ==",
-    ...built.flatMap(({ name, texts }) => texts.map((text) => `-- ${name}\n${breakLines(text)};`)),
-  ]
-  return `${parts.join('\n\n')}\n`
-}
-
-const dedent = (text: string): string => {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .filter((line) => line !== '')
-  const indent = Math.min(...lines.map((line) => line.search(/\S/)))
-  return lines.map((line) => line.slice(indent)).join('\n')
-}
-
-const CLAUSES =
-  /(?<!delete|do update) (?=(?:from|(?:inner|left) join|where|order by|limit|for|values|on conflict|set|returning)\b)/g
-
-/** The builder makes one long line. */
-const breakLines = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ').trim()
-  const depthAt = (index: number) =>
-    line.slice(0, index).split('(').length - line.slice(0, index).split(')').length
-  return line.replace(CLAUSES, (space, index: number) => (depthAt(index) === 0 ? '\n' : space))
 }

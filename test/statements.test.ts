@@ -1,11 +1,10 @@
 /** What is declared of the SQL that the service sends, held against a migrated database. */
-import { readFile } from 'node:fs/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { connect } from '../src/platform/database/client.js'
 import * as kinds from '../src/platform/database/statement.js'
 import { createTestDatabase } from './database.js'
-import { collectQueries, queriesFile, toText } from './query-texts.js'
+import { collectQueries } from './query-texts.js'
 
 const queries = await collectQueries()
 
@@ -136,8 +135,4 @@ t.test('the driver makes of each kind of column what its type says', async (t) =
 
 t.test('every query function that uses the builder has a sample', async (t) => {
   for (const name of queries.missing) t.fail(`add a call of ${name} to test/query-samples.ts`)
-})
-
-t.test('the committed queries are those that the service sends', async (t) => {
-  t.equal(await readFile(queriesFile, 'utf8'), toText(queries), 'run `npm run queries` and commit the file')
 })

@@ -1,6 +1,6 @@
 /**
  * SQL written by hand, declared with the columns that it returns. `test/statements.test.ts` holds every declaration against
- * the database, and `drizzle/queries.sql` shows them all.
+ * the database.
  */
 
 /** What a column holds: the names that PostgreSQL has for its type, and what the driver makes of it. */
