@@ -112,12 +112,12 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   return { ada, bob, eve, acme, globex, acmeInvite: invite, etag, oldEtag }
 }
 
-/** Whom the dashboard offers to be: both sides of the same team, and somebody else. */
+/** The people that the sign-in page offers: an admin and a member of one team, and the admin of another. */
 export const offeredPeople = ({ ada, bob, eve }: Demo): OfferedPerson[] =>
   (
     [
-      [ada, 'leads Acme: sees the team'],
-      [bob, 'works at Acme: sees himself'],
-      [eve, 'leads another team'],
+      [ada, 'Acme admin: sees the team’s numbers'],
+      [bob, 'Acme member: sees his own numbers'],
+      [eve, 'Globex admin: leads another team'],
     ] as const
   ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

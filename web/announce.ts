@@ -1,16 +1,16 @@
-/** What is said to who does not see the page change: in one place, once. */
+/** Messages for screen readers when the page changes. */
 import { effect, signal } from '@preact/signals'
 import { loading } from './api.js'
 
 export const announced = signal('')
 
 const SLOW_MS = 1_000
-/** What was said long ago is not found again by who reads on. */
+/** Old messages are removed, so that a screen reader does not come across them later. */
 const KEPT_MS = 10_000
 let forget: ReturnType<typeof setTimeout> | undefined
 
 export const announce = (text: string) => {
-  // The same words once more are heard only if they differ.
+  // A screen reader ignores a repeated message unless its text differs.
   announced.value = text === announced.value ? `${text}\u00a0` : text
   clearTimeout(forget)
   forget = setTimeout(() => {
@@ -19,7 +19,7 @@ export const announce = (text: string) => {
 }
 
 let isSlow = false
-// What is quick needs no words.
+// Only slow requests are announced.
 effect(() => {
   if (loading.value === 0) {
     if (isSlow) announce('Loaded')

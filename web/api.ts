@@ -1,4 +1,4 @@
-/** Calls of the API, through the typed client alone, and what the screens remember of them. */
+/** API calls through the typed client, and a memory of the answers that screens have shown. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { createClient } from '../client/src/client.js'
@@ -10,99 +10,90 @@ import { start } from './start.js'
 type Reading = Extract<Operation, `GET ${string}`>
 
 export const signedIn = signal(start.signed_in)
-/** Signed out by the service in the middle of something. */
+/** The service ended the session while the page was open. */
 export const ended = signal(false)
-/** The sign-in is on top of what was on screen; it can be put aside. */
+/** The sign-in dialog is open on top of the page. It can be closed. */
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
-/** How many answers are waited for that were not seen before. */
+/** How many requests are pending whose answers were not seen before. */
 export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
 
-/** What went wrong, in words that say what to do. */
+/** A failed call, as text that says what happened and what to do. */
 export interface Failure {
   title: string
   advice: string
   code: string
   status: number
   requestId: string | undefined
-  /** Whether trying again can help, so that reads are repeated by themselves. */
+  /** A retry can help, so reads are retried automatically. */
   canRetry: boolean
-  /** The session has ended: what helps is to sign in. */
+  /** The session has ended. The remedy is to sign in. */
   isEnd: boolean
-  /** Seconds that the service asks to wait. */
+  /** Seconds to wait, as the service asks. */
   retryAfter: number | undefined
-  /** The members that come with the code. */
+  /** The members of the problem document. */
   problem: Record<string, unknown>
 }
 
-type Words = [title: string, advice: string]
+type Text = [title: string, advice: string]
 
-const ENDED: Words = ['Your session has ended', 'Sign in again to go on. Nothing that you typed is lost.']
+const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your input is kept.']
 
-const words: Record<string, Words> = {
-  unreachable: [
-    'The service cannot be reached',
-    'Nothing that you typed is lost. Try again once it is back.',
+const texts: Record<string, Text> = {
+  unreachable: ['Cannot reach the service', 'Your input is kept. Try again once the service is back.'],
+  no_answer: ['The request timed out', 'The service or your connection is slow. Try again.'],
+  perhaps_done: [
+    'The request timed out',
+    'The service may have made the change. Check before you try again.',
   ],
-  no_answer: ['No answer came', 'The service, or the way to it, is slow. Try again.'],
-  perhaps_done: ['No answer came', 'It may have been done all the same: look before you try again.'],
   unexpected_answer: [
-    'Something else answered in place of the service',
-    'It may be a proxy, or a network that wants you to sign in. Try again in a moment, then load the page again.',
+    'The answer did not come from the service',
+    'A proxy or a network sign-in page may have answered instead. Try again in a moment, then reload the page.',
   ],
-  invalid_range: ['These days cannot be shown', 'A range has at most 366 days and ends after it begins.'],
+  invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
   unauthenticated: ENDED,
   token_invalid: ENDED,
   token_expired: ENDED,
   token_revoked: ENDED,
-  pro_required: ['This needs a subscription', 'Under Account you can start one.'],
-  admin_required: [
-    'Only admins of this workspace may do that',
-    'Ask one of them: they are listed under People.',
-  ],
+  pro_required: ['This requires a subscription', 'Subscribe under Account.'],
+  admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
   workspace_not_found: [
-    'There is no such workspace for you',
-    'It was deleted, or you are not a member. Ask an admin for an invite.',
+    'Workspace not found',
+    'The workspace was deleted, or you are not a member. Ask an admin for an invite.',
   ],
-  not_a_member: ['No workspace of yours covers this repository', 'Ask an admin to add a matching pattern.'],
+  not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
   member_detail_hidden: [
-    'This workspace shows no numbers of single people',
-    'Its privacy level is “team”. Take the filter by person away.',
+    'This workspace hides numbers per person',
+    'Its privacy level is “team”. Remove the person filter.',
   ],
-  never_synced: [
-    'Nothing was pushed for this repository yet',
-    'Push its settings from the editor extension.',
-  ],
-  member_not_found: ['There is no such member', 'They may have left in the meantime. Load the list again.'],
-  invite_not_found: [
-    'There is no such invite',
-    'Look whether the whole link was copied, or ask for a new one.',
-  ],
-  invite_expired: ['This invite has expired', 'Ask for a new one.'],
-  invite_exhausted: ['This invite was used as often as it may be', 'Ask for a new one.'],
-  invite_revoked: ['This invite was revoked', 'Ask for a new one.'],
-  last_admin: ['A workspace needs an admin', 'Make somebody else admin first.'],
-  personal_workspace: ['This is a personal workspace', 'Nobody joins or leaves it.'],
-  version_conflict: [
-    'Somebody else changed this in the meantime',
-    'Compare both sides below, then save again.',
-  ],
-  rate_limited: ['That was too often', 'Wait a moment, then try again. Nothing that you typed is lost.'],
-  unavailable: ['The service is busy or starting', 'Try again in a moment. Nothing that you typed is lost.'],
+  never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
+  member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
+  invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],
+  invite_expired: ['This invite has expired', 'Ask for a new invite.'],
+  invite_exhausted: ['This invite has no uses left', 'Ask for a new invite.'],
+  invite_revoked: ['This invite was revoked', 'Ask for a new invite.'],
+  last_admin: ['A workspace needs at least one admin', 'Make another member an admin first.'],
+  personal_workspace: ['This is a personal workspace', 'No one can join or leave it.'],
+  version_conflict: ['Another admin saved changes first', 'Compare both versions, then save again.'],
+  rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
+  unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
   repohost_token_invalid: [
-    'The repository host does not know this token',
-    'Copy it again, or make a new one.',
+    'The repository host rejected this token',
+    'Copy the token again, or create a new one.',
   ],
-  billing_not_configured: ['This installation has no billing', 'There is nothing to pay here.'],
-  no_subscription: ['You never had a subscription', 'Start one first.'],
-  admin_key_invalid: ['The service does not know this key', 'The operator has it: ADMIN_KEYS.'],
-  csrf_rejected: ['The browser did not say where this comes from', 'Load the page again.'],
+  billing_not_configured: ['This installation has no billing', 'You have nothing to pay.'],
+  no_subscription: ['You have no subscription', 'Subscribe first.'],
+  admin_key_invalid: ['Invalid admin key', 'Use a key from ADMIN_KEYS.'],
+  csrf_rejected: [
+    'The service rejected this request',
+    'Your browser did not say which site sent it. Reload the page.',
+  ],
 }
 
-/** What the service said about single fields, such as `from must be a day of the calendar`. */
-const faultsOf = (error: ApiProblem): string | undefined => {
+/** The service's messages about fields, such as `from must be a day of the calendar`. */
+const fieldErrorsOf = (error: ApiProblem): string | undefined => {
   const { errors } = error as { errors?: { path: string; message: string }[] }
   return errors?.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')
 }
@@ -118,13 +109,13 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = words[code] ?? [
-    status >= 500 ? 'The service could not do that' : 'That did not work',
-    (problem && (faultsOf(problem) ?? problem.detail)) || 'Try again.',
+  const [title, advice] = texts[code] ?? [
+    status >= 500 ? 'The service ran into an error' : 'The request failed',
+    (problem && (fieldErrorsOf(problem) ?? problem.detail)) || 'Try again.',
   ]
   return {
     title,
-    advice: retryAfter ? `${advice} The service asks for ${count(Math.ceil(retryAfter))} seconds.` : advice,
+    advice: retryAfter ? `${advice} The service asks you to wait ${count(Math.ceil(retryAfter))} s.` : advice,
     code,
     status,
     requestId: problem?.requestId,
@@ -143,7 +134,7 @@ export const call = async <O extends Operation>(
   options: RequestOptions<O>,
 ): Promise<Answer<AnswerOf<O>>> => {
   try {
-    // What fails is shown at once, and repeated by the screen.
+    // A failure is shown at once. The screen retries, not the client.
     const answer = await client.request(operation, { ...options, retry: false })
     offline.value = false
     return answer
@@ -151,8 +142,8 @@ export const call = async <O extends Operation>(
     if (options.signal?.aborted) throw error
     const failure = failureOf(error, operation)
     if (failure.status > 0) offline.value = false
-    // One call alone may be kept away by something in the browser.
-    else if (failure.code === 'unreachable' && operation !== HEALTH) tryNow()
+    // A browser extension may block this one call, so ask the service itself.
+    else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
     if (failure.isEnd && signedIn.value) {
       ended.value = true
       expired.value = true
@@ -162,67 +153,67 @@ export const call = async <O extends Operation>(
 }
 
 /**
- * How long to wait before what failed is tried again, in ms: twice as long every time, at least as long as the service
- * asks for, and never the same for two, so that not everybody comes back at once.
+ * The delay before a retry in ms: exponential backoff, never shorter than the service asks for, with jitter so that clients
+ * do not return all at once.
  */
-const pauseAfter = (failures: number, retryAfter = 0): number => {
+const retryDelay = (failures: number, retryAfter = 0): number => {
   const seconds = Math.max(Math.min(60, 2 * 2 ** failures), Math.min(86_400, retryAfter))
   return seconds * (1 + Math.random() / 4) * 1_000
 }
 
-/** Asks everything that is on screen again. */
-export const renewed = signal(0)
-export const renew = () => {
-  renewed.value++
+/** Fetches everything on screen again. */
+export const refreshes = signal(0)
+export const refresh = () => {
+  refreshes.value++
 }
 
-/** Asks whether the service can be reached. */
-export const tryNow = () =>
+/** Checks whether the service is reachable. */
+export const checkConnection = () =>
   call(HEALTH, {}).then(
     () => {},
     ({ code }: Failure) => {
       if (code === 'unreachable') offline.value = true
     },
   )
-addEventListener('online', tryNow)
+addEventListener('online', checkConnection)
 addEventListener('offline', () => {
   offline.value = true
 })
 
-/** How often the service was away in a row; being back for a minute ends the row. */
-let absences = 0
+/** Outages in a row. A minute without one resets the count. */
+let outages = 0
 let backSince = 0
-const LASTING_MS = 60_000
-// One small question is repeated, and what is on screen is asked for again only when that is answered.
+const STABLE_MS = 60_000
+// During an outage, only the health check is repeated. The screen is fetched again once it succeeds.
 effect(() => {
   if (!offline.value) return
-  if (Date.now() - backSince > LASTING_MS) absences = 0
-  let asking: ReturnType<typeof setTimeout>
+  if (Date.now() - backSince > STABLE_MS) outages = 0
+  let check: ReturnType<typeof setTimeout>
   let isBack = false
-  const askLater = () => {
+  const checkLater = () => {
     if (isBack) return
-    asking = setTimeout(() => tryNow().then(askLater), pauseAfter(absences++))
+    check = setTimeout(() => checkConnection().then(checkLater), retryDelay(outages++))
   }
-  askLater()
+  checkLater()
   return () => {
     isBack = true
     backSince = Date.now()
-    clearTimeout(asking)
-    renew()
+    clearTimeout(check)
+    refresh()
   }
 })
 
 export interface Asked<T> {
   data: T | undefined
-  /** Of the state that `data` shows. */
+  /** The version of `data`. */
   etag: string | undefined
   failure: Failure | undefined
-  /** What is shown belongs to an earlier question. */
+  /** `data` answers an earlier request. */
   stale: boolean
   again: () => void
 }
 
-/** Answers that were seen, so that they are on screen at once when they are asked for again. */
+/** Answers that were seen. They appear at once when a screen asks for them again. */
 const seen = new Map<string, Answer<unknown>>()
 const SEEN_MAX = 60
 
@@ -237,19 +228,19 @@ const remember = (name: string, answer: Answer<unknown>) => {
   }
 }
 
-/** @returns what to call, perhaps more than once, when it is there */
-const waitFor = () => {
-  let waits = true
+/** Counts a pending request. @returns a function that ends it; further calls do nothing */
+const startLoading = () => {
+  let isLoading = true
   loading.value++
   return () => {
-    if (waits) loading.value--
-    waits = false
+    if (isLoading) loading.value--
+    isLoading = false
   }
 }
 
 /**
- * The answer to a read, asked for again when the question changes; `undefined` asks nothing. What was seen last stays
- * until the new answer is there.
+ * The answer to a read. It is fetched again when `options` change; `undefined` fetches nothing. The last answer stays until
+ * the new one arrives.
  */
 export const useAsk = <O extends Reading>(
   operation: O,
@@ -267,7 +258,7 @@ export const useAsk = <O extends Reading>(
     if (failures.current.name !== name) failures.current = { name, count: 0 }
     const stop = new AbortController()
     let retry: ReturnType<typeof setTimeout> | undefined
-    const arrived = seen.has(name) ? () => {} : waitFor()
+    const arrived = seen.has(name) ? () => {} : startLoading()
     call(operation, { ...options, signal: stop.signal }).then(
       (answer) => {
         failures.current.count = 0
@@ -281,9 +272,9 @@ export const useAsk = <O extends Reading>(
         arrived()
         fail({ name, failure })
         if (!failure.canRetry) return
-        const pause = pauseAfter(failures.current.count++, failure.retryAfter)
-        // Once a service that is away is back, all is asked for again.
-        retry = setTimeout(() => offline.value || again(0), pause)
+        const delay = retryDelay(failures.current.count++, failure.retryAfter)
+        // When the service is back, everything is fetched again anyway.
+        retry = setTimeout(() => offline.value || again(0), delay)
       },
     )
     return () => {
@@ -291,7 +282,7 @@ export const useAsk = <O extends Reading>(
       arrived()
       clearTimeout(retry)
     }
-  }, [name, round, renewed.value])
+  }, [name, round, refreshes.value])
 
   const known = name === undefined ? undefined : (seen.get(name) as Answer<AnswerOf<O>> | undefined)
   if (known !== undefined) shown.current = known
@@ -301,18 +292,18 @@ export const useAsk = <O extends Reading>(
     failure: failed && failed.name === name ? failed.failure : undefined,
     stale: known === undefined && shown.current !== undefined,
     again: () => {
-      // Whoever asks again sees that it is being asked.
+      // The old failure disappears, so that the person sees the new attempt.
       fail(undefined)
       again(0)
     },
   }
 }
 
-/** An action of a person, made of calls: what it failed with, and whether it is under way. */
+/** An action that makes calls: whether it runs, and how it failed. */
 export const useAct = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
-    // Buttons stay where the keyboard is while something is under way; pressed again, they do nothing.
+    // Buttons stay enabled while an action runs, because a disabled button loses the focus. Another press does nothing.
     if (state.busy) return false
     set({ busy: true })
     try {
@@ -327,7 +318,7 @@ export const useAct = () => {
   return { ...state, act, clear: () => set({ busy: false }) }
 }
 
-/** A list that comes in pages: those that were asked for so far, and a way to the next one if there is one. */
+/** A paged list: the pages loaded so far, and `more` to load the next one if there is one. */
 export const usePages = <T extends { next_cursor: string | null }>(
   asked: Asked<T>,
   load: (cursor: string) => Promise<{ data: T }>,

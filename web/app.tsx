@@ -1,10 +1,10 @@
-/** The frame of every screen: who one is, where one is, and what is the matter. */
+/** The frame of every screen: header, navigation, sign-in and failures. */
 
 import { useEffect, useErrorBoundary } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
-import { call, expired, forgetSeen, offline, signedIn, tryNow, useAct, useAsk } from './api.js'
+import { call, checkConnection, expired, forgetSeen, offline, signedIn, useAct, useAsk } from './api.js'
 import { visible } from './format.js'
 import { type Me, MeContext, type Space, SpaceContext } from './me.js'
 import { Mine } from './screens/mine.js'
@@ -12,24 +12,24 @@ import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
 import { nextTheme, theme } from './theme.js'
 import { useTitle } from './title.js'
-import { Arrow, Dialog, FailureNote, Person, Wait } from './ui.js'
+import { Arrow, Dialog, FailureNote, Person, Skeleton } from './ui.js'
 
-const LOADED = 'loaded-anew'
-const OFTEN_MS = 30_000
+const RELOADED_AT = 'reloaded-at'
+const RELOAD_INTERVAL_MS = 30_000
 
-/** Not over and over, where something else keeps the rest of the page away. */
-const loadAnew = () => {
-  const last = Number(sessionStorage.getItem(LOADED))
-  sessionStorage.setItem(LOADED, String(Date.now()))
-  setTimeout(() => location.reload(), Math.max(0, last + OFTEN_MS - Date.now()))
+/** Reloads the page, but never in a fast loop if the reload does not help. */
+const reload = () => {
+  const last = Number(sessionStorage.getItem(RELOADED_AT))
+  sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+  setTimeout(() => location.reload(), Math.max(0, last + RELOAD_INTERVAL_MS - Date.now()))
 }
 
-/** What is not seen first comes in one piece, so that the first numbers need few requests. */
+/** The screens that are rarely opened first are one chunk, so that the first numbers need few requests. */
 const rest = () =>
   import('./screens/rest.js').catch(() => {
-    // The service is away, or has another version of the page by now: the page is loaded anew once it answers.
+    // The service is unreachable, or has a newer version of the page. The page reloads once the service answers.
     offline.value = true
-    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || loadAnew()))
+    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || reload()))
   })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
@@ -40,24 +40,24 @@ const Account = lazy(() => rest().then(({ Account }) => Account))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
 
-/** The addresses that are the page's own; all others, such as the reference, are loaded. */
-const OWN = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
+/** The paths of the page. The browser loads all others, such as the API reference. */
+const OWN_PATHS = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
 
 export const App = () => (
-  <LocationProvider scope={OWN}>
+  <LocationProvider scope={OWN_PATHS}>
     <Frame />
   </LocationProvider>
 )
 
 const Frame = () => {
   const { path } = useLocation()
-  // The operator has a key and need not be anybody; nor need who mistyped an address.
-  if (path === '/funnel' || !OWN.test(path)) {
+  // These pages need no sign-in: operators use an admin key, and a mistyped path has nothing to protect.
+  if (path === '/funnel' || !OWN_PATHS.test(path)) {
     return (
       <Page>
         <Router>
           <Route path="/funnel" component={Funnel} />
-          <Route default component={Nowhere} />
+          <Route default component={NotFound} />
         </Router>
       </Page>
     )
@@ -65,7 +65,7 @@ const Frame = () => {
   if (!signedIn.value) return <SignIn />
   return (
     <>
-      <Known />
+      <SignedIn />
       {expired.value && (
         <Dialog
           title="Your session has ended"
@@ -73,7 +73,7 @@ const Frame = () => {
             expired.value = false
           }}
         >
-          <p>Sign in again to go on. Nothing that you typed is lost.</p>
+          <p>Sign in again to continue. Your input is kept.</p>
           <SignIn again />
         </Dialog>
       )}
@@ -81,11 +81,11 @@ const Frame = () => {
   )
 }
 
-const Known = () => {
+const SignedIn = () => {
   const { path, query } = useLocation()
   const asked = useAsk('GET /api/team/me', {})
   const me = asked.data
-  // What was pushed for a repository is looked at from a workspace, and one stays in it.
+  // The settings of a repository are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const space = me?.workspaces.find((one) => one.id === id)
   return (
@@ -95,9 +95,9 @@ const Known = () => {
       inSpace={id !== undefined}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
-      {!me && !asked.failure && <Wait height={600} />}
+      {!me && !asked.failure && <Skeleton height={600} />}
       {!me && asked.failure?.code === 'pro_required' && (
-        // Who has no subscription can begin one.
+        // People without a subscription can start one.
         <Router>
           <Route path="/account" component={Account} />
           <Route default component={() => null} />
@@ -106,7 +106,7 @@ const Known = () => {
       {me && (
         <MeContext.Provider value={{ ...me, again: asked.again }}>
           {id !== undefined && !space ? (
-            <Nowhere />
+            <NotFound />
           ) : (
             <SpaceContext.Provider value={space as Space}>
               <Router key={id}>
@@ -119,7 +119,7 @@ const Known = () => {
                 <Route path="/s/:owner/:repo" component={Snapshots} />
                 <Route path="/join/:code" component={Join} />
                 <Route path="/account" component={Account} />
-                <Route default component={Nowhere} />
+                <Route default component={NotFound} />
               </Router>
             </SpaceContext.Provider>
           )}
@@ -129,17 +129,17 @@ const Known = () => {
   )
 }
 
-const Nowhere = () => {
-  useTitle('Not found')
+const NotFound = () => {
+  useTitle('Page not found')
   return (
     <div class="stack narrow">
-      <h1>There is nothing here for you</h1>
+      <h1>Page not found</h1>
       <p>
-        The address may be mistyped, the workspace deleted, or you are not a member of it: ask an admin for an
-        invite.
+        The address may be wrong, the workspace may be deleted, or you may not be a member. Ask an admin for
+        an invite.
       </p>
       <p>
-        <a href="/">Go to your own activity</a>
+        <a href="/">Go to my activity</a>
       </p>
     </div>
   )
@@ -151,22 +151,21 @@ const signOut = async () => {
   location.assign('/')
 }
 
-/** Keeps the frame when what is in it cannot be drawn. */
-const Guard = ({ children }: { children: preact.ComponentChildren }) => {
+/** Keeps the frame when a screen fails to render. */
+const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => {
   const { path } = useLocation()
-  // What cannot be drawn is not to come from memory once more.
+  // Remembered answers may have caused the error, so they are dropped.
   const [error, forget] = useErrorBoundary(forgetSeen)
   useEffect(forget, [path])
   if (!error) return <>{children}</>
   return (
     <div class="note fault stack tight" role="alert">
       <div>
-        <strong>This cannot be shown.</strong> What came is not what this page knows: perhaps one of the two
-        is newer.
+        <strong>Cannot show this.</strong> The server is newer than this page. Reload.
       </div>
       <div>
         <button type="button" onClick={() => location.reload()}>
-          Load the page again
+          Reload page
         </button>
       </div>
     </div>
@@ -176,27 +175,27 @@ const Guard = ({ children }: { children: preact.ComponentChildren }) => {
 const Page = (props: {
   me?: Me | undefined
   space?: Space | undefined
-  /** The address names one, which is perhaps not there yet, or not for this person. */
+  /** The address names a workspace. It may not be loaded yet, or not exist for this person. */
   inSpace?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
   const { me, space } = props
   const { path } = useLocation()
-  const leaving = useAct()
+  const signingOut = useAct()
   useEffect(() => {
-    // Menus close when the place changes.
+    // Menus close when the screen changes.
     for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
   }, [path])
   return (
     <>
       <a class="away" href="#content">
-        To the content
+        Skip to content
       </a>
       <header class="top">
         <div class="bar-row">
           <a class="brand" href="/">
-            <span class="away">Team activity: my own</span>
+            <span class="away">Team activity home</span>
             <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
               <rect width="16" height="16" rx="4" fill="var(--blue)" />
               <path
@@ -244,8 +243,8 @@ const Page = (props: {
             type="button"
             class="plain"
             onClick={nextTheme}
-            aria-label={`Colours: ${theme.value}. Change`}
-            title={`Colours: ${theme.value}`}
+            aria-label={`Change theme (${theme.value})`}
+            title={`Change theme (${theme.value})`}
           >
             <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
               <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
@@ -266,22 +265,22 @@ const Page = (props: {
               <button type="button" class="plain" popovertarget="self">
                 <Person login={me.login} />
               </button>
-              <nav popover="auto" class="right" id="self" aria-label="You">
+              <nav popover="auto" class="right" id="self" aria-label="Your account">
                 <ul>
                   <li>
                     <a href="/">My activity</a>
                   </li>
                   <li>
-                    <a href="/#about-me">What is recorded about me</a>
+                    <a href="/#about-me">My data</a>
                   </li>
                   <li>
                     <a href="/account">Account</a>
                   </li>
                   <li>
-                    <a href="/api/docs">Reference of the API</a>
+                    <a href="/api/docs">API reference</a>
                   </li>
                   <li>
-                    <button type="button" onClick={() => leaving.act(signOut)}>
+                    <button type="button" onClick={() => signingOut.act(signOut)}>
                       Sign out
                     </button>
                   </li>
@@ -300,21 +299,21 @@ const Page = (props: {
           {offline.value && (
             <div class="note row apart" role="status">
               <span>
-                <strong>The service cannot be reached.</strong> What you see may be old. Once it is back, this
-                page goes on by itself.
+                <strong>Cannot reach the service.</strong> This page may be out of date. It reconnects
+                automatically.
               </span>
-              <button type="button" onClick={tryNow}>
+              <button type="button" onClick={checkConnection}>
                 Try now
               </button>
             </div>
           )}
-          {leaving.failure && <FailureNote failure={leaving.failure} />}
+          {signingOut.failure && <FailureNote failure={signingOut.failure} />}
           {!me && props.failure && <h1 class="away">Team activity</h1>}
           {props.failure}
-          <Guard>{props.children}</Guard>
+          <ErrorBoundary>{props.children}</ErrorBoundary>
         </div>
         <a class="away" href="#content">
-          To the beginning
+          Back to top
         </a>
       </main>
     </>

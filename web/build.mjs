@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard into build/web: files named by their content, compressed as well as it goes, and the page. Where
- * what it would read is as it was, there is nothing to do.
+ * Builds the dashboard into build/web: the page, and assets that are named by their content and compressed. If no input
+ * changed, it does nothing.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build/web')
 const assets = join(output, 'assets')
-/** Digests of the page there, of its files, and of all that they were made of; no address leads to it. */
+/** Digests of the page, its assets and their inputs. This file is not served. */
 const record = join(output, 'inputs.json')
 
 const digestOf = async (file) =>
@@ -29,7 +29,7 @@ const isBuilt = async () => {
 }
 if (await isBuilt().catch(() => false)) process.exit()
 
-/** An instance that runs on, and pages that are open, ask for the files of the build before: so long after it was replaced. */
+/** How long replaced assets are kept, for instances that still run and pages that are still open. */
 const KEPT_MS = 30 * 86_400_000
 const replaced = Object.keys(JSON.parse(await readFile(record, 'utf8').catch(() => '{}')))
 
@@ -60,7 +60,7 @@ for (const name of Object.keys(metafile.outputs)) {
   }
 }
 
-/** The script's own chunks are named as well, so that the browser asks for all of them at once. */
+/** The page also lists the script's chunks, so that the browser loads all of them at once. */
 const outputs = Object.entries(metafile.outputs)
 const [script, { imports }] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'))
 const [style] = outputs.find(([name]) => name.endsWith('.css'))

@@ -1,9 +1,9 @@
-/** Charts as SVG: a caption, values under the pointer and the arrow keys, and a table for who does not see them. */
+/** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who cannot see it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { compact, count, duration, longWeekdays, WITHHELD, weekdays } from './format.js'
+import { compact, count, duration, HIDDEN, longWeekdays, weekdays } from './format.js'
 
-/** The width that an element has, followed. */
+/** The current width of an element. */
 const useWidth = () => {
   const ref = useRef<HTMLDivElement>(null)
   const [width, set] = useState(0)
@@ -18,8 +18,8 @@ const useWidth = () => {
   return [ref, width] as const
 }
 
-/** The steps that arrow keys take; undefined for other keys. */
-const steps = (key: string, down: number, last: number, at: number): number | undefined => {
+/** The index that a key moves to. undefined for other keys. */
+const targetOf = (key: string, down: number, last: number, at: number): number | undefined => {
   const targets: Record<string, number> = {
     ArrowRight: at + 1,
     ArrowLeft: at - 1,
@@ -32,19 +32,19 @@ const steps = (key: string, down: number, last: number, at: number): number | un
   return target === undefined ? undefined : Math.max(0, Math.min(last, target))
 }
 
-/** Something drawn whose values are read one by one: a slider for keyboards and screen readers. */
+/** A drawing whose values are read one by one. For keyboards and screen readers it is a slider. */
 const Readable = (props: {
   label: string
   count: number
-  /** How many steps the upward and downward keys take. */
+  /** How far the up and down keys move. */
   down: number
   at: number | undefined
-  /** The one that is read first. */
+  /** The index that is read first. */
   first: number
   onMove: (at: number | undefined) => void
-  said: (at: number) => string
-  /** What is to be done, in words. */
-  hint: string
+  textOf: (at: number) => string
+  /** Shown while no value is selected. */
+  hint: ComponentChildren
   children: ComponentChildren
 }) => {
   const { at, count, first, onMove } = props
@@ -57,12 +57,12 @@ const Readable = (props: {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, count - 1)}
         aria-valuenow={at ?? first}
-        aria-valuetext={props.said(at ?? first)}
+        aria-valuetext={props.textOf(at ?? first)}
         onFocus={() => at === undefined && onMove(first)}
         onBlur={() => onMove(undefined)}
         onPointerLeave={(event) => event.currentTarget !== document.activeElement && onMove(undefined)}
         onKeyDown={(event) => {
-          const target = steps(event.key, props.down, count - 1, at ?? first)
+          const target = targetOf(event.key, props.down, count - 1, at ?? first)
           if (target === undefined) return
           event.preventDefault()
           onMove(target)
@@ -71,23 +71,23 @@ const Readable = (props: {
         {props.children}
       </div>
       <p class="reading muted" aria-hidden="true">
-        {at === undefined ? props.hint : props.said(at)}
+        {at === undefined ? props.hint : props.textOf(at)}
       </p>
     </>
   )
 }
 
 export interface Point {
-  /** What is below it, such as `3 Nov`. */
+  /** The label on the axis, such as `3 Nov`. */
   name: string
-  /** What it is called when it is read, such as `Mon, 3 Nov 2026`. */
+  /** The label in texts, such as `Mon, 3 Nov 2026`. */
   title: string
   value: number | null
-  /** That of the range before. */
-  before?: number | null | undefined
+  /** The value in the previous range. */
+  previous?: number | null | undefined
 }
 
-/** Round numbers from 0 to at least `max`; minutes in hours. */
+/** Round numbers from 0 to at least `max`, in multiples of `unit`. */
 export const ticksOf = (max: number, unit: number): number[] => {
   const rough = Math.max(max, unit) / unit / 4
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -95,36 +95,36 @@ export const ticksOf = (max: number, unit: number): number[] => {
   return Array.from({ length: Math.max(1, Math.ceil(max / step - 1e-9)) + 1 }, (_, index) => index * step)
 }
 
-/** The first and the last index of each run of values. */
-const stretchesOf = (points: Point[]): [first: number, last: number][] => {
-  const stretches: [number, number][] = []
+/** The first and last index of each run of values. */
+const runsOf = (points: Point[]): [first: number, last: number][] => {
+  const runs: [number, number][] = []
   for (const [index, { value }] of points.entries()) {
-    const current = stretches.at(-1)
+    const current = runs.at(-1)
     if (value === null) continue
     if (current?.[1] === index - 1) current[1] = index
-    else stretches.push([index, index])
+    else runs.push([index, index])
   }
-  return stretches
+  return runs
 }
 
 const HEIGHT = 220
 const [TOP, BOTTOM, LEFT] = [8, 24, 44]
 
-/** A line over time, with the range before as a faint one; or columns. */
+/** A line over time with the previous range as a faint line, or columns. */
 export const Trend = (props: {
   label: string
   tone: string
   points: Point[]
-  /** How a value is written. */
+  /** Formats a value. */
   write: (value: number | null) => string
-  /** 60 where values are minutes and the scale shall be hours. */
+  /** 60 if values are minutes and the axis shows hours. */
   unit?: number
   columns?: boolean
 }) => {
   const { points, write, unit = 1 } = props
   const [ref, width] = useWidth()
   const [at, move] = useState<number>()
-  const values = points.flatMap(({ value, before }) => [value ?? 0, before ?? 0])
+  const values = points.flatMap(({ value, previous }) => [value ?? 0, previous ?? 0])
   const ticks = ticksOf(Math.max(0, ...values), unit)
   const max = ticks.at(-1) || 1
   const inner = Math.max(0, width - LEFT)
@@ -148,14 +148,14 @@ export const Trend = (props: {
       .join('')
   }
   const line = path(({ value }) => value)
-  // Where a number is withheld, there is neither line nor area; one alone among them is a dot.
-  const stretches = stretchesOf(points)
+  // Hidden numbers leave a gap. A single number between gaps is drawn as a dot.
+  const runs = runsOf(points)
   const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
   const point = at === undefined ? undefined : points[at]
-  const compared = points.some(({ before }) => before)
-  const said = (index: number) => {
-    const { title = '', value = null, before } = points[index] ?? {}
-    return `${title}: ${write(value)}${before == null ? '' : ` (before: ${write(before)})`}`
+  const compared = points.some(({ previous }) => previous)
+  const textOf = (index: number) => {
+    const { title = '', value = null, previous } = points[index] ?? {}
+    return `${title}: ${write(value)}${previous == null ? '' : ` (previous: ${write(previous)})`}`
   }
   return (
     <figure class={`chart ${props.tone}`}>
@@ -167,8 +167,8 @@ export const Trend = (props: {
         at={at}
         first={points.length - 1}
         onMove={move}
-        said={said}
-        hint={`${compared && !props.columns ? 'Dashed: the days before. ' : ''}Point at it to read a value, or use the arrow keys.`}
+        textOf={textOf}
+        hint={`${compared && !props.columns ? 'Dashed line: previous range. ' : ''}Hover or use the arrow keys to read a value.`}
       >
         <div ref={ref}>
           <svg
@@ -225,8 +225,8 @@ export const Trend = (props: {
                   ))
                 ) : (
                   <>
-                    {compared && <path class="before" d={path(({ before }) => before)} />}
-                    {stretches.map(([first, last]) =>
+                    {compared && <path class="before" d={path(({ previous }) => previous)} />}
+                    {runs.map(([first, last]) =>
                       first === last ? (
                         <circle
                           key={first}
@@ -257,13 +257,13 @@ export const Trend = (props: {
           </svg>
         </div>
       </Readable>
-      <AsTable caption={props.label} head={compared ? ['When', 'Value', 'Before'] : ['When', 'Value']}>
+      <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Previous'] : ['Date', 'Value']}>
         {() =>
-          points.map(({ title, value, before }) => (
+          points.map(({ title, value, previous }) => (
             <tr key={title}>
               <th scope="row">{title}</th>
               <td class="n">{write(value)}</td>
-              {compared && <td class="n">{before == null ? '' : write(before)}</td>}
+              {compared && <td class="n">{previous == null ? '' : write(previous)}</td>}
             </tr>
           ))
         }
@@ -272,16 +272,16 @@ export const Trend = (props: {
   )
 }
 
-/** The same numbers as a table, made when it is opened. */
+/** The same numbers as a table, rendered when opened. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
   return (
     <details onToggle={(event) => set(event.currentTarget.open)}>
       <summary>
-        As a table<span class="away">: {props.caption}</span>
+        View as table<span class="away">: {props.caption}</span>
       </summary>
       {open && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard, too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard
         <section class="scroll" aria-label={props.caption} tabIndex={0}>
           <table>
             <caption class="away">{props.caption}</caption>
@@ -307,6 +307,21 @@ const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 const HOURS_LEFT = 36
 const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
 
+/** Five shades, so that neighbours are easy to tell apart. */
+const SHADES = [0.2, 0.4, 0.6, 0.8, 1]
+
+const HeatmapHint = () => (
+  <>
+    Less{' '}
+    <svg class="legend" width="76" height="12" aria-hidden="true">
+      {SHADES.map((shade, index) => (
+        <rect key={shade} class="cell" x={index * 16} width="12" height="12" rx="3" fill-opacity={shade} />
+      ))}
+    </svg>{' '}
+    More. Hover or use the arrow keys to read an hour.
+  </>
+)
+
 /** Minutes by weekday and hour. */
 export const Heatmap = ({
   cells,
@@ -317,7 +332,7 @@ export const Heatmap = ({
 }) => {
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
-  const said = (index: number) => {
+  const textOf = (index: number) => {
     const { weekday = 1, hour = 0, minutes } = cells[index] ?? {}
     return `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
   }
@@ -336,8 +351,8 @@ export const Heatmap = ({
           cells.findIndex(({ minutes }) => minutes === max),
         )}
         onMove={move}
-        said={said}
-        hint="The bolder, the more minutes. Point at an hour to read it, or use the arrow keys."
+        textOf={textOf}
+        hint={<HeatmapHint />}
       >
         <div ref={ref}>
           <svg height={HEIGHT} aria-hidden="true">
@@ -362,8 +377,7 @@ export const Heatmap = ({
                     width={Math.max(0, across - 2)}
                     height={DAY_HEIGHT - 2}
                     rx="3"
-                    // Five steps, so that neighbours can be told apart.
-                    fill-opacity={minutes ? 0.2 + 0.2 * Math.min(4, Math.floor((minutes / max) * 5)) : 1}
+                    fill-opacity={minutes ? SHADES[Math.min(4, Math.floor((minutes / max) * 5))] : 1}
                     onPointerMove={() => move(index)}
                   />
                 ))}
@@ -381,7 +395,7 @@ export const Heatmap = ({
                 const found = cells.find((one) => one.hour === hour && one.weekday === index + 1)
                 return (
                   <td key={name} class="n">
-                    {found?.minutes == null ? WITHHELD : found.minutes}
+                    {found?.minutes == null ? HIDDEN : found.minutes}
                   </td>
                 )
               })}
@@ -393,16 +407,16 @@ export const Heatmap = ({
   )
 }
 
-/** What a little line of minutes shows, for who does not see it: its first half beside its second. */
-const inWords = (values: (number | null)[]): string => {
+/** A sparkline as text for screen readers: its first half compared with its second. */
+const describe = (values: (number | null)[]): string => {
   const sum = (part: typeof values) => part.reduce<number>((all, value) => all + (value ?? 0), 0)
   const half = Math.floor(values.length / 2)
-  const [before, after] = [sum(values.slice(0, half)), sum(values.slice(-half))]
-  const word = after > before * 1.1 ? 'rising' : after < before * 0.9 ? 'falling' : 'steady'
-  return `${word}: ${compact(before)}, then ${compact(after)}`
+  const [first, second] = [sum(values.slice(0, half)), sum(values.slice(-half))]
+  const trend = second > first * 1.1 ? 'rising' : second < first * 0.9 ? 'falling' : 'steady'
+  return `${trend}: first half ${compact(first)}, second half ${compact(second)}`
 }
 
-/** A little line without a scale, to compare shapes. */
+/** A line without a scale, to compare shapes. */
 export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: string }) => {
   const max = Math.max(1, ...values.map((value) => value ?? 0))
   const d = values
@@ -421,7 +435,7 @@ export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: stri
       >
         <path d={d} />
       </svg>
-      <span class="away">{inWords(values)}</span>
+      <span class="away">{describe(values)}</span>
     </>
   )
 }

@@ -1,10 +1,6 @@
-/** Numbers and times in words, in the viewer's own language. */
+/** Numbers, days and times as text in the viewer's locale. */
 const number = new Intl.NumberFormat()
-const percent = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero',
-})
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const longDay = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
@@ -15,42 +11,45 @@ const longDay = new Intl.DateTimeFormat(undefined, {
 })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** What stands for a number that is withheld. */
-export const WITHHELD = '–'
+/** Stands for a hidden number. */
+export const HIDDEN = '–'
 
 type Maybe = number | null | undefined
 
-export const count = (value: Maybe): string => (value == null ? WITHHELD : number.format(value))
+export const count = (value: Maybe): string => (value == null ? HIDDEN : number.format(value))
 
-/** Minutes as hours and minutes; hours alone where minutes would be noise. */
+export const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`)
+
+/** Minutes as hours and minutes. Hours alone above 100. */
 export const duration = (minutes: Maybe): string => {
-  if (minutes == null) return WITHHELD
+  if (minutes == null) return HIDDEN
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   if (hours === 0) return `${rest} min`
   if (hours >= 100 || rest === 0) return `${number.format(Math.round(minutes / 60))} h`
   return `${hours} h ${rest} min`
 }
 
-/** The same, short: for the cells of tables. */
+/** A shorter form for table cells. */
 export const compact = (minutes: Maybe): string => {
-  if (minutes == null) return WITHHELD
+  if (minutes == null) return HIDDEN
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   if (hours === 0) return `${rest}m`
   return hours >= 100 || rest === 0 ? `${number.format(Math.round(minutes / 60))}h` : `${hours}h ${rest}m`
 }
 
-/** How it compares with the range before, such as `+12% on 40 h`; nothing where nothing was before. */
-export const beside = (now: Maybe, before: Maybe, write: (value: Maybe) => string): string => {
+/** The change since the previous range, such as `↑ 12% vs 40 h`. Empty if the previous range had nothing. */
+export const change = (now: Maybe, before: Maybe, write: (value: Maybe) => string): string => {
   if (before === 0 || before === undefined) return ''
   if (now == null) return ''
-  if (now === before) return 'as before'
-  if (before === null) return 'before: withheld'
-  return `${percent.format((now - before) / before)} on ${write(before)}`
+  if (now === before) return 'no change'
+  if (before === null) return 'previous: hidden'
+  const arrow = now > before ? '↑' : '↓'
+  return `${arrow} ${percent.format(Math.abs(now - before) / before)} vs ${write(before)}`
 }
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 
-/** Words that run from right to left are kept together, so that those around them stay where they are. */
+/** Isolates right-to-left text, so that it does not reorder the text around it. */
 const isolated = (text: string): string =>
   /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
 
@@ -59,14 +58,14 @@ export const fullDay = (text: string): string => isolated(longDay.format(asDate(
 export const time = (text: string): string => isolated(moment.format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
-/** A name as it can be seen and pressed, also one of characters that nobody sees. */
+/** A name that can be seen and clicked, even if it has only invisible characters. */
 export const visible = (name: string): string =>
   /[^\p{C}\p{Z}\p{M}]/u.test(name) ? name : '(no visible name)'
 
 export const bytes = (value: number): string =>
   value < 1_024 ? `${number.format(value)} bytes` : `${number.format(Math.round(value / 1_024))} KB`
 
-/** 1 is Monday. 2024 began with one. */
+/** 1 is Monday. 2024 began on a Monday. */
 const weekdayName = (style: 'short' | 'long') => {
   const format = new Intl.DateTimeFormat(undefined, { weekday: style, timeZone: 'UTC' })
   return Array.from({ length: 7 }, (_, index) => format.format(Date.UTC(2024, 0, 1 + index)))
@@ -79,7 +78,7 @@ export const addDays = (text: string, delta: number): string =>
   new Date(asDate(text).getTime() + delta * DAY_MS).toISOString().slice(0, 10)
 export const daysBetween = (from: string, to: string): number =>
   (asDate(to).getTime() - asDate(from).getTime()) / DAY_MS
-/** Days are UTC days everywhere in the service. */
+/** Days are in UTC everywhere in the service. */
 export const today = (): string => new Date().toISOString().slice(0, 10)
 /** ISO: 1 is Monday. */
 export const weekdayOf = (text: string): number => asDate(text).getUTCDay() || 7

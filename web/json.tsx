@@ -1,4 +1,4 @@
-/** Settings as JSON: checked while one types, and differences by key. */
+/** Settings as JSON: validation while the person types, and differences by key. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { bytes } from './format.js'
@@ -15,31 +15,33 @@ const KEY_LENGTH = 200
 
 export const sizeOf = (values: Values): number => new TextEncoder().encode(JSON.stringify(values)).length
 
-/** What was typed, as values; or why it is none, in words. */
-export const parse = (text: string, { mayHide = false } = {}): { values: Values } | { fault: string } => {
+/** The settings in a text, or what is wrong with it. */
+export const parse = (text: string, { allowNull = false } = {}): { values: Values } | { error: string } => {
   let values: unknown
   try {
     values = JSON.parse(text)
   } catch (error) {
-    return { fault: `This is not JSON: ${(error as Error).message}` }
+    return { error: `Invalid JSON: ${(error as Error).message}` }
   }
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    return { fault: 'Settings are an object: { "key": value }' }
+    return { error: 'Settings must be an object, such as { "key": value }.' }
   }
   const prefix = `${start.extension_prefix}.`
   for (const [key, value] of Object.entries(values)) {
-    if (!key.startsWith(prefix)) return { fault: `Keys begin with “${prefix}”; “${key}” does not.` }
+    if (!key.startsWith(prefix)) return { error: `“${key}” must start with “${prefix}”.` }
     if (key.length > KEY_LENGTH)
-      return { fault: `“${key.slice(0, 40)}…” is longer than ${KEY_LENGTH} characters.` }
-    if (value === null && !mayHide) return { fault: `“${key}” is null: to remove a key, take its line out.` }
+      return { error: `“${key.slice(0, 40)}…” is longer than ${KEY_LENGTH} characters. Shorten the key.` }
+    if (value === null && !allowNull) return { error: `“${key}” is null. To remove a key, delete its line.` }
   }
   const size = sizeOf(values as Values)
   if (size > SETTINGS_BYTES)
-    return { fault: `This is ${bytes(size)}; at most ${bytes(SETTINGS_BYTES)} are kept.` }
+    return {
+      error: `The settings take ${bytes(size)} of at most ${bytes(SETTINGS_BYTES)}. Remove some keys.`,
+    }
   return { values: values as Values }
 }
 
-/** What has to be merged into `before` so that `after` comes out: null removes. */
+/** The merge patch that turns `before` into `after`. null removes a key. */
 export const patchOf = (before: Values, after: Values): Values => {
   const patch: Values = {}
   for (const key of Object.keys(before)) if (!(key in after)) patch[key] = null
@@ -47,7 +49,7 @@ export const patchOf = (before: Values, after: Values): Values => {
   return patch
 }
 
-/** A merge patch on the first level of keys. */
+/** Applies a merge patch to the first level of keys. */
 export const merged = (before: Values, patch: Values): Values => {
   const after = { ...before }
   for (const [key, value] of Object.entries(patch)) {
@@ -57,14 +59,14 @@ export const merged = (before: Values, patch: Values): Values => {
   return after
 }
 
-/** Differences by key, with signs as well as colours. */
+/** Differences by key, shown by sign and by colour. */
 export const Diff = ({ before, after }: { before: Values; after: Values }) => {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => !same(before[key], after[key]) || key in before !== key in after,
   )
-  if (keys.length === 0) return <p class="muted">No difference.</p>
+  if (keys.length === 0) return <p class="muted">No differences.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keyboard, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard
     <section class="diff" aria-label="Differences" tabIndex={0}>
       {keys.map((key) => (
         <div key={key}>
@@ -84,11 +86,11 @@ export const Diff = ({ before, after }: { before: Values; after: Values }) => {
   )
 }
 
-/** A field for JSON that says what is wrong while one types. */
+/** A JSON field that shows errors while the person types. */
 export const JsonField = (props: {
   label: string
   text: string
-  fault: string | undefined
+  error: string | undefined
   onType: (text: string) => void
   children?: ComponentChildren
 }) => {
@@ -100,13 +102,13 @@ export const JsonField = (props: {
         <textarea
           spellcheck={false}
           value={props.text}
-          aria-invalid={props.fault !== undefined}
+          aria-invalid={props.error !== undefined}
           aria-describedby={id}
           onInput={(event) => props.onType(event.currentTarget.value)}
         />
       </label>
-      <p id={id} class={props.fault ? '' : 'small muted'} role="status">
-        {props.fault ?? props.children}
+      <p id={id} class={props.error ? '' : 'small muted'} role="status">
+        {props.error ?? props.children}
       </p>
     </div>
   )

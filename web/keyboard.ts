@@ -1,49 +1,49 @@
-/** Where the keyboard is: after what had the focus went away, and with the arrow keys among things that belong together. */
+/** Keyboard focus: moves it on when its element is removed, and moves it by arrow keys within lists and tables. */
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
 
 const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility())
 
-/** Goes on reading at something that Tab does not stop at, such as a heading. */
+/** Focuses an element that Tab skips, such as a heading. */
 export const goTo = (element: HTMLElement | null | undefined) => {
   if (!element) return
   element.tabIndex = -1
   element.focus()
 }
 
-/** Goes on at the first thing in there that can be pressed or filled in. */
+/** Focuses the first control in an element. */
 export const goInto = (element: Element | null | undefined) => element && controlsIn(element)[0]?.focus()
 
-/** A node and those that follow it in a direction. */
-const beside = (first: Node | null, direction: 'nextSibling' | 'previousSibling'): Element[] => {
+/** The elements from a node on, in one direction. */
+const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSibling'): Element[] => {
   const all: Element[] = []
   for (let one = first; one; one = one[direction]) if (one instanceof Element) all.push(one)
   return all
 }
 
-/** What had the focus when it was removed leaves it to what comes after it, or before it, or to the heading above. */
+/** When the focused element is removed, focuses the next control, the previous one, or the heading above. */
 const followRemoved = () => {
-  let had: Element | null = null
+  let focused: Element | null = null
   addEventListener('focusin', ({ target }) => {
-    had = target as Element
+    focused = target as Element
   })
-  // Who clicked beside it has left it; what is removed is only known to be so a moment later.
+  // A click elsewhere also blurs the element. Whether it was removed is known only a moment later.
   addEventListener('focusout', () =>
     queueMicrotask(() => {
-      if (had?.isConnected && document.activeElement === document.body) had = null
+      if (focused?.isConnected && document.activeElement === document.body) focused = null
     }),
   )
   new MutationObserver((records) => {
-    if (!had || had.isConnected || document.activeElement !== document.body) return
-    const removal = records.find(({ removedNodes }) => [...removedNodes].some((one) => one.contains(had)))
+    if (!focused || focused.isConnected || document.activeElement !== document.body) return
+    const removal = records.find(({ removedNodes }) => [...removedNodes].some((one) => one.contains(focused)))
     if (!removal) return
-    had = null
+    focused = null
     const { previousSibling, target } = removal
     const next = previousSibling ? previousSibling.nextSibling : target.firstChild
     const control =
-      beside(next, 'nextSibling').flatMap(controlsIn)[0] ??
-      beside(previousSibling, 'previousSibling')
+      siblings(next, 'nextSibling').flatMap(controlsIn)[0] ??
+      siblings(previousSibling, 'previousSibling')
         .map(controlsIn)
         .find((one) => one.length > 0)
         ?.at(-1)
@@ -56,7 +56,7 @@ const TYPING_MS = 700
 let typed = ''
 let lastTyped = 0
 
-/** The one of a list that is meant by an arrow, Home, End, or the first letters of its name. */
+/** The list item that an arrow key, Home, End or the first letters of its name point to. */
 const inList = (all: HTMLElement[], at: number, key: string): HTMLElement | undefined => {
   if (key === 'ArrowDown' || key === 'ArrowRight') return all[at + 1]
   if (key === 'ArrowUp' || key === 'ArrowLeft') return all[at - 1]
@@ -67,14 +67,14 @@ const inList = (all: HTMLElement[], at: number, key: string): HTMLElement | unde
   typed = (now - lastTyped < TYPING_MS ? typed : '') + key.toLowerCase()
   lastTyped = now
   const isOneLetter = [...typed].every((letter) => letter === typed[0])
-  // The same letter again goes on to the next one.
+  // The same letter again moves to the next match.
   const [sought = '', from] = isOneLetter ? [typed[0], at + 1] : [typed, at]
   return [...all.slice(from), ...all.slice(0, from)].find((one) =>
     one.innerText.trim().toLowerCase().startsWith(sought),
   )
 }
 
-/** Up and down stay in the column; above the first row is the search. */
+/** Up and down stay in the column. Up from the first row goes to the search field. */
 const inTable = (table: Element, from: HTMLElement, key: string): HTMLElement | undefined => {
   const rows = [...table.querySelectorAll('tbody tr')].map(controlsIn).filter((row) => row.length > 0)
   const at = rows.findIndex((row) => row.includes(from))
@@ -97,7 +97,7 @@ const inTable = (table: Element, from: HTMLElement, key: string): HTMLElement | 
 const searchOf = (table: Element) =>
   table.closest('section')?.querySelector<HTMLInputElement>('input[type="search"]') ?? undefined
 
-/** Lists in which arrows go from one to the next; Tab goes there as well. */
+/** Lists whose items are reached by arrow keys as well as by Tab. */
 const LISTS = 'nav ul, [popover] ul, .choices, .people'
 
 const arrow = (event: KeyboardEvent) => {
@@ -116,7 +116,7 @@ const targetOf = (from: HTMLElement, key: string): HTMLElement | undefined => {
     const row = from.closest('section')?.querySelector('tbody')
     return key === 'ArrowDown' && row ? controlsIn(row)[0] : undefined
   }
-  // Fields and radio buttons know what to do with arrows.
+  // Fields and radio buttons handle arrow keys themselves.
   if (!from.matches('a, button')) return undefined
   const menu = from.getAttribute('popovertarget')
   if (menu && key === 'ArrowDown') {

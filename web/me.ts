@@ -1,4 +1,4 @@
-/** Who is signed in, and the workspace of the address. */
+/** The signed-in person, and the workspace in the address. */
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
@@ -6,7 +6,7 @@ import type { AnswerOf } from '../client/src/operations.js'
 export type Me = AnswerOf<'GET /api/team/me'>
 export type Space = Me['workspaces'][number]
 
-/** With the way to ask for it again, after something about it was changed. */
+/** `again` fetches it again after a change. */
 export const MeContext = createContext<Me & { again: () => void }>(null as never)
 export const SpaceContext = createContext<Space>(null as never)
 

@@ -1,8 +1,8 @@
-/** The part of the address that holds filters and ranges, so that what is seen can be shared. */
+/** Filters and ranges in the query of the address, so that people can share what they see. */
 import { useLocation } from 'preact-iso/router'
 import { addDays, daysBetween, mondayOf, today } from './format.js'
 
-/** The query of the address, and a way to change parts of it; `undefined` takes one away. */
+/** The query of the address, and a function that changes parts of it. `undefined` removes a part. */
 export const useQuery = () => {
   const { path, query, route } = useLocation()
   const change = (parts: Record<string, string | undefined>) => {
@@ -24,7 +24,7 @@ export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - 
 const firstOfMonth = (year: number, month: number) =>
   new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
 
-/** Ranges that have a name, beside the last so many days. */
+/** Named ranges, in addition to the last N days. */
 export const namedRanges = (): [name: string, range: Range][] => {
   const now = new Date()
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
@@ -39,10 +39,10 @@ export const namedRanges = (): [name: string, range: Range][] => {
 }
 
 /**
- * What a range is compared with: as many days just before; for a quarter or a month, whole or begun, as much of the one
- * before.
+ * The range to compare with: the same number of days just before. A month or quarter, whole or so far, is compared with the
+ * same part of the previous one.
  */
-export const rangeBefore = ({ from, to }: Range): Range => {
+export const previousRange = ({ from, to }: Range): Range => {
   const length = daysBetween(from, to) + 1
   const [year = 0, month = 0] = from.split('-').map(Number)
   const first = month - 1
@@ -50,8 +50,8 @@ export const rangeBefore = ({ from, to }: Range): Range => {
     const last = addDays(firstOfMonth(year, first + months), -1)
     if (from !== firstOfMonth(year, first) || to > last) continue
     const [start, end] = [firstOfMonth(year, first - months), addDays(from, -1)]
-    const asMuch = addDays(start, length - 1)
-    return { from: start, to: to === last || asMuch > end ? end : asMuch }
+    const sameLength = addDays(start, length - 1)
+    return { from: start, to: to === last || sameLength > end ? end : sameLength }
   }
   return { from: addDays(from, -length), to: addDays(from, -1) }
 }

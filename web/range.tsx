@@ -11,10 +11,10 @@ const presets = [
 ] as const
 
 const LONGEST_DAYS = 366
-/** With a margin. */
+/** Includes a margin. */
 const MENU_WIDTH = 384
 
-/** Chooses the days that are looked at. */
+/** Selects the range of days. */
 export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) => {
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
@@ -36,7 +36,7 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
   return (
     <div class="range">
       <Choices
-        label="Days"
+        label="Range"
         options={presets}
         value={preset}
         onChoose={(days) => choose(lastDays(Number(days)))}
@@ -44,7 +44,7 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
       <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
         {(preset === undefined && name) || (
           <span>
-            Other<span class="away"> days</span>
+            Custom<span class="away"> range</span>
           </span>
         )}
         <Arrow />
@@ -83,17 +83,17 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
               <input type="date" name="to" required min={range.from} max={today()} defaultValue={range.to} />
             </label>
             <button type="submit" class="primary">
-              Show
+              Apply range
             </button>
           </Form>
-          <p class="small muted">At most a year. Days are UTC days.</p>
+          <p class="small muted">At most 366 days. Days are in UTC.</p>
         </div>
       </div>
     </div>
   )
 }
 
-/** The two ends limit each other, so that the browser says what is wrong. */
+/** The end must not be before the start. The browser shows the message. */
 const limitEnd = (from: HTMLInputElement) => {
   const to = from.form?.elements.namedItem('to') as HTMLInputElement | null
   if (to) to.min = from.value

@@ -1,4 +1,4 @@
-/** Light or dark: as the system wishes, until somebody chooses. */
+/** Light or dark: follows the system until the person chooses. */
 import { signal } from '@preact/signals'
 
 const NAME = 'theme'
@@ -9,7 +9,7 @@ const stored = (): Theme => {
   try {
     return themes.find((theme) => theme === localStorage.getItem(NAME)) ?? 'system'
   } catch {
-    // A browser may refuse to store anything.
+    // The browser may block storage.
     return 'system'
   }
 }
@@ -26,6 +26,6 @@ export const nextTheme = () => {
   try {
     localStorage.setItem(NAME, theme.value)
   } catch {
-    // It holds until the page is left.
+    // The choice lasts until the page is closed.
   }
 }

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { goTo } from './keyboard.js'
 
-/** Where the keyboard is; of the first screen nobody has gone anywhere yet. */
+/** The address of the last screen; undefined before the first one. */
 let place: string | undefined
 
-/** What the window is called while a screen is shown; reading begins at its heading for who came from another one. */
+/** Sets the title of the window. After a change of screen, the focus moves to the new heading. */
 export const useTitle = (title: string, here = location.pathname) => {
   useEffect(() => {
     document.title = `${title} · Team activity`

@@ -1,19 +1,19 @@
-/** The small parts that all screens are made of. */
+/** Components that several screens use. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
 import { goInto, goTo } from './keyboard.js'
 
-/** Drawn, because not every font has one. */
+/** Drawn as SVG, because not every font has arrows. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
   <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
     <path d={up ? 'M1 7l4-4 4 4' : 'M1 3l4 4 4-4'} fill="none" stroke="currentcolor" stroke-width="1.5" />
   </svg>
 )
 
-/** A person, by initials on a colour of their login: no pictures from elsewhere. */
-export const Face = ({ login }: { login: string }) => {
+/** Initials on a colour derived from the login. No pictures are loaded from other hosts. */
+export const Avatar = ({ login }: { login: string }) => {
   let hue = 0
   for (const char of login.toLowerCase()) hue = (hue * 31 + (char.codePointAt(0) ?? 0)) % 360
   const initials = [...login.replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('').toUpperCase() || '?'
@@ -26,14 +26,14 @@ export const Face = ({ login }: { login: string }) => {
 
 export const Person = ({ login }: { login: string }) => (
   <span class="who">
-    <Face login={login} />
+    <Avatar login={login} />
     <bdi class="text" title={login}>
       {login}
     </bdi>
   </span>
 )
 
-/** A repository: what tells it from its neighbours is the name. */
+/** A repository with its owner muted, so that the name stands out. */
 export const RepoName = ({ repo }: { repo: string }) => {
   const [owner, ...name] = repo.split('/')
   return (
@@ -45,30 +45,30 @@ export const RepoName = ({ repo }: { repo: string }) => {
   )
 }
 
-/** A thing of the final size while its content is on the way. */
-export const Wait = ({ height }: { height: number }) => (
+/** A placeholder of the final size while content loads. */
+export const Skeleton = ({ height }: { height: number }) => (
   <div class="wait" style={{ height: `${height}px` }}>
     <span class="away">Loading</span>
   </div>
 )
 
-/** The place of the figures at the head of a screen of numbers, and of what is below them. */
-export const WaitForNumbers = ({ children }: { children?: ComponentChildren }) => (
+/** The placeholder of a screen with figures and charts. */
+export const NumbersSkeleton = ({ children }: { children?: ComponentChildren }) => (
   <div class="stack skeleton">
     <div class="wait tiles">
       <span class="away">Loading</span>
     </div>
     <div class="lead">
-      <Wait height={340} />
-      <Wait height={340} />
+      <Skeleton height={340} />
+      <Skeleton height={340} />
     </div>
     {children}
   </div>
 )
 
-/** What went wrong and what to do; `again` is for what is safe to repeat. */
+/** What happened and what to do. Pass `again` for calls that are safe to repeat. */
 export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => {
-  // The frame says so for the whole page.
+  // The frame already says this for the whole page.
   if (again && failure.code === 'unreachable' && offline.value) return null
   if (failure.isEnd && (expired.value || !ended.value)) return null
   return (
@@ -95,7 +95,7 @@ export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() 
         )}
         {failure.requestId && (
           <span class="small muted">
-            Request <span class="mono">{failure.requestId}</span>
+            Request ID <span class="mono">{failure.requestId}</span>
           </span>
         )}
       </div>
@@ -103,13 +103,13 @@ export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() 
   )
 }
 
-/** What one of several answers that belong together failed with, and the way to ask for it again. */
+/** The first failure of several related answers. */
 export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
   const failed = asked.find(({ failure }) => failure)
   return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
 }
 
-/** Shows the answer, or a place of its size, or what went wrong; what was seen stays below the trouble. */
+/** Shows an answer, its placeholder, or its failure. After a failure, the last answer stays below the message. */
 export const Shown = <T,>(props: {
   asked: { data: T | undefined; failure: Failure | undefined; stale: boolean; again: () => void }
   height: number
@@ -124,13 +124,13 @@ export const Shown = <T,>(props: {
           {props.children(data)}
         </div>
       ) : (
-        !failure && <Wait height={props.height} />
+        !failure && <Skeleton height={props.height} />
       )}
     </>
   )
 }
 
-/** What a number means, beside it. */
+/** A button that explains the number beside it. */
 export const Tip = ({ about, children }: { about: string; children: ComponentChildren }) => {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
@@ -155,7 +155,7 @@ export const Tip = ({ about, children }: { about: string; children: ComponentChi
   )
 }
 
-/** A native dialog that is open as long as it is there. */
+/** A native dialog, open as long as it is mounted. */
 export const Dialog = (props: { title: string; onClose: () => void; children: ComponentChildren }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -174,7 +174,7 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   )
 }
 
-/** A form that is sent by a call and never by the browser; `onSubmit` gets what its named fields hold. */
+/** A form that the page submits, never the browser. `onSubmit` receives the named fields. */
 export const Form = (props: {
   class: string
   onSubmit: (given: FormData) => void
@@ -184,7 +184,7 @@ export const Form = (props: {
     class={props.class}
     onSubmit={(event) => {
       event.preventDefault()
-      // A button that cannot be pressed now keeps the keyboard, which a disabled one would lose.
+      // Buttons use `aria-disabled`, because a disabled button loses the focus.
       if (event.submitter?.ariaDisabled === 'true') return
       props.onSubmit(new FormData(event.currentTarget))
     }}
@@ -193,7 +193,7 @@ export const Form = (props: {
   </form>
 )
 
-/** Asks before something that cannot be taken back; with `word`, it has to be typed. */
+/** Asks for confirmation. With `word`, the person has to type it. */
 export const Confirm = (props: {
   title: string
   action: string
@@ -218,7 +218,7 @@ export const Confirm = (props: {
         {props.word !== undefined && (
           <label class="field">
             <span>
-              Type <bdi class="mono">{props.word}</bdi> to go on
+              Type <bdi class="mono">{props.word}</bdi> to confirm
             </span>
             <input
               class="wide-input"
@@ -242,7 +242,7 @@ export const Confirm = (props: {
   )
 }
 
-/** One of a few, as buttons beside each other. */
+/** A choice between a few options, as a row of buttons. */
 export const Choices = <T extends string>(props: {
   label: string
   options: readonly (readonly [value: T, text: string])[]
@@ -264,7 +264,7 @@ export const Choices = <T extends string>(props: {
   </fieldset>
 )
 
-/** The filters that are on, each with the way to take it back. */
+/** The active filters, each with a button that removes it. */
 export const Filters = (props: { on: [text: string | undefined, onRemove: () => void][] }) => {
   const on = props.on.filter(([text]) => text)
   if (on.length === 0) return null
@@ -273,7 +273,7 @@ export const Filters = (props: { on: [text: string | undefined, onRemove: () => 
       {on.map(([text, onRemove]) => (
         <li key={text} class="chip">
           <bdi>{text}</bdi>
-          <button type="button" aria-label={`Remove the filter ${text}`} onClick={onRemove}>
+          <button type="button" aria-label={`Remove filter ${text}`} onClick={onRemove}>
             ×
           </button>
         </li>
@@ -282,8 +282,8 @@ export const Filters = (props: { on: [text: string | undefined, onRemove: () => 
   )
 }
 
-/** Ways past what is in between, seen while the keyboard is on them. */
-export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
+/** Skip links, visible while they have the focus. */
+export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
   <nav class="jumps" aria-label="On this page">
     {to.map(([id, text]) => (
       <a
@@ -291,7 +291,7 @@ export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
         class="away"
         href={`#${id}`}
         onClick={(event) => {
-          // The address says what is shown, and stays as it is.
+          // The address keeps its query, without a hash.
           event.preventDefault()
           goTo(document.getElementById(id))
         }}
@@ -302,33 +302,33 @@ export const Jumps = ({ to }: { to: [id: string, text: string][] }) => (
   </nav>
 )
 
-/** `of` tells it from others to who does not see what it stands beside. */
+/** `of` names the item for screen readers, where a page has several of these buttons. */
 export const Copy = ({ text, what, of }: { text: string; what: string; of?: string }) => {
-  const [said, say] = useState('')
-  // Browsers have none on pages without TLS.
+  const [result, setResult] = useState('')
+  // Browsers offer no clipboard on pages without TLS.
   if (!navigator.clipboard) return null
   const copy = async () => {
     const done = await navigator.clipboard.writeText(text).then(
       () => 'Copied',
-      () => 'The browser refused',
+      () => 'Copy failed',
     )
-    say(done)
-    setTimeout(say, 2_000, '')
+    setResult(done)
+    setTimeout(setResult, 2_000, '')
   }
   return (
     <>
       <button type="button" onClick={copy}>
-        {said || `Copy ${what}`}
-        {of && <span class="away"> of {of}</span>}
+        {result || `Copy ${what}`}
+        {of && <span class="away"> for {of}</span>}
       </button>
       <span class="away" role="status">
-        {said}
+        {result}
       </span>
     </>
   )
 }
 
-/** Numbers of a member of a list, with a bar of its share of the largest. */
+/** A number in a table, with a bar that shows its share of the largest. */
 export const Measure = ({
   part,
   tone,
@@ -346,22 +346,22 @@ export const Measure = ({
 export interface Column<Row> {
   name: string
   title: string
-  /** Numbers are right-aligned and sorted downwards first. */
+  /** Numbers are right-aligned. Their first sort is descending. */
   numeric?: boolean
-  /** Where it is shown: `wide` not on a phone, `wider` only with much room. */
+  /** `wide` hides the column on phones, `wider` also on medium widths. */
   room?: 'wide' | 'wider'
-  /** What it is sorted by; without it, it cannot be sorted. */
+  /** The sort key. A column without one cannot be sorted. */
   by?: (row: Row) => number | string | null
   cell: (row: Row) => ComponentChildren
 }
 
-/** Finds rows of the table below it. */
+/** A search field for the table below it. */
 export const Search = (props: {
   what: string
-  sought: string
-  /** How many there are, in words. */
+  query: string
+  /** The number of matches, as text. */
   found: string
-  onSeek: (text: string) => void
+  onSearch: (text: string) => void
 }) => {
   const id = useId()
   return (
@@ -371,14 +371,14 @@ export const Search = (props: {
         placeholder="Search"
         aria-label={`Search ${props.what}`}
         aria-describedby={id}
-        value={props.sought}
-        onInput={(event) => props.onSeek(event.currentTarget.value)}
+        value={props.query}
+        onInput={(event) => props.onSearch(event.currentTarget.value)}
       />
       <span id={id} class="hint small muted">
-        Arrow down goes to the rows
+        Press ↓ to go to the rows
       </span>
       <span class="away" role="status">
-        {props.sought && props.found}
+        {props.query && props.found}
       </span>
     </div>
   )
@@ -386,27 +386,29 @@ export const Search = (props: {
 
 const [FIRST, STEP] = [10, 50]
 
-/** A table that sorts and searches by itself; the first column names the row. */
+/** A table with sorting and search. The first column is the row header. */
 export const SortedTable = <Row,>(props: {
   caption: string
   rows: readonly Row[]
   columns: Column<Row>[]
   keyOf: (row: Row) => string
-  /** What a search looks in; without it there is none. */
-  searched?: (row: Row) => string
+  /** The text that the search looks in. A table without it has no search. */
+  searchText?: (row: Row) => string
   first: string
   empty: string
 }) => {
   const [sort, sortBy] = useState({ name: props.first, down: true })
-  const [sought, seek] = useState('')
+  const [query, search] = useState('')
   const [shown, show] = useState(FIRST)
-  const { searched } = props
-  const wanted = sought.trim().toLowerCase()
+  const { searchText } = props
+  const wanted = query.trim().toLowerCase()
   const found =
-    searched && wanted ? props.rows.filter((row) => searched(row).toLowerCase().includes(wanted)) : props.rows
+    searchText && wanted
+      ? props.rows.filter((row) => searchText(row).toLowerCase().includes(wanted))
+      : props.rows
   const by = props.columns.find(({ name }) => name === sort.name)?.by
   const sorted = by ? [...found].sort((a, b) => compare(by(a), by(b)) * (sort.down ? -1 : 1)) : found
-  // Hundreds of rows are sorted and searched without being drawn anew.
+  // Sorting and searching reuse rendered rows, which matters with hundreds of them.
   const drawn = useMemo(() => new Map<Row, ComponentChildren>(), [props.rows, props.columns])
   const draw = (row: Row) => {
     const known = drawn.get(row)
@@ -432,12 +434,12 @@ export const SortedTable = <Row,>(props: {
   const toggle = ({ name, title, numeric = false }: Column<Row>) => {
     const down = sort.name === name ? !sort.down : numeric
     sortBy({ name, down })
-    announce(`Sorted by ${title}, ${down ? 'downwards' : 'upwards'}`)
-    // What was sorted is read from its top.
+    announce(`Sorted by ${title}, ${down ? 'descending' : 'ascending'}`)
+    // A sorted table is read from the top, so most rows can go.
     show(Math.min(shown, FIRST + STEP))
   }
   const body = useRef<HTMLTableSectionElement>(null)
-  /** The first of the rows that were asked for. */
+  /** The index of the first row that “Show more” added. */
   const fresh = useRef<number>(undefined)
   useEffect(() => {
     if (fresh.current !== undefined) goInto(body.current?.rows[fresh.current])
@@ -445,12 +447,12 @@ export const SortedTable = <Row,>(props: {
   }, [shown])
   return (
     <div class="stack tight">
-      {searched && props.rows.length > 8 && (
+      {searchText && props.rows.length > 8 && (
         <Search
           what={props.caption}
-          sought={sought}
+          query={query}
           found={`${found.length} of ${props.rows.length}`}
-          onSeek={seek}
+          onSearch={search}
         />
       )}
       <div class="scroll">
@@ -486,7 +488,7 @@ export const SortedTable = <Row,>(props: {
           <tbody ref={body}>{sorted.slice(0, shown).map(draw)}</tbody>
         </table>
       </div>
-      {sorted.length === 0 && <p class="muted">{wanted ? `Nothing is called “${sought}”.` : props.empty}</p>}
+      {sorted.length === 0 && <p class="muted">{wanted ? `No results for “${query}”.` : props.empty}</p>}
       {sorted.length > shown && (
         <div>
           <button
@@ -496,7 +498,7 @@ export const SortedTable = <Row,>(props: {
               show(shown + STEP)
             }}
           >
-            Show more of {sorted.length}
+            Show more ({shown} of {sorted.length})
           </button>
         </div>
       )}
@@ -507,13 +509,13 @@ export const SortedTable = <Row,>(props: {
 const classOf = ({ numeric, room }: { numeric?: boolean; room?: string }) =>
   `${numeric ? 'n' : ''} ${room ?? ''}`
 
-/** What is not there comes last when sorted downwards. */
+/** Missing values come last in descending order. */
 const compare = (a: number | string | null, b: number | string | null): number => {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
   return typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b)
 }
 
-/** The way to the next page of a list. */
+/** A button that loads the next page of a list. */
 export const More = (props: {
   more: (() => unknown) | undefined
   busy: boolean

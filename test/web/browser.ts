@@ -1,4 +1,4 @@
-/** A real browser: CHROME_PATH, or the Chromium that comes inside an npm package with the libraries that it needs. */
+/** A real browser: CHROME_PATH, or the Chromium of an npm package that includes the libraries it needs. */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { projectRoot } from '../../src/platform/process/root.js'
 
-/** Read-only or shared machines may have no cache folder of one's own. */
+/** Read-only or shared machines may set another cache folder. */
 const cacheFolder = () => process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
 
 interface Unpacked {
@@ -14,7 +14,7 @@ interface Unpacked {
   env: Record<string, string>
 }
 
-/** Unpacks the package's browser once for all runs; several may do so at once. */
+/** Unpacks the package's browser once for all runs. Several processes may do so at the same time. */
 const unpack = async (): Promise<Unpacked> => {
   const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
   const version = devDependencies['@sparticuz/chromium']
@@ -23,7 +23,7 @@ const unpack = async (): Promise<Unpacked> => {
     await mkdir(join(folder, '..'), { recursive: true })
     const fresh = await mkdtemp(join(folder, '..', 'unpacking-'))
     const { TMPDIR } = process.env
-    // The package unpacks into the temporary folder, and its libraries only where it takes itself to be in a cloud function.
+    // The package unpacks into the temporary folder. It unpacks its libraries only if it believes to run in a cloud function.
     Object.assign(process.env, { TMPDIR: fresh, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' })
     try {
       const { default: packed } = await import('@sparticuz/chromium')
@@ -47,7 +47,7 @@ const unpack = async (): Promise<Unpacked> => {
   }
 }
 
-/** @returns the browser, or in words why there can be none on this machine */
+/** @returns the browser, or the reason why none can run on this machine */
 export const startBrowser = async (): Promise<Browser | string> => {
   const { CHROME_PATH } = process.env
   if (!CHROME_PATH && (process.platform !== 'linux' || process.arch !== 'x64')) {
@@ -58,7 +58,7 @@ export const startBrowser = async (): Promise<Browser | string> => {
     .launch({
       executablePath,
       env: { ...(process.env as Record<string, string>), ...env },
-      // The sandbox needs rights that a container or root does not have; only our own pages are opened.
+      // The sandbox needs rights that containers and root lack. Only our own pages are opened.
       args: ['--no-sandbox', '--disable-gpu'],
     })
     .catch((error) => `the browser does not start here; set CHROME_PATH to one that does. ${error.message}`)

@@ -1,4 +1,4 @@
-/** A service and a browser for a file of tests, and pages that report whatever goes wrong in them. */
+/** A service and a browser for a test file, and pages that record their errors. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
@@ -14,7 +14,7 @@ interface Test {
   passing(): boolean
 }
 
-/** What pages of a context have complained of, each with its address. */
+/** Errors and warnings of the pages of a context, each with its address. */
 export type Complaints = string[]
 
 export class Visitor {
@@ -25,33 +25,38 @@ export class Visitor {
     readonly complaints: Complaints,
   ) {}
 
-  /** Opens an address and waits until nothing is on the way any more. */
+  /** Opens an address and waits until everything has loaded. */
   async open(path: string) {
     await this.page.goto(this.url + path)
     await this.settled()
   }
 
-  /** Nothing is waited for: no skeleton, nothing stale. */
+  /** Waits until no skeleton and no stale content is left. */
   settled() {
     return this.page.locator('main:not(:has(.wait, [aria-busy="true"]))').waitFor()
   }
 
-  button = (name: string | RegExp) => this.page.getByRole('button', { name })
-  link = (name: string | RegExp) => this.page.getByRole('link', { name })
-  heading = (name: string | RegExp) => this.page.getByRole('heading', { name })
-  /** Waits for a text to be seen. */
+  // A string is the whole name or text.
+  button = (name: string | RegExp) => this.page.getByRole('button', { name, exact: true })
+  link = (name: string | RegExp) => this.page.getByRole('link', { name, exact: true })
+  heading = (name: string | RegExp) => this.page.getByRole('heading', { name, exact: true })
+  field = (label: string | RegExp) => this.page.getByLabel(label, { exact: true })
+  tokenField = () => this.field(/^\S+ access token$/)
+  /** Waits until a text is visible. */
   async sees(text: string | RegExp) {
     try {
-      await this.page.getByText(text).filter({ visible: true }).first().waitFor()
+      await this.page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor()
     } catch (error) {
       const seen = await this.page.locator('body').innerText()
-      throw new Error(`${text} is not seen, but:\n${seen}\n${this.complaints.join('\n')}`, { cause: error })
+      throw new Error(`${text} is not visible, but:\n${seen}\n${this.complaints.join('\n')}`, {
+        cause: error,
+      })
     }
   }
 
-  /** The violations of WCAG 2.2 AA on the page. */
+  /** The WCAG 2.2 AA violations on the page. */
   async violations(): Promise<string[]> {
-    // Only now, because it takes longer to read than the whole page.
+    // Loaded on demand, because axe is larger than the page.
     if (!(await this.page.evaluate('"axe" in globalThis'))) await this.page.evaluate(axe.source)
     return this.page.locator('html').evaluate(async () => {
       const { axe: there } = globalThis as unknown as {
@@ -65,7 +70,7 @@ export class Visitor {
     })
   }
 
-  /** How wide the page is; more than its window if something sticks out. */
+  /** The width of the page. It exceeds the window if something overflows. */
   width(): Promise<number> {
     return this.page.locator('html').evaluate((html) => html.scrollWidth)
   }
@@ -74,11 +79,11 @@ export class Visitor {
 export interface Scene {
   service: Service
   browser: Browser
-  /** A browser of its own for somebody who is signed in there; undefined: for nobody. */
+  /** A browser context for a caller, or without a session. */
   visit(caller?: Caller, locale?: string): Promise<Visitor>
 }
 
-/** @returns the scene, or in words why there can be no browser here */
+/** @returns the scene, or the reason why no browser can run here */
 export const startScene = async (test: Test, options?: ServiceOptions): Promise<Scene | string> => {
   if (!existsSync(join(projectRoot, 'build/web/index.html'))) {
     throw new Error('The dashboard is not built: npm run build:web')
@@ -90,7 +95,7 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   }
   test.teardown(() => browser.close())
   const port = await freePort()
-  // Browsers sign in at its own origin and come back to it.
+  // Browsers sign in at the service's own origin and return to it.
   const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, ...options?.env }
   const service = await startService(test, { ...options, port, env })
   const visit = async (caller?: Caller, locale = 'en-GB') => {
@@ -103,7 +108,7 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
     const page = await context.newPage()
     const complaints: Complaints = []
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
-    // Violations of the policy are reported here as well.
+    // Violations of the content security policy appear here as well.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`)
     })

@@ -1,4 +1,4 @@
-/** Makes the pictures of the README from the demo: `npm run screenshots`. */
+/** Takes the README's screenshots of the demo: `npm run screenshots`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { startBrowser } from './browser.js'
 const PORT = '3999'
 const folder = join(projectRoot, 'docs/pictures')
 
-/** The demo, once it has told where it is. */
+/** Starts the demo and waits until it listens. */
 const startDemo = async () => {
   const child = spawn(process.execPath, ['build/demo/demo.js'], {
     cwd: projectRoot,
@@ -38,7 +38,7 @@ try {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
     await page.locator('main:not(:has(.wait, [aria-busy="true"])) .figure').first().waitFor()
-    // The chart follows the width a frame later.
+    // The chart adapts to the width one frame later.
     await page.waitForTimeout(300)
     await page.screenshot({ path: join(folder, `${name}.png`) })
   }

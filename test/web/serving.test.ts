@@ -1,4 +1,4 @@
-/** How the dashboard is served, which needs no browser. */
+/** How the service serves the dashboard. Needs no browser. */
 
 import { execFile } from 'node:child_process'
 import { appendFile, cp, readdir, readFile, symlink, utimes } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const POLICY =
 const SCRIPT_BYTES = 45 * 1_024
 const STYLE_BYTES = 8 * 1_024
 
-/** The bytes as they come over the line. */
+/** The encoded body. */
 const bytesOf = (url: string, encoding: string) =>
   new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     request(url, { headers: { 'Accept-Encoding': encoding } }, async (response) => {
@@ -35,7 +35,7 @@ const assetsOf = (html: string) =>
 
 const service = await startService(t)
 
-t.test('the page is served at its addresses and nowhere else', async (t) => {
+t.test('the page is served at its own paths only', async (t) => {
   const addresses = ['/', '/w/x', '/w/x/people?a=b', '/s/acme/web', '/join/ABC', '/account', '/funnel']
   for (const address of addresses) {
     const page = await fetch(service.url + address)
@@ -54,7 +54,7 @@ t.test('the page is served at its addresses and nowhere else', async (t) => {
   }
 })
 
-t.test('a mistyped address is a page for a browser and a problem for everybody else', async (t) => {
+t.test('an unknown path answers browsers with the page, and other clients with a problem', async (t) => {
   const open = (path: string, accept: string, method = 'GET') =>
     fetch(service.url + path, { method, headers: { Accept: accept } })
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -63,7 +63,7 @@ t.test('a mistyped address is a page for a browser and a problem for everybody e
     t.equal(page.status, 404, path)
     t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8', path)
     t.equal(page.headers.get('content-security-policy'), POLICY)
-    t.equal(page.headers.get('etag'), null, 'which nobody keeps')
+    t.equal(page.headers.get('etag'), null, 'the page is not cached')
   }
   for (const [path, accept, method] of [
     ['/nope', 'application/json'],
@@ -106,7 +106,7 @@ t.test('other origins can embed nothing but answers of the API', async (t) => {
     t.equal(await policyOf(path), 'cross-origin', path)
 })
 
-t.test('its files never change under their names, and the first load is small', async (t) => {
+t.test('assets are immutable, and the first load is small', async (t) => {
   const html = await (await fetch(service.url)).text()
   const assets = assetsOf(html)
   const sizes = { js: 0, css: 0 }
@@ -117,7 +117,7 @@ t.test('its files never change under their names, and the first load is small', 
     t.equal(packed.headers['content-encoding'], 'br', path)
     const plain = await bytesOf(service.url + path, 'identity')
     t.equal(plain.headers['content-encoding'], undefined)
-    t.ok(brotliDecompressSync(packed.body).equals(plain.body), `${path} is the same however it comes`)
+    t.ok(brotliDecompressSync(packed.body).equals(plain.body), `${path} is the same in every encoding`)
     const gzip = await bytesOf(service.url + path, 'gzip')
     t.equal(gzip.headers['content-encoding'], 'gzip')
     sizes[path.endsWith('.js') ? 'js' : 'css'] += gzip.body.length
@@ -126,7 +126,7 @@ t.test('its files never change under their names, and the first load is small', 
   t.ok(sizes.css > 0 && sizes.css <= STYLE_BYTES, `${sizes.css} bytes of style`)
 })
 
-t.test('the page knows who may sign in how, and nothing breaks out of that', async (t) => {
+t.test('the page receives its sign-in options, and hostile names cannot break out of them', async (t) => {
   const startOf = async (cookie = '') => {
     const html = await (await fetch(service.url, { headers: { Cookie: cookie } })).text()
     const text = html.match(/<script type="application\/json" id="start">(.*)<\/script>/)?.[1] ?? ''
@@ -148,7 +148,7 @@ t.test('the page knows who may sign in how, and nothing breaks out of that', asy
   hasMembers(t, await startOf(), { people: [hostile] })
 })
 
-t.test('an installation can do without', async (t) => {
+t.test('an operator can turn the dashboard off', async (t) => {
   const service = await startService(t, {
     env: { DASHBOARD: 'off', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
   })
@@ -158,7 +158,7 @@ t.test('an installation can do without', async (t) => {
   t.hasStrict(await page.json(), { code: 'route_not_found' })
 })
 
-t.test('a new build keeps the files that the one before asks for', async (t) => {
+t.test('a new build keeps the assets of the previous one', async (t) => {
   const folder = await temporaryFolder(t)
   for (const name of ['web', 'client', 'schemas']) {
     await cp(join(projectRoot, name), join(folder, name), { recursive: true })
@@ -182,7 +182,7 @@ t.test('a new build keeps the files that the one before asks for', async (t) => 
       old.filter((path) => !current.includes(path) && there.includes(path.slice('/assets/'.length))),
       [],
     )
-    // A release a quarter: what is now the former build was made, and the one before it replaced, long ago.
+    // Releases are months apart, so the current assets are old when the next build replaces them.
     const longAgo = new Date(Date.now() - 90 * 86_400_000)
     for (const name of there) await utimes(join(folder, 'build/web/assets', name), longAgo, longAgo)
   }

@@ -9,7 +9,7 @@ import { Confirm, FailureNote, Form, Person, Shown } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
-/** What is recorded about the caller, who sees it and who looked; pausing, taking it along, and ending it. */
+/** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
 export const AboutMe = ({ space }: { space: Space }) => {
   const { login } = useMe()
   const recording = useAsk('GET /api/me/recording', {})
@@ -20,43 +20,43 @@ export const AboutMe = ({ space }: { space: Space }) => {
   const views = useAsk('GET /api/me/views', { query: { limit: 10 } })
   return (
     <section class="stack tight" aria-labelledby="about-me">
-      <h2 id="about-me">What is recorded about me</h2>
+      <h2 id="about-me">My data</h2>
       <div class="two">
         <div class="card stack tight">
-          <h3>What, and who sees it</h3>
+          <h3>Recorded data</h3>
           <p>
-            Minutes in which your editor was in use, by repository, day and hour. Not what you type, which
-            files, or what is on your screen. <a href="/api/privacy">All of it, as a list</a>.
+            The service records the minutes in which your editor is in use, by repository, day and hour. It
+            does not record keystrokes, file names or your screen. <a href="/api/privacy">View full list</a>.
           </p>
           <p>
             {space.activity_privacy === 'team' ? (
               <>
-                In <bdi>{space.name}</bdi> only you see your numbers. Admins see the team, in weeks with
-                enough people. An admin of several workspaces with the same people can compare them, and
-                people who cooperate can subtract what they know of themselves.
+                In <bdi>{space.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
+                only numbers that cover enough people. An admin of several workspaces with the same people can
+                compare them, and people who cooperate can subtract what they know of themselves.
               </>
             ) : (
               <>
-                In <bdi>{space.name}</bdi> admins see your days and sums, by name; members see on which day
-                you were last active. The heatmap of the team has your hours only in sums with at least one
-                more person. These numbers are live, so an admin who keeps reloading can tell when you work.
-                The level “Nobody but the person” prevents that.
+                In <bdi>{space.name}</bdi>, admins see your daily numbers by name. Members see the day when
+                you were last active. The team’s heatmap includes your hours only together with those of at
+                least one more person. These numbers are live, so an admin who keeps reloading can tell when
+                you work. The level “Only that person” prevents that.
               </>
             )}{' '}
-            This holds since {time(space.activity_privacy_since)}.
+            This is effective since {time(space.activity_privacy_since)}.
           </p>
-          <h3>Who looked at my numbers</h3>
+          <h3>Views of my numbers</h3>
           <Shown asked={views} height={80}>
             {({ views }) =>
               views.length === 0 ? (
-                <p class="muted">Nobody, so far.</p>
+                <p class="muted">No views yet.</p>
               ) : (
                 <ul class="stack tight">
                   {views.map((view) => (
                     <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
                       <span class="row">
                         <Person login={view.viewer} />
-                        {view.kind === 'csv' && <span class="tag">took a file</span>}
+                        {view.kind === 'csv' && <span class="tag">CSV</span>}
                       </span>
                       <span class="small muted">
                         {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
@@ -70,13 +70,13 @@ export const AboutMe = ({ space }: { space: Space }) => {
           </Shown>
           <div class="row">
             <a class="button" href="/api/me/export" download={`${login}.json`}>
-              Export everything
+              Export my data
             </a>
             <DeleteMe />
           </div>
         </div>
         <div class="card stack tight">
-          <h3>What shall be recorded</h3>
+          <h3>Recording preferences</h3>
           <Shown asked={recording} height={240}>
             {(data) => <RecordingForm recording={data} />}
           </Shown>
@@ -105,7 +105,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
       <label class="check">
         <input type="checkbox" checked={paused} onChange={(event) => pause(event.currentTarget.checked)} />
         <span>
-          <strong>Pause</strong>: record nothing until I take this back
+          <strong>Pause recording</strong> until I turn it on again
         </span>
       </label>
       <label class="check">
@@ -116,13 +116,13 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
             setHours(event.currentTarget.checked ? { from: 8, to: 19, weekdays: WORKDAYS } : null)
           }
         />
-        <span>Record only at certain hours, in my time zone</span>
+        <span>Record only during certain hours, in my time zone</span>
       </label>
       {hours && (
         <fieldset class="row">
-          <legend class="away">Hours</legend>
+          <legend class="away">Recording hours</legend>
           <label>
-            from{' '}
+            From{' '}
             <input
               type="number"
               min={0}
@@ -132,7 +132,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
             />
           </label>
           <label>
-            to{' '}
+            To{' '}
             <input
               type="number"
               min={0}
@@ -161,7 +161,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
         </fieldset>
       )}
       <label class="field">
-        Never in these repositories
+        Never record in these repositories
         <input
           class="wide-input"
           placeholder="acme/secret-*"
@@ -172,7 +172,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         <button type="submit" aria-disabled={busy}>
-          Save
+          Save preferences
         </button>
         <span role="status" class="muted">
           {saved ? 'Saved.' : ''}
@@ -192,7 +192,7 @@ const DeleteMe = () => {
     forgetSeen()
     location.assign('/')
   }
-  const left =
+  const orphans =
     failure?.code === 'last_admin'
       ? ((failure.problem.workspaces ?? []) as { id: string; name: string }[])
       : []
@@ -203,8 +203,8 @@ const DeleteMe = () => {
       </button>
       {asking && (
         <Confirm
-          title="Delete my account"
-          action="Delete for good"
+          title="Delete your account?"
+          action="Delete account"
           word={login}
           busy={busy}
           failure={failure}
@@ -212,15 +212,16 @@ const DeleteMe = () => {
           onNo={() => ask(false)}
         >
           <p>
-            Your sessions, personal workspace, memberships, hours and history end at once. The sums of your
-            days stay in the teams without your name. Whoever signs in again as you is somebody new.
+            This deletes your sessions, personal workspace, memberships, hours and history. Your daily numbers
+            stay in the teams without your name. If you sign in again, you get a new account. You cannot undo
+            this.
           </p>
-          {left.map(({ id, name }) => (
+          {orphans.map(({ id, name }) => (
             <p key={id}>
               <a href={`/w/${id}/people`}>
                 <bdi>{name}</bdi>
               </a>{' '}
-              would be without an admin.
+              would have no admin.
             </p>
           ))}
         </Confirm>

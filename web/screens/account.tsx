@@ -6,10 +6,10 @@ import { FailureNote, Form, Person, Shown } from '../ui.js'
 
 const statuses: Record<string, string> = {
   none: 'No subscription',
-  trialing: 'On trial',
-  active: 'Paid',
-  past_due: 'A payment failed: settle it soon',
-  canceled: 'Ended',
+  trialing: 'Trial',
+  active: 'Active',
+  past_due: 'A payment failed. Update your payment method',
+  canceled: 'Canceled',
 }
 
 export const Account = () => {
@@ -31,7 +31,7 @@ export const Account = () => {
       <TimeZone />
       <Sessions />
       <p>
-        What is recorded about you, export and deletion: <a href="/#about-me">My activity</a>.
+        To see, export or delete your data, open <a href="/#about-me">My data</a>.
       </p>
     </div>
   )
@@ -45,13 +45,13 @@ const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pr
       location.assign(data.url)
     })
   const { billing } = start
-  // Who pays can always stop; nobody begins where there is nothing to pay for.
+  // Customers can always manage their subscription. No one can start one while billing is off or dormant.
   if (billing === 'off' || (billing === 'dormant' && !isCustomer)) {
     return (
       <p class="muted">
         {plan === 'pro'
-          ? 'Everything is included here; there is nothing to pay.'
-          : 'This installation has no billing: ask its operator.'}
+          ? 'Everything is included. You have nothing to pay.'
+          : 'This installation has no billing. Ask the operator for access.'}
       </p>
     )
   }
@@ -64,7 +64,7 @@ const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pr
           aria-disabled={busy}
           onClick={() => go(isCustomer ? 'POST /api/billing/portal' : 'POST /api/billing/checkout')}
         >
-          {isCustomer ? 'Manage the subscription' : 'Subscribe'}
+          {isCustomer ? 'Manage subscription' : 'Subscribe'}
         </button>
       </div>
     </>
@@ -82,13 +82,10 @@ const TimeZone = () => {
     <section class="card stack tight" aria-labelledby="zone">
       <h2 id="zone">Time zone</h2>
       <p class="muted">
-        Your heatmap, your share of the team’s, and the hours in which you are recorded are in the zone that
-        was set last: here, or by your editor extension, which sends its own with what it counts. Unless one
-        was set it is UTC.
+        Your working hours and recording hours use this time zone. Your editor extension also sets it when it
+        sends activity. The last value applies. Default: UTC.
       </p>
-      <p class="muted">
-        Days are UTC days everywhere, and moments are shown in the zone of this browser: {named(here)}.
-      </p>
+      <p class="muted">Days are always in UTC. Times appear in your browser’s time zone, {named(here)}.</p>
       <Form
         class="row"
         onSubmit={() => {
@@ -112,7 +109,7 @@ const TimeZone = () => {
           ))}
         </select>
         <button type="submit" aria-disabled={busy}>
-          Set
+          Save time zone
         </button>
         <span role="status" class="muted">
           {saved && 'Saved.'}
@@ -134,7 +131,7 @@ const Sessions = () => {
   return (
     <section class="card stack tight" aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      <p class="muted">Everywhere means every browser and editor that was signed in before now.</p>
+      <p class="muted">“Everywhere” includes all browsers and editors that are signed in now.</p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         <button type="button" aria-disabled={busy} onClick={() => signOut(false)}>

@@ -6,23 +6,23 @@ import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { Filters, More, Person, Shown } from '../ui.js'
 
-/** What can be chosen before it was met; what else is met can be chosen as well. */
+/** Actions to filter by. Other actions are added when an entry has them. */
 const KNOWN = [
   'activity.closed_issues activity.commits activity_privacy.changed invite.created invite.revoked invites.revoked',
   'member.joined member.left member.removed member.role_changed override.removed override.set patterns.replaced',
   'settings.deleted settings.pushed settings.restored workspace.created workspace.renamed workspace_settings.changed',
 ].flatMap((line) => line.split(' '))
 
-/** The service does not filter, so pages are looked through: until so many are found, or so many were looked at. */
+/** The service does not filter, so the page searches: until it has enough matches or has read the most entries. */
 const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
 
-/** What was done, in words: `member.removed` as “member removed”. */
-const wordsOf = (action: string) => action.replaceAll(/[._]/g, ' ')
+/** An action as text: `member.removed` as “member removed”. */
+const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
-const written = (value: unknown): string => {
+const format = (value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null && 'before' in value && 'after' in value) {
-    return `from ${written(value.before)} to ${written(value.after)}`
+    return `from ${format(value.before)} to ${format(value.after)}`
   }
   return JSON.stringify(value)
 }
@@ -30,7 +30,7 @@ const written = (value: unknown): string => {
 export const Audit = () => {
   const space = useSpace()
   const { query, change } = useQuery()
-  useTitle(`Audit of ${space.name}`)
+  useTitle(`${space.name} audit trail`)
   const path = { id: space.id }
   const isFiltered = Boolean(query.actor || query.action)
   const asked = useAsk(
@@ -51,16 +51,16 @@ export const Audit = () => {
   const actions = [...new Set([...KNOWN, ...entries.map(({ action }) => action)])].sort()
   const oldest = entries.at(-1)
   const { more, busy, failure } = paging
-  const goesOn = isFiltered && shown.length < ENOUGH && entries.length < MOST && !failure
+  const isSearching = isFiltered && shown.length < ENOUGH && entries.length < MOST && !failure
   useEffect(() => {
-    if (goesOn && !busy) more?.()
-  }, [goesOn, busy, entries.length])
+    if (isSearching && !busy) more?.()
+  }, [isSearching, busy, entries.length])
   if (space.role !== 'admin') {
     return (
       <>
-        <h1>The audit trail is for admins</h1>
+        <h1>Admins only</h1>
         <p>
-          <a href={`/w/${space.id}/people`}>Who they are</a>
+          Only admins see the audit trail. <a href={`/w/${space.id}/people`}>View admins</a>
         </p>
       </>
     )
@@ -69,20 +69,20 @@ export const Audit = () => {
     <>
       <div class="row apart">
         <h1>
-          What was changed in <bdi>{space.name}</bdi>
+          <bdi>{space.name}</bdi> audit trail
         </h1>
         <div class="row">
           <Filters on={[[query.actor, () => change({ actor: undefined })]]} />
           <label class="row">
-            Show
+            Action
             <select
               value={query.action ?? ''}
               onChange={(event) => change({ action: event.currentTarget.value })}
             >
-              <option value="">everything</option>
+              <option value="">all actions</option>
               {actions.map((action) => (
                 <option key={action} value={action}>
-                  {wordsOf(action)}
+                  {labelOf(action)}
                 </option>
               ))}
             </select>
@@ -96,20 +96,20 @@ export const Audit = () => {
               <p class={isFiltered ? 'muted' : 'away'} role="status">
                 {isFiltered &&
                   oldest &&
-                  `${count(shown.length)} of ${more ? 'the' : 'all'} ${count(entries.length)}${
-                    more ? ' newest' : ''
-                  }, back to ${time(oldest.at)}${goesOn && more ? '; looking further back …' : ''}.`}
+                  `${count(shown.length)} of ${more ? 'the newest ' : ''}${count(entries.length)} entries, since ${time(oldest.at)}.${
+                    isSearching && more ? ' Searching older entries …' : ''
+                  }`}
               </p>
               <div class="scroll">
                 <table>
-                  <caption class="away">Changes, newest first</caption>
+                  <caption class="away">Entries, newest first</caption>
                   <thead>
                     <tr>
-                      <th scope="col">Who</th>
-                      <th scope="col">What</th>
+                      <th scope="col">Person</th>
+                      <th scope="col">Action</th>
                       <th scope="col">Details</th>
                       <th scope="col" class="wide">
-                        When
+                        Time
                       </th>
                     </tr>
                   </thead>
@@ -127,13 +127,13 @@ export const Audit = () => {
                           </button>
                         </th>
                         <td>
-                          {wordsOf(action)} {target && <bdi class="muted">{target}</bdi>}
+                          {labelOf(action)} {target && <bdi class="muted">{target}</bdi>}
                           <div class="small muted slim">{time(at)}</div>
                         </td>
                         <td class="mono">
                           {Object.entries(details).map(([name, value]) => (
                             <div key={name}>
-                              {name.replaceAll('_', ' ')}: {written(value)}
+                              {name.replaceAll('_', ' ')}: {format(value)}
                             </div>
                           ))}
                         </td>
@@ -148,7 +148,7 @@ export const Audit = () => {
           )}
         </Shown>
       </section>
-      <p class="small muted">Kept for 400 days.</p>
+      <p class="small muted">Entries are kept for 400 days.</p>
     </>
   )
 }

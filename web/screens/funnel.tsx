@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useAct } from '../api.js'
-import { count } from '../format.js'
+import { count, people } from '../format.js'
 import { useQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form } from '../ui.js'
@@ -17,7 +17,7 @@ const span = (seconds: number | null) => {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-/** For operators. The key is kept as long as the page is open, and nowhere else. */
+/** For operators. The admin key is kept only in memory, while the page is open. */
 export const Funnel = () => {
   useTitle('Funnel')
   const { query, change } = useQuery()
@@ -27,7 +27,7 @@ export const Funnel = () => {
   const show = () =>
     act(async () => {
       const { from, to, source } = query
-      // The document has the key as a security scheme, so the types do not have the header.
+      // The API document declares the key as a security scheme, so the types lack the header.
       const answer = await call('GET /api/admin/funnel', {
         query: { ...(from && { from }), ...(to && { to }), ...(source && { source }) },
         headers: { 'x-service-admin-key': key },
@@ -36,7 +36,7 @@ export const Funnel = () => {
     })
   return (
     <>
-      <h1>How far people come</h1>
+      <h1>Funnel</h1>
       <Form class="card row low" onSubmit={show}>
         <label class="field">
           Admin key
@@ -63,12 +63,12 @@ export const Funnel = () => {
           Source
           <input
             value={query.source ?? ''}
-            placeholder="all"
+            placeholder="All"
             onChange={(event) => change({ source: event.currentTarget.value })}
           />
         </label>
         <button type="submit" class="primary" aria-disabled={busy}>
-          Show
+          Show funnel
         </button>
       </Form>
       {failure && <FailureNote failure={failure} />}
@@ -82,17 +82,17 @@ const Steps = ({ data }: { data: Data }) => {
   return (
     <>
       <section class="card stack tight" aria-labelledby="steps">
-        <h2 id="steps">{count(data.users)} people</h2>
+        <h2 id="steps">{people(data.users)}</h2>
         <ol class="steps">
           {data.steps.map((step, index) => (
             <li key={step.event}>
               <div class="row apart">
                 <strong>{step.event.replaceAll('_', ' ')}</strong>
                 <span>
-                  {count(step.users)} people
+                  {people(step.users)}
                   <span class="muted">
                     {index > 0 &&
-                      `, ${share(step.conversion_from_previous)} of the step before, ${share(step.conversion_from_start)} of the start, after ${span(step.median_seconds_from_start)}`}
+                      `, ${share(step.conversion_from_previous)} of the previous step, ${share(step.conversion_from_start)} of the first step, median time ${span(step.median_seconds_from_start)}`}
                   </span>
                 </span>
               </div>
@@ -104,14 +104,17 @@ const Steps = ({ data }: { data: Data }) => {
         </ol>
       </section>
       <div class="two">
-        <Counts title="By source" rows={data.by_source.map((row) => ({ ...row, name: row.source }))} />
-        <Counts title="Other events" rows={data.other_events.map((row) => ({ ...row, name: row.event }))} />
+        <EventTable title="By source" rows={data.by_source.map((row) => ({ ...row, name: row.source }))} />
+        <EventTable
+          title="Other events"
+          rows={data.other_events.map((row) => ({ ...row, name: row.event }))}
+        />
       </div>
     </>
   )
 }
 
-const Counts = ({
+const EventTable = ({
   title,
   rows,
 }: {

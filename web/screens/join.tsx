@@ -6,19 +6,19 @@ import { useTitle } from '../title.js'
 import { FailureNote, Shown } from '../ui.js'
 
 const reasons: Record<string, string> = {
-  expired: 'It has expired. Ask for a new one.',
-  exhausted: 'It was used as often as it may be. Ask for a new one.',
-  revoked: 'It was revoked. Ask for a new one.',
+  expired: 'This invite has expired. Ask for a new invite.',
+  exhausted: 'This invite has no uses left. Ask for a new invite.',
+  revoked: 'This invite was revoked. Ask for a new invite.',
 }
 
-/** What one is about to join, before joining. */
+/** Shows the workspace of an invite before the person joins. */
 export const Join = () => {
   const { params } = useRoute()
   const { login } = useMe()
   const code = params.code ?? ''
   const asked = useAsk('GET /api/team/invites/{code}', { path: { code } })
   const { busy, failure, act } = useAct()
-  useTitle('Join')
+  useTitle('Workspace invite')
   const join = () =>
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/join', { body: { code } })
@@ -28,7 +28,7 @@ export const Join = () => {
     })
   return (
     <div class="stack narrow">
-      <h1>An invite</h1>
+      <h1>Workspace invite</h1>
       <Shown asked={asked} height={260}>
         {({ workspace, role, status, expires_at }) => (
           <div class="card stack">
@@ -37,21 +37,21 @@ export const Join = () => {
                 <bdi>{workspace.name}</bdi>
               </h2>
               <p class="muted">
-                {count(workspace.member_count)} {workspace.member_count === 1 ? 'member' : 'members'}; you
-                would be {role === 'admin' ? 'an admin' : 'a member'}
+                {count(workspace.member_count)} {workspace.member_count === 1 ? 'member' : 'members'}. You
+                join as {role === 'admin' ? 'an admin' : 'a member'}.
               </p>
             </div>
             <div>
-              <h3>It counts your active minutes in</h3>
-              <p class="mono">{workspace.patterns.join('  ') || 'no repository so far'}</p>
+              <h3>Recorded repositories</h3>
+              <p class="mono">{workspace.patterns.join('  ') || 'None yet'}</p>
             </div>
             <div>
               <h3>Who sees your numbers</h3>
               <p>
                 {workspace.activity_privacy === 'team'
-                  ? 'Nobody but you. Admins see the team as a whole, in weeks with enough people.'
-                  : 'Its admins see your days and sums, by name. Your hours are yours alone.'}{' '}
-                You can pause the recording whenever you like.
+                  ? 'Only you. Admins see whole weeks of the team, and only numbers that cover enough people.'
+                  : 'Admins see your daily numbers by name. Members see the day when you were last active. Only you see your hours.'}{' '}
+                You can pause recording at any time.
               </p>
             </div>
             {status !== 'active' && (
@@ -67,7 +67,7 @@ export const Join = () => {
                     Join as <bdi>{login}</bdi>
                   </span>
                 </button>
-                <span class="small muted">Good until {time(expires_at)}</span>
+                <span class="small muted">Expires {time(expires_at)}</span>
               </div>
             )}
           </div>

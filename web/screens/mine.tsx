@@ -3,24 +3,23 @@ import { useAsk } from '../api.js'
 import { Heatmap, Trend } from '../charts.js'
 import {
   addDays,
-  beside,
+  change,
   count,
   days,
   duration,
-  fullDay,
   longWeekdays,
   mondayOf,
   today,
   weekdayOf,
 } from '../format.js'
 import { type Space, useMe } from '../me.js'
-import { lastDays, rangeBefore, rangeOf, useQuery } from '../query.js'
+import { lastDays, previousRange, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { FailureOf, Filters, Jumps, RepoName, SortedTable, Tip, WaitForNumbers } from '../ui.js'
+import { FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
-import { Compared, measures, numbersOf, pointsOf, useHeard } from './team.js'
+import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -34,8 +33,8 @@ export const Mine = () => {
       <>
         <h1>Welcome</h1>
         <p class="narrow">
-          Active minutes are counted in workspaces: each covers some repositories of a team. Make one, or join
-          one with a code that somebody gave you.
+          A workspace records active minutes in the repositories of a team. Create one, or join one with an
+          invite code.
         </p>
         <MySpaces />
       </>
@@ -51,16 +50,16 @@ const MineIn = ({ space }: { space: Space }) => {
   const asked = useAsk('GET /api/team/dashboard/mine', {
     query: { workspace: space.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
   })
-  useHeard(asked, `I${query.repo ? ` in ${query.repo}` : ''}`)
-  // After the numbers that were asked for.
+  useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
+  // Fetched after the selected range, which matters most.
   const usual = useAsk(
     'GET /api/team/dashboard/mine',
     asked.data && { query: { workspace: space.id, ...lastDays(USUAL_DAYS) } },
   )
-  const before = useAsk(
+  const previous = useAsk(
     'GET /api/team/dashboard/mine',
     asked.data && {
-      query: { workspace: space.id, ...rangeBefore(range), ...(query.repo && { repo: query.repo }) },
+      query: { workspace: space.id, ...previousRange(range), ...(query.repo && { repo: query.repo }) },
     },
   )
   return (
@@ -81,19 +80,19 @@ const MineIn = ({ space }: { space: Space }) => {
             </label>
           )}
           <RangeChoice range={range} onChoose={set} />
-          <Jumps
+          <SkipLinks
             to={[
-              ['repos', 'To my repositories'],
-              ['about-me', 'To what is recorded about me'],
+              ['repos', 'Skip to my repositories'],
+              ['about-me', 'Skip to my data'],
             ]}
           />
         </div>
       </div>
       <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
-      <FailureOf asked={[asked, usual, before]} />
+      <FailureOf asked={[asked, usual, previous]} />
       {asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          <Now daily={usual.data?.daily} totals={asked.data.totals} before={before.data?.totals} />
+          <Summary daily={usual.data?.daily} totals={asked.data.totals} previous={previous.data?.totals} />
           <div class="lead">
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
@@ -103,7 +102,7 @@ const MineIn = ({ space }: { space: Space }) => {
               <Trend
                 label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
                 tone="blue"
-                points={pointsOf(asked.data, before.data, 'active_minutes')}
+                points={pointsOf(asked.data, previous.data, 'active_minutes')}
                 write={duration}
                 unit={60}
                 columns
@@ -111,11 +110,11 @@ const MineIn = ({ space }: { space: Space }) => {
             </section>
             <section class="card" aria-labelledby="hours">
               <header class="row apart">
-                <h2 id="hours">When I work</h2>
-                <Tip about="these hours">
-                  By weekday and hour of your own time zone, which is set under Account. Minutes that came
-                  without an hour, and hours older than the service keeps them, are in none. Nobody else sees
-                  this, at no level and in no workspace.
+                <h2 id="hours">My working hours</h2>
+                <Tip about="my working hours">
+                  Active minutes by weekday and hour, in the time zone set under Account. Minutes without an
+                  hour, and hours past their retention period, are not included. Only you can see this, in
+                  every workspace.
                 </Tip>
               </header>
               <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
@@ -127,18 +126,18 @@ const MineIn = ({ space }: { space: Space }) => {
           </div>
         </div>
       ) : (
-        !asked.failure && <WaitForNumbers />
+        !asked.failure && <NumbersSkeleton />
       )}
       {asked.data && <AboutMe space={space} />}
     </>
   )
 }
 
-/** Eight whole weeks before this one. */
+/** The eight whole weeks before this one. */
 const USUAL_WEEKS = 8
 const USUAL_DAYS = (USUAL_WEEKS + 1) * 7
 
-/** Today and this week, beside what is usual by this weekday. */
+/** Today and this week so far, with the usual values for this weekday. */
 const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]
   const minutes = new Map(daily.map((one) => [one.day, one.active_minutes ?? 0]))
@@ -157,48 +156,48 @@ const usualOf = (daily: Own['daily']) => {
   }
 }
 
-const Now = (props: {
+const Summary = (props: {
   daily: Own['daily'] | undefined
   totals: Own['totals']
-  before: Own['totals'] | undefined
+  previous: Own['totals'] | undefined
 }) => {
-  const { daily, totals, before } = props
+  const { daily, totals, previous } = props
   const usual = daily && usualOf(daily)
   const weekday = longWeekdays[weekdayOf(today()) - 1]
-  const [active, commits] = measures
+  const [active, commits] = metrics
   const figures = [
     {
       name: 'Today',
       value: usual && duration(usual.today),
-      beside: usual?.usualToday ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
-      about: `${active.about} What is usual is the mean of the same weekday in the ${USUAL_WEEKS} weeks before.`,
+      comparison: usual?.usualToday ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
+      about: `${active.about} The usual value is the mean of the same weekday in the last ${USUAL_WEEKS} weeks.`,
     },
     {
       name: 'This week',
       value: usual && duration(usual.week),
-      beside: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
-      about: `From Monday until today. What is usual is the mean of the ${USUAL_WEEKS} weeks before, up to the same weekday.`,
+      comparison: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
+      about: `Monday to today. The usual value is the mean of the last ${USUAL_WEEKS} weeks, up to the same weekday.`,
     },
     {
-      name: 'In these days',
+      name: 'Selected range',
       value: duration(totals.active_minutes),
-      beside: beside(totals.active_minutes, before?.active_minutes, duration),
-      about: `${active.about} The small figure compares with the days before.`,
+      comparison: change(totals.active_minutes, previous?.active_minutes, duration),
+      about: `${active.about} The small figure is the change since the previous range.`,
     },
     {
       name: commits.title,
       value: count(totals.commits),
-      beside: beside(totals.commits, before?.commits, count),
-      about: `${commits.about} The small figure compares with the days before.`,
+      comparison: change(totals.commits, previous?.commits, count),
+      about: `${commits.about} The small figure is the change since the previous range.`,
     },
   ]
   return (
-    <section class="figures" aria-label="In short">
-      {figures.map(({ name, value = '…', beside, about }) => (
+    <section class="figures" aria-label="Summary">
+      {figures.map(({ name, value = '…', comparison, about }) => (
         <div key={name} class={`figure-box ${name === commits.title ? commits.tone : active.tone}`}>
           <p class="figure">
             <span class="name">{name}</span> <span class="value">{value}</span>{' '}
-            <span class="small muted">{beside}</span>
+            <span class="small muted">{comparison}</span>
           </p>
           <Tip about={name.toLowerCase()}>{about}</Tip>
         </div>
@@ -211,7 +210,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
   <section class="card" aria-labelledby="repos">
     <header class="row apart">
       <h2 id="repos">My repositories</h2>
-      <span class="small muted">{data.repos.length} in all</span>
+      <span class="small muted">{data.repos.length} total</span>
     </header>
     <SortedTable
       caption="My repositories"
@@ -223,7 +222,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
           by: ({ repo }) => repo ?? '\uffff',
           cell: ({ repo }) =>
             repo === null ? (
-              'All others'
+              'Others'
             ) : (
               <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
                 <RepoName repo={repo} />
@@ -233,9 +232,9 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
         ...numbersOf<Own['repos'][number]>(Math.max(1, ...data.repos.map((row) => row.active_minutes ?? 0))),
       ]}
       keyOf={({ repo }) => repo ?? ''}
-      searched={({ repo }) => repo ?? ''}
+      searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty={`Nothing was recorded since ${fullDay(data.range.from)}. Minutes come from the editor extension, once it is signed in here.`}
+      empty="No activity in the selected range. Sign in from the editor extension to record some."
     />
   </section>
 )

@@ -12,7 +12,7 @@ type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][numbe
 
 export const People = () => {
   const space = useSpace()
-  useTitle(`People of ${space.name}`)
+  useTitle(`${space.name} people`)
   const isAdmin = space.role === 'admin'
   const invites = useAsk(
     'GET /api/team/workspaces/{id}/invites',
@@ -23,14 +23,14 @@ export const People = () => {
     <>
       <div class="row apart">
         <h1>
-          People of <bdi>{space.name}</bdi>
+          <bdi>{space.name}</bdi> people
         </h1>
         {!space.personal && (
           <div class="row">
             <Leave />
             {isAdmin && (
               <button type="button" class="primary" onClick={() => invite(true)}>
-                Invite somebody
+                Invite people
               </button>
             )}
           </div>
@@ -38,8 +38,8 @@ export const People = () => {
       </div>
       <p class="muted narrow">
         {space.activity_privacy === 'team'
-          ? 'Nobody here sees numbers of a single other person.'
-          : 'Admins see each member’s days and sums; nobody sees the hours of others.'}{' '}
+          ? 'No one here sees another person’s numbers.'
+          : 'Admins see each member’s daily numbers. No one sees another person’s hours.'}{' '}
         Admins manage people, repositories and settings.
       </p>
       <Members />
@@ -51,12 +51,12 @@ export const People = () => {
           </Shown>
         </section>
       )}
-      {inviting && <NewInvite onClose={() => invite(false)} onMade={invites.again} />}
+      {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
     </>
   )
 }
 
-/** Pixels of a row, and rows of a page. */
+/** The height of a row in pixels, and the rows of the first page. */
 const [ROW, FIRST_PAGE] = [41, 100]
 
 const Members = () => {
@@ -78,15 +78,15 @@ const Members = () => {
         path: { id: space.id },
         body: { login: member.login, role },
       })
-      announce(`${member.login} is ${role === 'admin' ? 'an admin' : 'a member'} now`)
+      announce(`${member.login} is now ${role === 'admin' ? 'an admin' : 'a member'}`)
       asked.again()
       if (member.login === login) me.again()
     })
-  const [sought, seek] = useState('')
-  const wanted = sought.trim().toLowerCase()
+  const [query, search] = useState('')
+  const wanted = query.trim().toLowerCase()
   const all = pages.flatMap(({ members }) => members)
   const listed = all.filter((member) => member.login.toLowerCase().includes(wanted))
-  // What comes in pages keeps the order of the service.
+  // A list with more pages keeps the order of the service.
   if (!paging.more) listed.sort((a, b) => a.login.localeCompare(b.login))
   return (
     <section class="card stack tight" aria-labelledby="members">
@@ -98,9 +98,9 @@ const Members = () => {
             {all.length > 8 && (
               <Search
                 what="members"
-                sought={sought}
+                query={query}
                 found={`${listed.length} of ${all.length}`}
-                onSeek={seek}
+                onSearch={search}
               />
             )}
             <div class="scroll">
@@ -133,9 +133,7 @@ const Members = () => {
                       <td class="wide">{time(member.joined_at)}</td>
                       <td class="wide">
                         {member.last_active_day === null ? (
-                          <span class="muted">
-                            {space.activity_privacy === 'team' ? 'withheld' : 'not yet'}
-                          </span>
+                          <span class="muted">{space.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
                         ) : (
                           fullDay(member.last_active_day)
                         )}
@@ -150,7 +148,7 @@ const Members = () => {
                               onClick={() => (member.login === login ? stepDown(true) : change(member))}
                             >
                               {member.role === 'admin' ? 'Make member' : 'Make admin'}
-                              <span class="away"> of {member.login}</span>
+                              <span class="away"> ({member.login})</span>
                             </button>
                             {member.login !== login && (
                               <button
@@ -174,7 +172,7 @@ const Members = () => {
             </div>
             {wanted && listed.length === 0 && (
               <p class="muted">
-                Nobody of {paging.more ? `the first ${all.length}` : 'them'} is called “{sought}”.
+                No results for “{query}”{paging.more && ` among the first ${all.length} members`}.
               </p>
             )}
             <More {...paging} />
@@ -183,8 +181,8 @@ const Members = () => {
       </Shown>
       {steppingDown && (
         <Confirm
-          title="Be a member, and no longer an admin"
-          action="Make me a member"
+          title="Give up the admin role?"
+          action="Give up role"
           busy={busy}
           failure={failure}
           onNo={() => {
@@ -196,14 +194,15 @@ const Members = () => {
           }}
         >
           <p>
-            You will no longer see the team’s numbers, nor manage it. Another admin can make you one again.
+            You will no longer see the team’s numbers or manage the workspace. Only another admin can restore
+            your role.
           </p>
         </Confirm>
       )}
       {removing && (
         <Confirm
-          title={`Remove ${removing.login}`}
-          action="Remove"
+          title={`Remove ${removing.login}?`}
+          action="Remove member"
           busy={busy}
           failure={failure}
           onNo={() => remove(undefined)}
@@ -213,15 +212,15 @@ const Members = () => {
                 path: { id: space.id },
                 query: { login: removing.login },
               })
-              announce(`${removing.login} was removed`)
+              announce(`${removing.login} removed`)
               asked.again()
             })
             if (done) remove(undefined)
           }}
         >
           <p>
-            They lose access with their next call, and invites that they made end. What they did stays in the
-            numbers of the days when they were here. To come back they need an invite made after this.
+            This member loses access at once, and invites that this member created stop working. Past activity
+            stays in the team’s numbers. To come back, this member needs a new invite.
           </p>
         </Confirm>
       )}
@@ -245,10 +244,11 @@ const Invites = ({
       await call('DELETE /api/team/workspaces/{id}/invites/{invite}', {
         path: { id: space.id, invite: invite.id },
       })
-      announce('The invite was revoked')
+      announce('Invite revoked')
       asked.again()
     })
-  if (invites.length === 0) return <p class="muted">There is none. Whoever shall join needs one.</p>
+  if (invites.length === 0)
+    return <p class="muted">No open invites. To add members, select “Invite people”.</p>
   return (
     <>
       {failure && <FailureNote failure={failure} />}
@@ -258,10 +258,10 @@ const Invites = ({
             <div>
               <div class="mono">{invite.code}</div>
               <div class="small muted">
-                Makes {invite.role === 'admin' ? 'admins' : 'members'}, used {invite.used_count}
+                Role: {invite.role}. Used {invite.used_count}
                 {invite.max_uses === null ? '' : ` of ${invite.max_uses}`}
-                {(invite.max_uses ?? invite.used_count) === 1 ? ' time' : ' times'}, until{' '}
-                {time(invite.expires_at)}, by <bdi>{invite.created_by}</bdi>
+                {(invite.max_uses ?? invite.used_count) === 1 ? ' time' : ' times'}. Expires{' '}
+                {time(invite.expires_at)}. Created by <bdi>{invite.created_by}</bdi>.
               </div>
             </div>
             <div class="row">
@@ -281,16 +281,16 @@ const Invites = ({
 const linkOf = ({ code }: Invite) => `${location.origin}/join/${code}`
 
 const terms = [
-  [24, 'a day'],
-  [168, 'a week'],
+  [24, '1 day'],
+  [168, '7 days'],
   [720, '30 days'],
   [2_160, '90 days'],
 ] as const
 
-const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => void }) => {
+const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) => {
   const space = useSpace()
   const { busy, failure, act } = useAct()
-  const [made, set] = useState<Invite>()
+  const [created, set] = useState<Invite>()
   const submit = (form: FormData) =>
     act(async () => {
       const uses = String(form.get('uses'))
@@ -303,16 +303,16 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
         },
       })
       set(data)
-      onMade()
+      onCreated()
     })
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
-      {made ? (
+    <Dialog title="New invite" onClose={onClose}>
+      {created ? (
         <div class="stack">
-          <p>Give this link to whom you invite. It is good until {time(made.expires_at)}.</p>
-          <input class="wide-input mono" readOnly value={linkOf(made)} aria-label="Link of the invite" />
+          <p>Share this link. It expires on {time(created.expires_at)}.</p>
+          <input class="wide-input mono" readOnly value={linkOf(created)} aria-label="Invite link" />
           <div class="row end">
-            <Copy text={linkOf(made)} what="link" />
+            <Copy text={linkOf(created)} what="link" />
             <button type="button" class="primary" onClick={onClose}>
               Done
             </button>
@@ -321,14 +321,14 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
       ) : (
         <Form class="stack" onSubmit={submit}>
           <label class="field">
-            They become
+            Role
             <select name="role">
-              <option value="member">member: sees their own numbers and the settings</option>
-              <option value="admin">admin: sees the team and manages it</option>
+              <option value="member">Member: sees their own numbers and the settings</option>
+              <option value="admin">Admin: sees the team’s numbers and manages the workspace</option>
             </select>
           </label>
           <label class="field">
-            Good for
+            Expires after
             <select name="hours" defaultValue="168">
               {terms.map(([hours, text]) => (
                 <option key={hours} value={hours} selected={hours === 168}>
@@ -338,7 +338,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
             </select>
           </label>
           <label class="field">
-            How many may join with it (empty: any number)
+            Maximum uses (leave empty for no limit)
             <input type="number" name="uses" min={1} max={1_000} />
           </label>
           {failure && <FailureNote failure={failure} />}
@@ -347,7 +347,7 @@ const NewInvite = ({ onClose, onMade }: { onClose: () => void; onMade: () => voi
               Cancel
             </button>
             <button type="submit" class="primary" aria-disabled={busy}>
-              Make the invite
+              Create invite
             </button>
           </div>
         </Form>
@@ -369,8 +369,8 @@ const Leave = () => {
       </button>
       {asking && (
         <Confirm
-          title={`Leave ${space.name}`}
-          action="Leave"
+          title={`Leave ${space.name}?`}
+          action="Leave workspace"
           busy={busy}
           failure={failure}
           onNo={() => ask(false)}
@@ -382,8 +382,8 @@ const Leave = () => {
           }}
         >
           <p>
-            Your access ends at once. What you did stays in the numbers of the days when you were here. To
-            come back you need a new invite.
+            You lose access at once. Your past activity stays in the team’s numbers. To come back, you need a
+            new invite.
           </p>
         </Confirm>
       )}

@@ -12,7 +12,7 @@ import { Confirm, Dialog, FailureNote, Filters, Form, More, Shown } from '../ui.
 
 type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings'>['overrides'][number]
 
-/** As the service matches: without case, `*` for zero or more characters of the name. */
+/** Matches like the service: ignores case, and `*` stands for zero or more characters of the name. */
 const matches = (pattern: string, repo: string): boolean => {
   const [first = '', ...rest] = pattern.toLowerCase().split('*')
   const name = repo.toLowerCase()
@@ -33,7 +33,7 @@ export const Repositories = () => {
   const { query, change } = useQuery()
   const known = useKnown(query.repo === undefined)
   const [hasChosen, choose] = useState(false)
-  useTitle(`Repositories of ${space.name}`)
+  useTitle(`${space.name} repositories`)
   useEffect(() => {
     if (hasChosen) goTo(document.getElementById(query.repo ? 'effective' : 'known'))
   }, [query.repo])
@@ -44,7 +44,7 @@ export const Repositories = () => {
   return (
     <>
       <h1>
-        Repositories of <bdi>{space.name}</bdi>
+        <bdi>{space.name}</bdi> repositories
       </h1>
       {query.repo ? (
         <>
@@ -80,7 +80,11 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
       <Shown asked={asked} height={200}>
         {() => (
           <>
-            {here.length === 0 && <p class="muted">Nothing was pushed and nothing overridden so far.</p>}
+            {here.length === 0 && (
+              <p class="muted">
+                No known repositories yet. Push settings from the editor extension, or create an override.
+              </p>
+            )}
             {here.length > 0 && (
               <div class="scroll">
                 <table>
@@ -89,7 +93,7 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
                     <tr>
                       <th scope="col">Repository</th>
                       <th scope="col">Pushed settings</th>
-                      <th scope="col">In force</th>
+                      <th scope="col">Actions</th>
                     </tr>
                   </thead>
                   <tbody>
@@ -113,7 +117,7 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
                         </td>
                         <td>
                           <button type="button" class="link" onClick={() => onChoose(`${owner}/${repo}`)}>
-                            What, and why<span class="away"> in {`${owner}/${repo}`}</span>
+                            View effective settings<span class="away"> for {`${owner}/${repo}`}</span>
                           </button>
                         </td>
                       </tr>
@@ -133,7 +137,7 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
         }}
       >
         <label class="row">
-          Another one
+          Another repository
           <input
             name="repo"
             required
@@ -143,7 +147,7 @@ const Known = ({ known, onChoose }: { known: KnownRepos; onChoose: (repo: string
             autocomplete="off"
           />
         </label>
-        <button type="submit">Show what holds</button>
+        <button type="submit">View effective settings</button>
       </Form>
     </section>
   )
@@ -154,7 +158,7 @@ const MOST_STARS = 4
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > MOST_STARS
 const MOST_NAMED = 8
 
-/** How many, and the names of the first. */
+/** The number of repositories, and the names of the first ones. */
 const countOf = (repos: string[]): string => {
   const named = repos.slice(0, MOST_NAMED).join(', ')
   return `${repos.length}${named && ` (${named}${repos.length > MOST_NAMED ? ', …' : ''})`}`
@@ -181,7 +185,7 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   const isChanged = patterns.join('\n') !== space.patterns.join('\n')
   return (
     <section class="card stack tight" aria-labelledby="patterns">
-      <h2 id="patterns">What this workspace covers</h2>
+      <h2 id="patterns">Repository patterns</h2>
       {space.role !== 'admin' ? (
         <p class="mono">{space.patterns.join('  ')}</p>
       ) : (
@@ -194,12 +198,12 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
                 body: { patterns },
               })
               me.again()
-              announce('Saved')
+              announce('Patterns saved')
             })
           }}
         >
           <label class="field">
-            Patterns, one on a line
+            Patterns, one per line
             <textarea
               class="few"
               spellcheck={false}
@@ -209,13 +213,14 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
             />
           </label>
           <p id="patterns-help" class="small muted">
-            {patterns.length} of {MOST_PATTERNS}. <span class="mono">owner/*</span> is all of an owner,{' '}
-            <span class="mono">owner/api-*</span> a part, <span class="mono">owner/name</span> one.
+            {patterns.length} of {MOST_PATTERNS}. <span class="mono">owner/*</span> covers all repositories of
+            an owner, <span class="mono">owner/api-*</span> some, and <span class="mono">owner/name</span>{' '}
+            one.
           </p>
           <div role="status">
             <p>
-              Known repositories that it covers:{' '}
-              {asked.data ? countOf(covered) : asked.failure ? 'they could not be asked for' : '…'}
+              Covered known repositories:{' '}
+              {asked.data ? countOf(covered) : asked.failure ? 'could not load them' : '…'}
             </p>
             {starry.length > 0 && (
               <p class="note">
@@ -225,19 +230,19 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
             )}
             {lost.length > 0 && (
               <p class="note">
-                No longer covered: {countOf(lost)}. Their settings stay stored, but nobody gets them.
+                No longer covered: {countOf(lost)}. Their settings stay stored, but no member receives them.
               </p>
             )}
             {others.map(({ id, name }) => (
               <p key={id} class="muted">
-                Overlaps with <bdi>{name}</bdi>: minutes there count in both.
+                Overlaps with <bdi>{name}</bdi>. Minutes in shared repositories count in both.
               </p>
             ))}
           </div>
           {failure && <FailureNote failure={failure} />}
           <div class="row">
             <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
-              Save
+              Save patterns
             </button>
           </div>
         </Form>
@@ -253,12 +258,12 @@ const Effective = ({ repo }: { repo: string }) => {
   return (
     <section class="card stack tight" aria-labelledby="effective">
       <h2 id="effective">
-        What holds in <bdi>{repo}</bdi>
+        Effective settings for <bdi>{repo}</bdi>
       </h2>
       <Shown asked={asked} height={200}>
         {(data) => (
           <Shown asked={whole} height={200}>
-            {({ settings }) => <InForce data={data} general={settings} />}
+            {({ settings }) => <EffectiveSettings data={data} general={settings} />}
           </Shown>
         )}
       </Shown>
@@ -266,8 +271,8 @@ const Effective = ({ repo }: { repo: string }) => {
   )
 }
 
-/** Every key of a repository with where it comes from, and those of the workspace that are hidden there. */
-const InForce = ({
+/** Every key of a repository with its source, and the workspace keys that its override hides. */
+const EffectiveSettings = ({
   data,
   general,
 }: {
@@ -278,18 +283,18 @@ const InForce = ({
   return (
     <>
       <p class="muted">
-        By the pattern <span class="mono">{data.matched_pattern}</span>; idle window{' '}
-        {data.idle_window_minutes} minutes
-        {data.also_matched.length > 0 && '; other workspaces of yours cover it, too'}.
+        Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
+        {data.idle_window_minutes} minutes.
+        {data.also_matched.length > 0 && ' Your other workspaces also cover this repository.'}
       </p>
       <div class="scroll">
         <table>
-          <caption class="away">Settings in force</caption>
+          <caption class="away">Effective settings</caption>
           <thead>
             <tr>
               <th scope="col">Key</th>
               <th scope="col">Value</th>
-              <th scope="col">Comes from</th>
+              <th scope="col">Source</th>
             </tr>
           </thead>
           <tbody>
@@ -302,15 +307,16 @@ const InForce = ({
                 <td>
                   {data.sources[key] === 'project' ? (
                     <>
-                      the override of this repository
+                      override
                       {key in general && (
                         <span class="muted">
-                          ; the workspace says <bdi>{JSON.stringify(general[key])}</bdi>
+                          {' '}
+                          (workspace: <bdi>{JSON.stringify(general[key])}</bdi>)
                         </span>
                       )}
                     </>
                   ) : (
-                    'the workspace'
+                    'workspace'
                   )}
                 </td>
               </tr>
@@ -321,13 +327,13 @@ const InForce = ({
                   {key}
                 </th>
                 <td class="muted">none</td>
-                <td>hidden by the override of this repository</td>
+                <td>hidden by the override</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {Object.keys(data.settings).length + hidden.length === 0 && <p class="muted">No settings.</p>}
+      {Object.keys(data.settings).length + hidden.length === 0 && <p class="muted">No effective settings.</p>}
     </>
   )
 }
@@ -352,7 +358,7 @@ const Overrides = ({ only }: { only: string | undefined }) => {
         <h2 id="overrides">Overrides</h2>
         {isAdmin && (
           <button type="button" onClick={() => edit({ repo: only ?? '', settings: {} })}>
-            New override
+            Create override
           </button>
         )}
       </header>
@@ -360,7 +366,7 @@ const Overrides = ({ only }: { only: string | undefined }) => {
         {() => (
           <>
             {overrides.length === 0 && (
-              <p class="muted">None: the settings of the workspace hold as they are.</p>
+              <p class="muted">No overrides. The workspace settings apply unchanged.</p>
             )}
             <ul class="stack tight">
               {overrides.map((one) => (
@@ -373,7 +379,7 @@ const Overrides = ({ only }: { only: string | undefined }) => {
                         </bdi>
                       </strong>
                       <div class="small muted">
-                        by <bdi>{one.updated_by}</bdi>, {time(one.updated_at)}
+                        Updated by <bdi>{one.updated_by}</bdi>, {time(one.updated_at)}
                       </div>
                     </div>
                     {isAdmin && (
@@ -403,8 +409,8 @@ const Overrides = ({ only }: { only: string | undefined }) => {
       {editing && <EditOverride {...editing} onClose={() => edit(undefined)} onSaved={asked.again} />}
       {removing && (
         <Confirm
-          title={`Remove the override of ${removing.owner}/${removing.repo}`}
-          action="Remove"
+          title={`Remove the override for ${removing.owner}/${removing.repo}?`}
+          action="Remove override"
           busy={busy}
           failure={failure}
           onNo={() => remove(undefined)}
@@ -419,7 +425,7 @@ const Overrides = ({ only }: { only: string | undefined }) => {
             if (done) remove(undefined)
           }}
         >
-          <p>The settings of the workspace hold there again.</p>
+          <p>The workspace settings apply to this repository again. You cannot undo this.</p>
         </Confirm>
       )}
     </section>
@@ -436,7 +442,7 @@ const EditOverride = (props: {
   const [repo, setRepo] = useState(props.repo)
   const [text, type] = useState(textOf(props.settings))
   const { busy, failure, act } = useAct()
-  const parsed = parse(text, { mayHide: true })
+  const parsed = parse(text, { allowNull: true })
   const submit = async () => {
     if (!('values' in parsed)) return
     const [owner = '', name = ''] = repo.split('/')
@@ -451,7 +457,7 @@ const EditOverride = (props: {
     props.onClose()
   }
   return (
-    <Dialog title="Override of a repository" onClose={props.onClose}>
+    <Dialog title="Repository override" onClose={props.onClose}>
       <Form class="stack" onSubmit={submit}>
         <label class="field">
           Repository
@@ -467,12 +473,12 @@ const EditOverride = (props: {
           />
         </label>
         <JsonField
-          label="What holds there instead"
+          label="Settings (JSON)"
           text={text}
-          fault={'fault' in parsed ? parsed.fault : undefined}
+          error={'error' in parsed ? parsed.error : undefined}
           onType={type}
         >
-          null hides a key of the workspace.
+          Set a workspace key to null to hide it.
         </JsonField>
         {failure && <FailureNote failure={failure} />}
         <div class="row end">
@@ -480,7 +486,7 @@ const EditOverride = (props: {
             Cancel
           </button>
           <button type="submit" class="primary" aria-disabled={busy || !('values' in parsed)}>
-            Save
+            Save override
           </button>
         </div>
       </Form>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { announce } from '../announce.js'
 import { call, useAct, useAsk } from '../api.js'
-import { bytes, time } from '../format.js'
+import { bytes, people, time } from '../format.js'
 import {
   Diff,
   JsonField,
@@ -22,13 +22,13 @@ type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 
 export const Settings = () => {
   const space = useSpace()
-  useTitle(`Settings of ${space.name}`)
+  useTitle(`${space.name} settings`)
   const asked = useAsk('GET /api/team/workspaces/{id}/settings', { path: { id: space.id } })
   const isAdmin = space.role === 'admin'
   return (
     <>
       <h1>
-        Settings of <bdi>{space.name}</bdi>
+        <bdi>{space.name}</bdi> settings
       </h1>
       <Shown asked={asked} height={600}>
         {(state) =>
@@ -36,7 +36,7 @@ export const Settings = () => {
             <Editor state={state} etag={asked.etag} again={asked.again} />
           ) : (
             <section class="card stack tight">
-              <p class="muted">Admins change these. Every member’s editor takes them from here.</p>
+              <p class="muted">Every member’s editor uses these settings. Only admins can change them.</p>
               <p>Idle window: {state.idle_window_minutes} minutes</p>
               <pre class="diff">{textOf(state.settings)}</pre>
             </section>
@@ -53,7 +53,7 @@ export const Settings = () => {
   )
 }
 
-/** What an admin is changing, on top of the state that they saw when they began. */
+/** An admin's unsaved changes, and the state that they started from. */
 interface Draft {
   base: State
   etag: string | undefined
@@ -116,17 +116,17 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   return (
     <Form class="stack" onSubmit={save}>
       <div class="lead">
-        <section class="card stack tight" aria-label="Settings of the editor extension">
+        <section class="card stack tight" aria-label="Editor settings">
           <JsonField
-            label="What every member’s editor takes, as JSON"
+            label="Editor settings (JSON)"
             text={draft.text}
-            fault={'fault' in parsed ? parsed.fault : undefined}
+            error={'error' in parsed ? parsed.error : undefined}
             onType={(text) => edit({ text })}
           >
-            {values && `${bytes(sizeOf(values))} of ${bytes(SETTINGS_BYTES)}`}
+            {values && `${bytes(sizeOf(values))} of ${bytes(SETTINGS_BYTES)} used`}
           </JsonField>
           <p class="small muted">
-            What was pushed for a single repository, with its older versions, is under{' '}
+            Settings pushed for one repository, with all versions, are under{' '}
             <a href={`/w/${space.id}/repos`}>Repositories</a>.
           </p>
         </section>
@@ -145,12 +145,12 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               />
             </label>
             <p id="idle-help" class="small muted">
-              After so long without a key or a click, time no longer counts as active. Editors use 5 to 10 of
-              it.
+              Editors stop counting after this time without a key press or click. They use at least 5 and at
+              most 10 minutes.
             </p>
           </div>
           <fieldset class="stack tight">
-            <legend>Who sees the numbers of a person</legend>
+            <legend>Who sees a person’s numbers</legend>
             {levels.map(([level, title, about]) => (
               <label key={level} class="check">
                 <input
@@ -168,7 +168,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             ))}
           </fieldset>
           <p class="small muted">
-            In force since {time(draft.base.activity_privacy_since)}; every member sees it.
+            Effective since {time(draft.base.activity_privacy_since)}. Every member can see this.
           </p>
         </section>
       </div>
@@ -177,7 +177,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
           base={draft.base.settings}
           theirs={conflict.theirs.settings}
           mine={patch}
-          onSolved={(patch) => {
+          onResolved={(patch) => {
             clear()
             set({
               base: conflict.theirs,
@@ -192,10 +192,10 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
       ) : (
         failure && <FailureNote failure={failure} />
       )}
-      <section class="card stack tight" aria-label="What will change">
+      <section class="card stack tight" aria-label="Pending changes">
         {values && isChanged && !conflict && (
           <>
-            <h2>What will change</h2>
+            <h2>Pending changes</h2>
             {changes.settings && <Diff before={draft.base.settings} after={values} />}
             {changes.idle_window_minutes !== undefined && (
               <p>
@@ -205,8 +205,8 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             {changes.activity_privacy && (
               <p>
                 {changes.activity_privacy === 'team'
-                  ? 'From now on nobody sees a single person’s numbers, those of the past included.'
-                  : 'Admins will see people by name, for days from now on. What was recorded before stays hidden.'}
+                  ? 'From now on, no one sees another person’s numbers, including past ones.'
+                  : 'Admins will see people by name, for days from now on. Earlier days stay hidden.'}
               </p>
             )}
           </>
@@ -217,15 +217,15 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             class={conflict ? '' : 'primary'}
             aria-disabled={busy || !values || !isChanged || conflict !== undefined}
           >
-            Save
+            Save settings
           </button>
           {isChanged && (
             <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
-              Take back
+              Discard changes
             </button>
           )}
           <span role="status" class="muted">
-            {saved ? 'Saved.' : isChanged ? '' : 'Nothing was changed.'}
+            {saved ? 'Saved.' : isChanged ? '' : 'No changes.'}
           </span>
         </div>
       </section>
@@ -237,36 +237,36 @@ const levels = [
   [
     'named',
     'Admins, by name',
-    'Admins see the days and sums of each member, and hours only in sums over at least 2 other people. These numbers are live, so an admin who keeps reloading can tell when a person works. “Nobody but the person” prevents that.',
+    'Admins see each member’s daily numbers, and hours only as sums over at least 2 other people. These numbers are live, so an admin who keeps reloading can tell when a person works. “Only that person” prevents that.',
   ],
   [
     'team',
-    'Nobody but the person',
-    'Admins see the team in whole weeks, where enough people stand behind a number. It also covers all that was recorded before, and cannot be taken back for the days that it covered. It holds for this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves.',
+    'Only that person',
+    'Admins see whole weeks of the team, and only numbers that cover enough people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves.',
   ],
 ] as const
 
-/** Both sides of what two people changed at once, to choose for each key. */
+/** Conflicting changes by two admins. The admin chooses a value for each key. */
 const Conflict = (props: {
   base: Values
   theirs: Values
   mine: Values
-  onSolved: (patch: Values) => void
+  onResolved: (patch: Values) => void
 }) => {
   const { base, theirs, mine } = props
   const changed = patchOf(base, theirs)
   const both = Object.keys(mine).filter((key) => key in changed)
   const [chosen, choose] = useState<Record<string, 'theirs' | 'mine'>>({})
-  const solve = () =>
-    props.onSolved(Object.fromEntries(Object.entries(mine).filter(([key]) => chosen[key] !== 'theirs')))
+  const resolve = () =>
+    props.onResolved(Object.fromEntries(Object.entries(mine).filter(([key]) => chosen[key] !== 'theirs')))
   const write = (value: unknown) =>
     value === undefined || value === null ? 'removed' : JSON.stringify(value)
   return (
     <section class="note fault stack tight" role="alert" aria-label="Conflict">
-      <h2>Somebody else saved in the meantime</h2>
+      <h2>Conflicting changes</h2>
       <p>
-        Nothing that you typed is lost.{' '}
-        {both.length > 0 ? 'You both changed:' : 'You changed different things.'}
+        Another admin saved changes first. Your input is kept.{' '}
+        {both.length > 0 ? 'You both changed these keys:' : 'You changed different settings.'}
       </p>
       {both.length > 0 && (
         <div class="scroll">
@@ -305,11 +305,11 @@ const Conflict = (props: {
           </table>
         </div>
       )}
-      <h3>What they changed</h3>
+      <h3>Their changes</h3>
       <Diff before={base} after={theirs} />
       <div>
-        <button type="button" class="primary" onClick={solve}>
-          Put mine on top of theirs
+        <button type="button" class="primary" onClick={resolve}>
+          Apply my changes
         </button>
       </div>
     </section>
@@ -329,21 +329,21 @@ const Rename = () => {
         onSubmit={() => {
           act(async () => {
             await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
-            announce('Renamed')
+            announce('Workspace renamed')
             me.again()
           })
         }}
       >
         <input
           class="grow"
-          aria-label="Name of the workspace"
+          aria-label="Workspace name"
           required
           maxLength={100}
           value={name}
           onInput={(event) => type(event.currentTarget.value)}
         />
         <button type="submit" aria-disabled={busy || name === space.name}>
-          Rename
+          Rename workspace
         </button>
       </Form>
       {failure && <FailureNote failure={failure} />}
@@ -357,17 +357,19 @@ const DeleteSpace = () => {
   const { busy, failure, act } = useAct()
   return (
     <section class="card stack tight" aria-labelledby="delete">
-      <h2 id="delete">Delete</h2>
-      <p class="muted">With its settings, overrides, snapshots, activity and audit trail, for all members.</p>
+      <h2 id="delete">Deletion</h2>
+      <p class="muted">
+        Deletes the settings, overrides, snapshots, activity and audit trail for all members.
+      </p>
       <div>
         <button type="button" class="danger" onClick={() => ask(true)}>
-          Delete the workspace
+          Delete workspace
         </button>
       </div>
       {asking && (
         <Confirm
-          title={`Delete ${space.name}`}
-          action="Delete for good"
+          title={`Delete ${space.name}?`}
+          action="Delete workspace"
           word={space.name}
           busy={busy}
           failure={failure}
@@ -377,7 +379,10 @@ const DeleteSpace = () => {
             if (done) location.assign('/')
           }}
         >
-          <p>Everything in it is gone for {space.member_count} people, and nobody can bring it back.</p>
+          <p>
+            This deletes the workspace and all its data for {people(space.member_count)}. You cannot undo
+            this.
+          </p>
         </Confirm>
       )}
     </section>

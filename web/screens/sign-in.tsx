@@ -1,39 +1,39 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { call, ended, expired, forgetSeen, renew, signedIn, useAct } from '../api.js'
+import { call, ended, expired, forgetSeen, refresh, signedIn, useAct } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_url && new URL(start.repohost_url).host
 
-/** A failed login comes back to the beginning; this is where one wanted to go. */
-const WANTED = 'wanted'
+/** Stores the address to return to, because a failed sign-in returns to `/`. */
+const RETURN_TO = 'return-to'
 
 const place = () => location.pathname + location.search + location.hash
 
-/** What came with the address after a failed login, said in words. */
-const loginFailure = (): string | undefined => {
+/** The failure of a sign-in, from `auth_error` in the address. */
+const signInFailure = (): string | undefined => {
   const code = new URLSearchParams(location.search).get('auth_error')
   if (code === null) return undefined
-  const said: Record<string, string> = {
-    access_denied: `You said no at ${host}. Nothing was changed.`,
-    upstream_failed: `${host} did not answer as it should. Try again in a while.`,
-    oauth_state_invalid: 'The login took too long, or was begun in another browser. Try again.',
-    oauth_not_configured: 'This installation has no browser login. Use a token.',
-    rate_limited: 'There were too many logins from here. Wait a minute.',
+  const texts: Record<string, string> = {
+    access_denied: `You declined access at ${host}. Nothing has changed.`,
+    upstream_failed: `${host} did not answer correctly. Try again later.`,
+    oauth_state_invalid: 'The sign-in took too long or started in another browser. Try again.',
+    oauth_not_configured: 'This installation has no browser sign-in. Use a token.',
+    rate_limited: 'Too many sign-ins from your network. Wait a minute.',
   }
-  return said[code] ?? 'The login failed. Try again.'
+  return texts[code] ?? 'Sign-in failed. Try again.'
 }
 
-/** Signs in and goes on where one was. With `again`, on top of what is still there. */
+/** Signs in and stays at the address. With `again`, it is the content of a dialog on top of the page. */
 export const SignIn = ({ again = false }: { again?: boolean }) => {
   const [token, type] = useState('')
   const { busy, failure, act } = useAct()
   const { route } = useLocation()
-  const [failed] = useState(loginFailure)
+  const [failed] = useState(signInFailure)
   useEffect(() => {
-    if (failed) route(sessionStorage.getItem(WANTED) ?? location.pathname, true)
+    if (failed) route(sessionStorage.getItem(RETURN_TO) ?? location.pathname, true)
   }, [])
   const hasPeople = start.people.length > 0
 
@@ -44,15 +44,15 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
     ended.value = false
     expired.value = false
     signedIn.value = true
-    renew()
+    refresh()
   }
 
-  const ways = (
+  const methods = (
     <div class="stack tight">
       {failure && <FailureNote failure={failure} />}
       {hasPeople && (
         <>
-          <ul class="people stack tight" aria-label="People of the demo">
+          <ul class="people stack tight" aria-label="Demo people">
             {start.people.map(({ login, about, repohost_token }, index) => (
               <li key={login}>
                 <button
@@ -67,7 +67,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
               </li>
             ))}
           </ul>
-          <p class="or">or as yourself</p>
+          <p class="or">or sign in as yourself</p>
         </>
       )}
       {start.oauth && (
@@ -75,7 +75,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           <a
             class={`button ${hasPeople ? '' : 'primary'}`}
             href={`/api/auth/repohost?return_to=${encodeURIComponent(place())}`}
-            onClick={() => sessionStorage.setItem(WANTED, place())}
+            onClick={() => sessionStorage.setItem(RETURN_TO, place())}
             target={again ? '_blank' : undefined}
             rel="noreferrer"
           >
@@ -87,15 +87,15 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
               onClick={() => {
                 ended.value = false
                 expired.value = false
-                // It may be somebody else.
+                // Another person may have signed in.
                 forgetSeen()
-                renew()
+                refresh()
               }}
             >
-              I have signed in in the other tab
+              Continue after signing in
             </button>
           )}
-          <p class="or">or with a token</p>
+          <p class="or">or use a token</p>
         </>
       )}
       <Form
@@ -105,7 +105,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
         }}
       >
         <label class="field">
-          Token of {host}
+          {host} access token
           <input
             class="wide-input"
             type="password"
@@ -124,32 +124,38 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             target="_blank"
             rel="noreferrer"
           >
-            Make one at {host}
+            Create a token at {host}
           </a>
-          . It needs no scope: it only shows who you are, once, and is not kept.
+          . It needs no scope. The service uses it once to identify you and does not store it.
         </p>
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
-          Sign in with the token
+          Sign in with token
         </button>
       </Form>
     </div>
   )
-  if (again) return ways
-  return <Alone failed={failed}>{ways}</Alone>
+  if (again) return methods
+  return <SignInPage failed={failed}>{methods}</SignInPage>
 }
 
-const Alone = ({ failed, children }: { failed: string | undefined; children: preact.ComponentChildren }) => {
+const SignInPage = ({
+  failed,
+  children,
+}: {
+  failed: string | undefined
+  children: preact.ComponentChildren
+}) => {
   useTitle('Sign in', 'sign-in')
-  const joins = location.pathname.startsWith('/join/')
+  const isInvited = location.pathname.startsWith('/join/')
   return (
     <main class="signing">
       <div class="card stack">
         <div>
-          <h1>{joins ? 'Sign in to see what you are invited to' : 'See what your team is working on'}</h1>
+          <h1>{isInvited ? 'Sign in to view your invite' : 'Sign in to Team activity'}</h1>
           <p class="muted">
             {start.people.length > 0
-              ? 'A demo with made-up people. Be one of them:'
-              : 'Active time, commits and issues; and your own numbers, whoever you are.'}
+              ? 'This demo has made-up people. Sign in as one of them:'
+              : 'See the active time, commits and closed issues of your team, and your own numbers.'}
           </p>
         </div>
         {failed && (

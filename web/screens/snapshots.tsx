@@ -16,7 +16,7 @@ export const Snapshots = () => {
   const [owner, repo] = [params.owner ?? '', params.repo ?? '']
   const [removing, remove] = useState(false)
   const { busy, failure, act, clear } = useAct()
-  useTitle(`${owner}/${repo}`)
+  useTitle(`${owner}/${repo} settings`)
   const path = { owner, repo }
   const workspace = query.workspace ? { workspace: query.workspace } : {}
   const current = useAsk('GET /api/settings/{owner}/{repo}', { path, query: workspace })
@@ -25,7 +25,7 @@ export const Snapshots = () => {
     current.data && { path, query: workspace },
   )
   const list = versions.data?.versions ?? []
-  // Unless chosen, the current one beside the one before it.
+  // By default, the current version is compared with the previous one.
   const newer = Number(query.newer) || list[0]?.version
   const older = Number(query.older) || list[1]?.version
   const space = workspaces.find(({ id }) => id === current.data?.workspace_id)
@@ -34,7 +34,7 @@ export const Snapshots = () => {
   const restore = (version: number) =>
     act(async () => {
       await call('POST /api/settings/{owner}/{repo}/restore', { path, query: workspace, body: { version } })
-      announce(`Version ${version} was restored`)
+      announce(`Version ${version} restored`)
       change({ newer: undefined, older: undefined })
       current.again()
       versions.again()
@@ -42,20 +42,20 @@ export const Snapshots = () => {
   return (
     <>
       <h1>
-        Settings pushed for{' '}
         <bdi>
           {owner}/{repo}
-        </bdi>
+        </bdi>{' '}
+        settings
       </h1>
       <Shown asked={current} height={420}>
         {(data) => (
           <>
             <p class="muted">
-              Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)};{' '}
+              Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
               {bytes(data.size_bytes)}
               {space && (
                 <>
-                  ; in{' '}
+                  , in{' '}
                   <a href={`/w/${space.id}/repos`}>
                     <bdi>{space.name}</bdi>
                   </a>
@@ -74,8 +74,8 @@ export const Snapshots = () => {
                         <thead>
                           <tr>
                             <th scope="col">Version</th>
-                            <th scope="col">When and by whom</th>
-                            <th scope="col">Older, newer</th>
+                            <th scope="col">Created</th>
+                            <th scope="col">From, to</th>
                           </tr>
                         </thead>
                         <tbody>
@@ -104,7 +104,7 @@ export const Snapshots = () => {
                                       <input
                                         type="radio"
                                         name={side}
-                                        aria-label={`Version ${version} as the ${side} one`}
+                                        aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
                                         checked={(side === 'older' ? older : newer) === version}
                                         onChange={() => change({ [side]: String(version) })}
                                       />
@@ -121,7 +121,9 @@ export const Snapshots = () => {
                 </Shown>
               </section>
               <section class="card stack tight" aria-labelledby="difference">
-                <h2 id="difference">{older ? `From version ${older} to ${newer}` : 'What it says'}</h2>
+                <h2 id="difference">
+                  {older ? `Changes from version ${older} to ${newer}` : 'Current settings'}
+                </h2>
                 {older && newer ? (
                   <Difference
                     key={`${older} ${newer}`}
@@ -134,7 +136,7 @@ export const Snapshots = () => {
                   <pre class="diff">{textOf(data.settings)}</pre>
                 )}
                 <details>
-                  <summary>All of the current version</summary>
+                  <summary>View current version</summary>
                   <pre class="diff">{textOf(data.settings)}</pre>
                 </details>
               </section>
@@ -149,7 +151,7 @@ export const Snapshots = () => {
                     remove(true)
                   }}
                 >
-                  Remove from the service
+                  Delete settings
                 </button>
               </div>
             )}
@@ -158,8 +160,8 @@ export const Snapshots = () => {
       </Shown>
       {removing && (
         <Confirm
-          title={`Remove the settings of ${owner}/${repo}`}
-          action="Remove"
+          title={`Delete ${owner}/${repo} settings?`}
+          action="Delete settings"
           word={`${owner}/${repo}`}
           busy={busy}
           failure={failure}
@@ -171,7 +173,7 @@ export const Snapshots = () => {
             if (done) location.assign(space ? `/w/${space.id}/repos` : '/')
           }}
         >
-          <p>All of its versions go with it. The next push begins anew with version 1.</p>
+          <p>This deletes all versions. You cannot undo this. The next push starts again at version 1.</p>
         </Confirm>
       )}
     </>

@@ -5,7 +5,7 @@ import { visible } from '../format.js'
 import { useMe } from '../me.js'
 import { Dialog, FailureNote, Form } from '../ui.js'
 
-/** The caller's workspaces, and the ways to another one. */
+/** The caller's workspaces, with forms to create or join another one. */
 export const MySpaces = () => {
   const { workspaces } = useMe()
   const { route } = useLocation()
@@ -15,7 +15,7 @@ export const MySpaces = () => {
       <header class="row apart">
         <h2 id="spaces-title">My workspaces</h2>
         <button type="button" class={workspaces.length === 0 ? 'primary' : ''} onClick={() => make(true)}>
-          New workspace
+          Create workspace
         </button>
       </header>
       {workspaces.length > 0 && (
@@ -25,11 +25,11 @@ export const MySpaces = () => {
             <thead>
               <tr>
                 <th scope="col">Workspace</th>
-                <th scope="col">I am</th>
+                <th scope="col">My role</th>
                 <th scope="col" class="n">
-                  People
+                  Members
                 </th>
-                <th scope="col">My numbers are seen by</th>
+                <th scope="col">Who sees my numbers</th>
               </tr>
             </thead>
             <tbody>
@@ -42,7 +42,7 @@ export const MySpaces = () => {
                   </th>
                   <td>{role}</td>
                   <td class="n">{member_count}</td>
-                  <td>{personal || activity_privacy === 'team' ? 'me alone' : 'its admins'}</td>
+                  <td>{personal || activity_privacy === 'team' ? 'only me' : 'admins'}</td>
                 </tr>
               ))}
             </tbody>
@@ -53,15 +53,15 @@ export const MySpaces = () => {
         class="row"
         onSubmit={(given) => {
           const code = String(given.get('code')).trim()
-          // A whole link works as well.
+          // A whole link also works.
           route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
         }}
       >
         <label class="row">
-          Join with a code
+          Invite code or link
           <input name="code" required maxLength={200} autocomplete="off" />
         </label>
-        <button type="submit">Look</button>
+        <button type="submit">View invite</button>
       </Form>
       {making && <NewSpace onClose={() => make(false)} />}
     </section>
@@ -94,7 +94,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
           />
         </label>
         <label class="field">
-          Repositories that it covers
+          Repositories
           <input
             class="wide-input"
             placeholder={`${login}/*`}
@@ -104,8 +104,8 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
           />
         </label>
         <p id="patterns-help" class="small muted">
-          Such as <span class="mono">acme/*</span> for all of an owner, or{' '}
-          <span class="mono">acme/api-*</span>. Several are separated by blanks.
+          For example, <span class="mono">acme/*</span> for all repositories of an owner, or{' '}
+          <span class="mono">acme/api-*</span>. Separate patterns with spaces.
         </p>
         {failure && <FailureNote failure={failure} />}
         <div class="row end">
@@ -113,7 +113,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
             Cancel
           </button>
           <button type="submit" class="primary" aria-disabled={busy}>
-            Make it
+            Create workspace
           </button>
         </div>
       </Form>

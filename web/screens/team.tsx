@@ -5,7 +5,7 @@ import { useAsk } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
 import {
   addDays,
-  beside,
+  change,
   compact,
   count,
   day,
@@ -13,32 +13,33 @@ import {
   daysBetween,
   duration,
   fullDay,
+  HIDDEN,
   mondayOf,
-  WITHHELD,
+  people,
 } from '../format.js'
 import { useSpace } from '../me.js'
-import { type Range, rangeBefore, rangeOf, useQuery } from '../query.js'
+import { previousRange, type Range, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import {
   type Column,
   FailureOf,
   Filters,
-  Jumps,
   Measure,
+  NumbersSkeleton,
   Person,
   RepoName,
+  Skeleton,
+  SkipLinks,
   SortedTable,
   Tip,
-  Wait,
-  WaitForNumbers,
 } from '../ui.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
 
-/** What is measured, in the order of importance, each in its own colour. */
-export const measures = [
+/** The metrics in order of importance, each with its colour. */
+export const metrics = [
   {
     name: 'active_minutes',
     title: 'Active time',
@@ -46,7 +47,7 @@ export const measures = [
     write: duration,
     unit: 60,
     about:
-      'Minutes in which an editor was in use. At most 60 in an hour and 1,440 in a day per person and workspace, over all their devices. Days are UTC days.',
+      'Minutes in which an editor was in use: at most 60 per hour and 1,440 per day for each person and workspace, across all devices. Days are in UTC.',
   },
   {
     name: 'commits',
@@ -54,7 +55,7 @@ export const measures = [
     tone: 'orange',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
+    about: 'Daily counts for each member and repository, reported by an admin’s tool. Days are in UTC.',
   },
   {
     name: 'closed_issues',
@@ -62,7 +63,7 @@ export const measures = [
     tone: 'green',
     write: count,
     unit: 1,
-    about: 'Daily counts that an admin’s tool reports for each member and repository. Days are UTC days.',
+    about: 'Daily counts for each member and repository, reported by an admin’s tool. Days are in UTC.',
   },
   {
     name: 'active_members',
@@ -71,7 +72,7 @@ export const measures = [
     write: count,
     unit: 1,
     about:
-      'People with at least one active minute in these UTC days. Those who have left count for the days when they were there.',
+      'People with at least one active minute in the selected range. Former members count for the days before they left. Days are in UTC.',
   },
 ] as const
 
@@ -81,9 +82,10 @@ export const Team = () => {
   if (space.role !== 'admin') {
     return (
       <div class="stack narrow">
-        <h1>The team’s numbers are for admins</h1>
+        <h1>Admins only</h1>
         <p>
-          You are a member of <bdi>{space.name}</bdi>. Your own numbers are always yours to see.
+          You are a member of <bdi>{space.name}</bdi>. Only admins see the team’s numbers, but you always see
+          your own.
         </p>
         <p>
           <a class="button primary" href={`/?workspace=${space.id}`}>
@@ -93,10 +95,10 @@ export const Team = () => {
       </div>
     )
   }
-  return <TeamOfAdmin />
+  return <TeamNumbers />
 }
 
-const TeamOfAdmin = () => {
+const TeamNumbers = () => {
   const space = useSpace()
   const { query, change: set } = useQuery()
   const range = rangeOf(query)
@@ -104,17 +106,17 @@ const TeamOfAdmin = () => {
   const asked = useAsk('GET /api/team/dashboard', {
     query: { workspace: space.id, ...range, ...filter, trends: true },
   })
-  const before = useAsk(
+  const previous = useAsk(
     'GET /api/team/dashboard',
-    asked.data && { query: { workspace: space.id, ...rangeBefore(range), ...filter } },
+    asked.data && { query: { workspace: space.id, ...previousRange(range), ...filter } },
   )
   const isEmpty =
     !asked.stale &&
     !filter.member &&
     !filter.repo &&
-    measures.every(({ name }) => asked.data?.totals[name] === 0)
-  useHeard(asked, `${filter.member ?? space.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
-  const shown = measures.find(({ name }) => name === query.show) ?? measures[0]
+    metrics.every(({ name }) => asked.data?.totals[name] === 0)
+  useSummary(asked, `${filter.member ?? space.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
+  const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
     Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -130,12 +132,12 @@ const TeamOfAdmin = () => {
         <div class="row">
           <RangeChoice range={range} onChoose={set} />
           <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
-            CSV
+            Download CSV
           </a>
-          <Jumps
+          <SkipLinks
             to={[
-              ['members', 'To the people'],
-              ['repos', 'To the repositories'],
+              ['members', 'Skip to people'],
+              ['repos', 'Skip to repositories'],
             ]}
           />
         </div>
@@ -146,12 +148,11 @@ const TeamOfAdmin = () => {
           [filter.repo, () => set({ repo: undefined })],
         ]}
       />
-      <FailureOf asked={[asked, before]} />
+      <FailureOf asked={[asked, previous]} />
       {space.activity_privacy === 'team' && (
         <p class="note">
-          Here nobody sees the numbers of a single person. What you see are whole weeks, published three days
-          after their end; where too few people stand behind a number it is withheld: {WITHHELD}, or a gap in
-          the line.
+          This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends.
+          A number that covers too few people is hidden: it shows as {HIDDEN} or as a gap in the line.
         </p>
       )}
       {asked.data ? (
@@ -159,8 +160,8 @@ const TeamOfAdmin = () => {
           {isEmpty && (
             <div class="note row apart">
               <span class="grow">
-                Nothing was recorded in these days. Active time comes from the editors of members, while they
-                work in <bdi>{space.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
+                No activity in the selected range. Active time comes from members’ editors while they work in{' '}
+                <bdi>{space.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
               </span>
               {space.patterns.length === 0 ? (
                 <a class="button primary" href={`/w/${space.id}/repos`}>
@@ -169,7 +170,7 @@ const TeamOfAdmin = () => {
               ) : (
                 !space.personal && (
                   <a class="button primary" href={`/w/${space.id}/people`}>
-                    Invite somebody
+                    Invite people
                   </a>
                 )
               )}
@@ -177,7 +178,7 @@ const TeamOfAdmin = () => {
           )}
           <Figures
             totals={asked.data.totals}
-            before={before.data?.totals}
+            previous={previous.data?.totals}
             shown={shown.name}
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
           />
@@ -192,7 +193,7 @@ const TeamOfAdmin = () => {
               <Trend
                 label={`${shown.title}, ${days(asked.data.range.from, asked.data.range.to)}`}
                 tone={shown.tone}
-                points={pointsOf(asked.data, before.data, shown.name)}
+                points={pointsOf(asked.data, previous.data, shown.name)}
                 write={shown.write}
                 unit={shown.unit}
               />
@@ -206,43 +207,43 @@ const TeamOfAdmin = () => {
         </div>
       ) : (
         !asked.failure && (
-          <WaitForNumbers>
+          <NumbersSkeleton>
             <div class="two skeleton">
-              <Wait height={570} />
-              <Wait height={570} />
+              <Skeleton height={570} />
+              <Skeleton height={570} />
             </div>
-          </WaitForNumbers>
+          </NumbersSkeleton>
         )
       )}
     </>
   )
 }
 
-/** Says what is shown once it is there, to who cannot see the numbers change. */
-export const useHeard = (
+/** Announces new numbers to screen readers. */
+export const useSummary = (
   { data, stale }: { data: { range: Range; totals: Dashboard['totals'] } | undefined; stale: boolean },
-  whose: string,
+  subject: string,
 ) => {
-  const heard =
+  const summary =
     data && !stale
-      ? `${whose}, ${days(data.range.from, data.range.to)}: ${duration(data.totals.active_minutes)} of active time`
+      ? `${subject}, ${days(data.range.from, data.range.to)}: ${duration(data.totals.active_minutes)} active time`
       : ''
   useEffect(() => {
-    if (heard) announce(heard)
-  }, [heard])
+    if (summary) announce(summary)
+  }, [summary])
 }
 
 export const Figures = (props: {
   totals: Dashboard['totals']
-  /** Of the range that it is compared with. */
-  before: Dashboard['totals'] | undefined
+  /** The totals of the previous range. */
+  previous: Dashboard['totals'] | undefined
   shown: string
   onShow: (name: string) => void
 }) => {
-  const { totals, before } = props
+  const { totals, previous } = props
   return (
     <div class="figures">
-      {measures.map(({ name, title, tone, write, about }) => {
+      {metrics.map(({ name, title, tone, write, about }) => {
         return (
           <div key={name} class={`figure-box ${tone}`}>
             <button
@@ -253,9 +254,11 @@ export const Figures = (props: {
             >
               <span class="name">{title}</span>
               <span class="value">{write(totals[name])}</span>
-              <span class="small muted">{beside(totals[name], before?.[name], write)}</span>
+              <span class="small muted">{change(totals[name], previous?.[name], write)}</span>
             </button>
-            <Tip about={title.toLowerCase()}>{about} The small figure compares with the days before.</Tip>
+            <Tip about={title.toLowerCase()}>
+              {about} The small figure is the change since the previous range.
+            </Tip>
           </div>
         )
       })}
@@ -265,14 +268,14 @@ export const Figures = (props: {
 
 const WEEKS_ABOVE = 92
 
-type MeasureName = (typeof measures)[number]['name']
+type MetricName = (typeof metrics)[number]['name']
 
-/** The days that are shown, and those that they are compared with. */
+/** The selected range and the range that it is compared with. */
 export const Compared = ({ range }: { range: Range }) => {
-  const before = rangeBefore(range)
+  const previous = previousRange(range)
   return (
     <span class="small muted">
-      {days(range.from, range.to)}; before: {days(before.from, before.to)}
+      {days(range.from, range.to)} vs {days(previous.from, previous.to)}
     </span>
   )
 }
@@ -282,31 +285,31 @@ interface Days {
   daily: Daily
 }
 
-/** The days as points, above 92 days the whole weeks, beside those of the range before. */
-export const pointsOf = ({ range, daily }: Days, earlier: Days | undefined, name: MeasureName) => {
+/** The range as points with the values of the previous range: days, or whole weeks above 92 days. */
+export const pointsOf = ({ range, daily }: Days, earlier: Days | undefined, name: MetricName) => {
   if (daily.length <= WEEKS_ABOVE) {
     const values = new Map(earlier?.daily.map((one) => [one.day, one[name]]))
     const apart = earlier ? daysBetween(earlier.range.from, range.from) : 0
-    // A weekday beside the same weekday, or weekends would stand beside working days.
+    // Each weekday is compared with the same weekday. Otherwise weekends would be compared with working days.
     const back = apart < 7 ? apart : Math.round(apart / 7) * 7
     return daily.map((one) => ({
       name: day(one.day),
       title: fullDay(one.day),
       value: one[name],
-      before: values.get(addDays(one.day, -back)),
+      previous: values.get(addDays(one.day, -back)),
     }))
   }
-  const [weeks, weeksBefore] = [weeksOf(daily, name), earlier && weeksOf(earlier.daily, name)]
+  const [weeks, previousWeeks] = [weeksOf(daily, name), earlier && weeksOf(earlier.daily, name)]
   return weeks.map(({ monday, value }, index) => ({
     name: day(monday),
     title: `Week of ${fullDay(monday)}`,
     value,
-    before: weeksBefore?.[index]?.value,
+    previous: previousWeeks?.[index]?.value,
   }))
 }
 
-/** Sums of whole weeks, because parts of one look like a fall; of people, who would be counted twice, the most on a day. */
-const weeksOf = (daily: Daily, name: MeasureName) => {
+/** Sums per whole week, because a part of a week looks like a drop. For people, the busiest day, so that no one counts twice. */
+const weeksOf = (daily: Daily, name: MetricName) => {
   const weeks = new Map<string, number | null>()
   const [first = '', last = ''] = [daily[0]?.day, daily.at(-1)?.day]
   for (const one of daily) {
@@ -331,10 +334,11 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
   return (
     <section class="card" aria-labelledby="hours">
       <header class="row apart">
-        <h2 id="hours">When they work</h2>
-        <Tip about="these hours">
-          Minutes by weekday and hour, each person in their own time zone. Minutes that came without an hour,
-          and hours older than the service keeps them, are in none. An hour is drawn where it begins.
+        <h2 id="hours">Working hours</h2>
+        <Tip about="working hours">
+          Active minutes by weekday and hour, in each person’s time zone. A UTC hour that spans two local
+          hours counts in the first. Minutes without an hour, and hours past their retention period, are not
+          included.
           {!isTeamLevel &&
             ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
         </Tip>
@@ -349,7 +353,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
 }
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
-  const isWithheld = useSpace().activity_privacy === 'team' && data.members.length === 0
+  const isHidden = useSpace().activity_privacy === 'team' && data.members.length === 0
   const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
@@ -359,11 +363,11 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         by: ({ login }) => login ?? '\uffff',
         cell: ({ login, role }) =>
           login === null ? (
-            'All others'
+            'Others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(login)} title={`Show only ${login}`}>
               <Person login={login} />
-              {role === null && <span class="tag">has left</span>}
+              {role === null && <span class="tag">left</span>}
             </button>
           ),
       },
@@ -384,9 +388,9 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
       <header class="row apart">
         <h2 id="members">People</h2>
         <span class="small muted">
-          {isWithheld
-            ? 'withheld'
-            : `${data.members.length} in all${data.members.length > 0 ? '; each sees that you looked' : ''}`}
+          {isHidden
+            ? 'hidden'
+            : `${people(data.members.length)}${data.members.length > 0 ? '. They can see that you viewed this.' : ''}`}
         </span>
       </header>
       <SortedTable
@@ -394,12 +398,12 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         rows={data.members}
         columns={columns}
         keyOf={({ login }) => login ?? ''}
-        searched={({ login }) => login ?? ''}
+        searchText={({ login }) => login ?? ''}
         first="active_minutes"
         empty={
-          isWithheld
-            ? 'Nobody is listed: here the numbers of single people are their own.'
-            : 'Nobody is listed for these days.'
+          isHidden
+            ? 'This workspace hides numbers per person.'
+            : 'No activity in the selected range. Choose another range.'
         }
       />
     </section>
@@ -416,7 +420,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
         by: ({ repo }) => repo ?? '\uffff',
         cell: ({ repo }) =>
           repo === null ? (
-            'All others'
+            'Others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
               <RepoName repo={repo} />
@@ -439,16 +443,16 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
     <section class="card" aria-labelledby="repos">
       <header class="row apart">
         <h2 id="repos">Repositories</h2>
-        <span class="small muted">{data.repos.length} in all</span>
+        <span class="small muted">{data.repos.length} total</span>
       </header>
       <SortedTable
         caption="Repositories"
         rows={data.repos}
         columns={columns}
         keyOf={({ repo }) => repo ?? ''}
-        searched={({ repo }) => repo ?? ''}
+        searchText={({ repo }) => repo ?? ''}
         first="active_minutes"
-        empty="No repository was worked on in these days."
+        empty="No activity in the selected range. Choose another range."
       />
     </section>
   )
@@ -461,7 +465,7 @@ interface Numbers {
   trend?: number[]
 }
 
-/** The columns that people and repositories have in common. */
+/** The columns that people and repositories share. */
 export const numbersOf = <Row extends Numbers>(most: number): Column<Row>[] => [
   {
     name: 'trend',
