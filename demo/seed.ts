@@ -116,8 +116,8 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
 export const offeredPeople = ({ ada, bob, eve }: Demo): OfferedPerson[] =>
   (
     [
-      [ada, 'Acme admin: sees the team’s numbers'],
-      [bob, 'Acme member: sees his own numbers'],
-      [eve, 'Globex admin: leads another team'],
+      [ada, 'Acme admin'],
+      [bob, 'Acme member'],
+      [eve, 'Globex admin'],
     ] as const
   ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

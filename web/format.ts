@@ -1,6 +1,6 @@
 /** Numbers, days and times as text in the viewer's locale. */
 const number = new Intl.NumberFormat()
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const longDay = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
@@ -37,15 +37,7 @@ export const compact = (minutes: Maybe): string => {
   return hours >= 100 || rest === 0 ? `${number.format(Math.round(minutes / 60))}h` : `${hours}h ${rest}m`
 }
 
-/** The change since the previous range, such as `↑ 12% vs 40 h`. Empty if the previous range had nothing. */
-export const change = (now: Maybe, before: Maybe, write: (value: Maybe) => string): string => {
-  if (before === 0 || before === undefined) return ''
-  if (now == null) return ''
-  if (now === before) return 'no change'
-  if (before === null) return 'previous: hidden'
-  const arrow = now > before ? '↑' : '↓'
-  return `${arrow} ${percent.format(Math.abs(now - before) / before)} vs ${write(before)}`
-}
+export const percent = (share: number): string => wholePercent.format(share)
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 

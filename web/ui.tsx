@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
+import { percent } from './format.js'
 import { goInto, goTo } from './keyboard.js'
 
 /** Drawn as SVG, because not every font has arrows. */
@@ -11,6 +12,26 @@ export const Arrow = ({ up = false }: { up?: boolean }) => (
     <path d={up ? 'M1 7l4-4 4 4' : 'M1 3l4 4 4-4'} fill="none" stroke="currentcolor" stroke-width="1.5" />
   </svg>
 )
+
+/** The change since the previous range, such as `↑ 12% vs 40 h`. Empty if the previous range had nothing. */
+export const Change = (props: {
+  now: number | null | undefined
+  before: number | null | undefined
+  write: (value: number | null) => string
+}) => {
+  const { now, before, write } = props
+  if (now == null || before === 0 || before === undefined) return null
+  if (now === before) return <>no change</>
+  if (before === null) return <>previous: hidden</>
+  const isUp = now > before
+  return (
+    <>
+      <Arrow up={isUp} />
+      <span class="away">{isUp ? 'Up' : 'Down'}</span> {percent(Math.abs(now - before) / before)} vs{' '}
+      {write(before)}
+    </>
+  )
+}
 
 /** Initials on a colour derived from the login. No pictures are loaded from other hosts. */
 export const Avatar = ({ login }: { login: string }) => {
@@ -375,7 +396,7 @@ export const Search = (props: {
         onInput={(event) => props.onSearch(event.currentTarget.value)}
       />
       <span id={id} class="hint small muted">
-        Press ↓ to go to the rows
+        Press Arrow Down to go to the rows
       </span>
       <span class="away" role="status">
         {props.query && props.found}

@@ -1,22 +1,12 @@
 import type { AnswerOf } from '../../client/src/operations.js'
 import { useAsk } from '../api.js'
 import { Heatmap, Trend } from '../charts.js'
-import {
-  addDays,
-  change,
-  count,
-  days,
-  duration,
-  longWeekdays,
-  mondayOf,
-  today,
-  weekdayOf,
-} from '../format.js'
+import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { type Space, useMe } from '../me.js'
 import { lastDays, previousRange, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
-import { FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
+import { Change, FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
 import { AboutMe } from './about-me.js'
 import { MySpaces } from './spaces.js'
 import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
@@ -181,13 +171,13 @@ const Summary = (props: {
     {
       name: 'Selected range',
       value: duration(totals.active_minutes),
-      comparison: change(totals.active_minutes, previous?.active_minutes, duration),
+      comparison: <Change now={totals.active_minutes} before={previous?.active_minutes} write={duration} />,
       about: `${active.about} The small figure is the change since the previous range.`,
     },
     {
       name: commits.title,
       value: count(totals.commits),
-      comparison: change(totals.commits, previous?.commits, count),
+      comparison: <Change now={totals.commits} before={previous?.commits} write={count} />,
       about: `${commits.about} The small figure is the change since the previous range.`,
     },
   ]

@@ -323,8 +323,8 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
           <label class="field">
             Role
             <select name="role">
-              <option value="member">Member: sees their own numbers and the settings</option>
-              <option value="admin">Admin: sees the team’s numbers and manages the workspace</option>
+              <option value="member">Member: sees their own numbers</option>
+              <option value="admin">Admin: sees and manages the team</option>
             </select>
           </label>
           <label class="field">

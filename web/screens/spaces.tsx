@@ -29,7 +29,7 @@ export const MySpaces = () => {
                 <th scope="col" class="n">
                   Members
                 </th>
-                <th scope="col">Who sees my numbers</th>
+                <th scope="col">My numbers</th>
               </tr>
             </thead>
             <tbody>
@@ -42,7 +42,7 @@ export const MySpaces = () => {
                   </th>
                   <td>{role}</td>
                   <td class="n">{member_count}</td>
-                  <td>{personal || activity_privacy === 'team' ? 'only me' : 'admins'}</td>
+                  <td>{personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}</td>
                 </tr>
               ))}
             </tbody>

@@ -5,7 +5,6 @@ import { useAsk } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
 import {
   addDays,
-  change,
   compact,
   count,
   day,
@@ -22,6 +21,7 @@ import { previousRange, type Range, rangeOf, useQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import {
+  Change,
   type Column,
   FailureOf,
   Filters,
@@ -254,7 +254,9 @@ export const Figures = (props: {
             >
               <span class="name">{title}</span>
               <span class="value">{write(totals[name])}</span>
-              <span class="small muted">{change(totals[name], previous?.[name], write)}</span>
+              <span class="small muted">
+                <Change now={totals[name]} before={previous?.[name]} write={write} />
+              </span>
             </button>
             <Tip about={title.toLowerCase()}>
               {about} The small figure is the change since the previous range.
