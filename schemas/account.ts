@@ -30,19 +30,25 @@ export const DeleteAccountBody = Named('DeleteAccountBody', {
 
 export const View = Type.Object(
   {
-    viewer: { ...Login, description: 'Who looked; `deleted user` for somebody who has deleted the account.' },
+    viewer: {
+      ...Login,
+      description: 'The login of the viewer, or `deleted user` if the viewer has deleted the account.',
+    },
     workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
-    day: { ...Day, description: 'The UTC day of the look.' },
+    day: { ...Day, description: 'The UTC day of the view.' },
     range: Closed(
       { from: Day, to: Day },
-      { description: 'What was looked at: of several looks of a day from the first to the last day.' },
+      {
+        description:
+          'The days that were viewed. With several views on a day, from the first to the last of their days.',
+      },
     ),
-    kind: StringEnum(['dashboard', 'csv'], { description: '`csv`: also as a file to keep.' }),
+    kind: StringEnum(['dashboard', 'csv'], { description: '`csv`: also downloaded as a file.' }),
   },
   {
     $id: 'View',
     additionalProperties: false,
-    description: 'All looks of a viewer on a day in a workspace that showed the caller by name.',
+    description: 'All views of one viewer, on one day and in one workspace, that showed the caller by name.',
   },
 )
 export type View = Static<typeof View>
@@ -113,7 +119,7 @@ const example = {
   signed_out: [],
 }
 
-/** Everything that the service knows of somebody; nothing in it is about anybody else. */
+/** Everything that the service knows about a person, and nothing about anyone else. */
 export const AccountExport = Type.Object(
   {
     exported_at: Timestamp,
@@ -177,7 +183,7 @@ export const AccountExport = Type.Object(
     ),
     removals: Type.Array(Named('ExportedRemovals', { workspace_id: Uuid, removed_at: Timestamp }), {
       description:
-        'When the caller was last put out of a workspace, or was made a member instead of an admin.',
+        'When an admin last removed the caller from a workspace, or made the caller a member instead of an admin.',
     }),
     invites: Type.Array(
       Named('ExportedInvites', {
@@ -190,13 +196,13 @@ export const AccountExport = Type.Object(
         expires_at: Timestamp,
         revoked_at: MaybeTimestamp,
       }),
-      { description: 'Those that the caller made, without their codes.' },
+      { description: 'Invites that the caller created, without their codes.' },
     ),
     settings_written: Type.Array(
       Named('ExportedSettingsWritten', { ...SettingsAt, version: Type.Integer(), created_at: Timestamp }),
       {
         description:
-          'Versions that the caller pushed, also in workspaces of others, to which the settings belong.',
+          'Versions that the caller pushed. This includes workspaces of others, to which the settings belong.',
       },
     ),
     overrides_written: Type.Array(
@@ -213,7 +219,7 @@ export const AccountExport = Type.Object(
         hours: Type.Unsafe<number[] | null>({
           type: ['array', 'null'],
           items: { type: 'integer' },
-          description: 'The minutes of the 24 UTC hours, where they are known.',
+          description: 'The minutes of the 24 UTC hours. Null: they are not known.',
         }),
       }),
     ),
@@ -229,22 +235,24 @@ export const AccountExport = Type.Object(
         id: Uuid,
         at: Timestamp,
         workspace_id: Uuid,
-        actor: Type.Unsafe<string | null>({ ...Nullable(Login), description: 'Null: somebody else.' }),
+        actor: Type.Unsafe<string | null>({ ...Nullable(Login), description: 'Null: someone else.' }),
         action: Type.String(),
         target: Type.Unsafe<string | null>({
           ...Nullable(Type.String()),
-          description: 'Null: somebody else, or nothing.',
+          description: 'Null: someone else, or nothing.',
         }),
         details: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
       }),
       {
         description:
-          "What the caller did, and what was done to the caller. Entries from before people's ids were kept are found by the present login.",
+          "What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login.",
       },
     ),
     funnel: Type.Array(Named('ExportedFunnel', FunnelCount)),
     funnel_days: Type.Array(Named('ExportedFunnelDays', { ...FunnelCount, day: Day })),
-    views: Type.Array(ref(View), { description: 'Who looked at the caller; see `GET /api/me/views`.' }),
+    views: Type.Array(ref(View), {
+      description: "Who viewed the caller's numbers. See `GET /api/me/views`.",
+    }),
     views_of_others: Type.Array(
       Named('ExportedViewsOfOthers', {
         workspace_id: Uuid,
@@ -253,7 +261,7 @@ export const AccountExport = Type.Object(
         to: Day,
         exported: Type.Boolean(),
       }),
-      { description: 'When the caller looked at the numbers of a team.' },
+      { description: 'When the caller viewed the numbers of a team.' },
     ),
     signed_out: Type.Array(Named('ExportedSignedOut', { revoked_at: Timestamp, expires_at: Timestamp }), {
       description: 'When the caller ended all sessions.',

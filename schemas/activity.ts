@@ -12,7 +12,7 @@ const HourMinutes = Type.Unsafe<Record<string, number>>({
   },
   additionalProperties: false,
   description:
-    'From UTC hour (`"0"` to `"23"`) to the minutes in it; their sum is at most `minutes`. What is left belongs to no hour.',
+    'The minutes of each UTC hour (`"0"` to `"23"`). Their sum is at most `minutes`. The remaining minutes belong to no hour.',
   examples: [{ '9': 30, '10': 12 }],
 })
 
@@ -29,7 +29,7 @@ export const FlushBody = Named('FlushBody', {
   timezone: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'An IANA time zone name; remembered for the heatmap. No numeric offsets.',
+      description: 'An IANA time zone name, not a numeric offset. It is stored for the heatmap.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -37,7 +37,7 @@ export const FlushBody = Named('FlushBody', {
     Type.String({
       minLength: 1,
       maxLength: limits.flush_id_length,
-      description: `Chosen by the client for one flush and sent again with every retry of it. Remembered for ${limits.flush_id_days} days.`,
+      description: `The client chooses an id for each flush and sends it again with every retry. The service remembers it for ${limits.flush_id_days} days.`,
       examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'],
     }),
   ),
@@ -45,11 +45,11 @@ export const FlushBody = Named('FlushBody', {
 export type FlushBody = Static<typeof FlushBody>
 
 const FlushNote = Named('FlushNote', {
-  index: Type.Integer({ minimum: 0, description: 'Of the entry in the request.' }),
+  index: Type.Integer({ minimum: 0, description: 'The index of the entry in the request.' }),
   status: StringEnum(['capped', 'ignored']),
   code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
     description:
-      '`hour_full` also where the day was full as well; `recording_off` (see `PUT /api/me/recording`) also where something was full or the repository matches nothing; `day_out_of_window` before all others.',
+      '`day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if all of the entry is switched off, then `repo_not_matched`, then `recording_off` if a part is switched off. `hour_full` comes before `day_full`.',
   }),
 })
 export type FlushNote = Static<typeof FlushNote>
@@ -59,10 +59,10 @@ export const FlushResult = Type.Object(
     accepted: Type.Integer({ description: 'Entries that count in full.' }),
     capped: Type.Integer({
       description:
-        'Entries that were cut in at least one workspace, or by the hours that the caller lets be recorded.',
+        'Entries that were cut in at least one workspace, or by the hours in the recording preferences.',
     }),
     ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
-    duplicate: Type.Boolean({ description: 'True: this is the answer of the first flush with this id.' }),
+    duplicate: Type.Boolean({ description: 'True: this is the answer to the first flush with this id.' }),
     notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
   },
   {
@@ -82,9 +82,13 @@ export const FlushResult = Type.Object(
 export type FlushResult = Static<typeof FlushResult>
 
 export const MinutesQuery = Type.Object({
-  day: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'A UTC day; default: today.' })),
-  from: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'Instead of `day`: the first UTC day.' })),
-  to: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'Instead of `day`: the last UTC day.' })),
+  day: Type.Optional(Type.Unsafe<string>({ ...Day, description: 'A UTC day. Default: today.' })),
+  from: Type.Optional(
+    Type.Unsafe<string>({ ...Day, description: 'The first UTC day of a range, instead of `day`.' }),
+  ),
+  to: Type.Optional(
+    Type.Unsafe<string>({ ...Day, description: 'The last UTC day of a range, instead of `day`.' }),
+  ),
 })
 
 const WorkspaceMinutes = Named('WorkspaceMinutes', {
@@ -92,7 +96,7 @@ const WorkspaceMinutes = Named('WorkspaceMinutes', {
   name: Type.String({ examples: ['Acme'] }),
   minutes: Type.Integer({ examples: [42] }),
   repos: Type.Array(Named('RepoMinutes', { repo: RepoPath, minutes: Type.Integer({ examples: [42] }) }), {
-    description: 'Those with minutes, most minutes first.',
+    description: 'Repositories with minutes, most minutes first.',
   }),
 })
 export type WorkspaceMinutes = Static<typeof WorkspaceMinutes>
@@ -109,7 +113,7 @@ export const MinutesOfDay = Type.Object(
     day: Day,
     workspaces: Type.Array(WorkspaceMinutes, {
       description:
-        'All workspaces of the caller, oldest first; in the answer for a range only those with minutes on the day.',
+        'All workspaces of the caller, oldest first. In the answer for a range, only those with minutes on the day.',
     }),
   },
   { $id: 'MinutesOfDay', additionalProperties: false },
@@ -150,7 +154,7 @@ export const CountsResult = Type.Object(
   {
     upserted: Type.Integer({ description: 'Counts that are new or have changed.' }),
     unchanged: Type.Integer({
-      description: 'Counts that were the same before, and zeros where there was nothing.',
+      description: 'Counts that were the same before, and zeros for which there was no count.',
     }),
     skipped: Type.Array(
       Named('SkippedCount', {
@@ -158,7 +162,9 @@ export const CountsResult = Type.Object(
         repo: Type.Optional(Type.String({ examples: ['acme/api-gateway'] })),
         code: StringEnum(['member_not_found', 'repo_outside_patterns']),
       }),
-      { description: 'Logins that are no members (one entry each), and repositories that match no pattern.' },
+      {
+        description: 'Logins that are not members (one entry each), and repositories that match no pattern.',
+      },
     ),
   },
   {

@@ -5,7 +5,7 @@ export const AuditEntry = Type.Object(
   {
     id: Uuid,
     at: Timestamp,
-    actor: { ...Login, description: 'Their login at that moment.' },
+    actor: { ...Login, description: 'The login of the person at that moment.' },
     action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
     target: Nullable(
       Type.String({ description: 'A login, a repository, or the id of an invite.', examples: ['bob'] }),
@@ -13,7 +13,7 @@ export const AuditEntry = Type.Object(
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What belongs to the action, for example the role before and after.',
+      description: 'More about the action, such as the role before and after.',
       examples: [{ role: 'member' }],
     }),
   },

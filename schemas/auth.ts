@@ -8,13 +8,13 @@ export const VerifyBody = Named('VerifyBody', {
     maxLength: limits.repohost_token_length,
     format: 'printable',
     description:
-      'A personal access token or an OAuth token of the repository host. It is used once and not stored.',
+      'A personal access token or an OAuth token of the repository host. The service uses it once and does not store it.',
     examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
   cookie: Type.Optional(
     Type.Boolean({
       description:
-        'Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the browser login does; only for pages of a known dashboard or of the service itself.',
+        'Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the sign-in with the browser does. Only pages of a known dashboard or of the service itself can ask for it.',
     }),
   ),
 })
@@ -39,7 +39,7 @@ export const LoginQuery = Type.Object({
       pattern: '^/(?![/\\\\])[^\\x00-\\x20\\\\]*$',
       maxLength: 1_000,
       default: '/',
-      description: "A path of the dashboard to come back to; never another site's address.",
+      description: 'The path of the dashboard to return to. It cannot be the address of another site.',
     }),
   ),
 })

@@ -2,13 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Named, StringEnum } from './common.js'
 
 export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
-  description: "The stored subscription's status.",
+  description: 'The status of the stored subscription.',
   examples: ['none'],
 })
 export type SubscriptionStatus = Static<typeof SubscriptionStatus>
 
 export const BillingInterval = StringEnum(['month', 'year'], {
-  description: 'How often to pay; by default the month, or what the installation offers.',
+  description: 'How often to pay. Default: every month, or what the installation offers.',
   examples: ['month'],
 })
 export type BillingInterval = Static<typeof BillingInterval>
@@ -18,14 +18,14 @@ export const CheckoutBody = Named('CheckoutBody', { interval: Type.Optional(Bill
 export const BillingUrl = Type.Object(
   {
     url: Type.String({
-      description: 'A page of the billing provider to send the browser to; short-lived.',
+      description: 'A page of the billing provider to send the browser to. It is valid for a short time.',
       examples: ['https://billing.example.com/pay/cs_1'],
     }),
   },
   { $id: 'BillingUrl', additionalProperties: false },
 )
 
-/** The only open body, because the provider adds members as it likes. */
+/** The only open body: the provider adds members without notice. */
 export const BillingEvent = Type.Object(
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', examples: ['evt_1'] }),
@@ -34,7 +34,7 @@ export const BillingEvent = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 253_402_300_799,
-        description: 'Seconds since the epoch: what orders the events of a subscription.',
+        description: 'Seconds since the epoch. They order the events of a subscription.',
         examples: [1_795_000_000],
       }),
     ),
@@ -44,7 +44,7 @@ export const BillingEvent = Type.Object(
   },
   {
     $id: 'BillingEvent',
-    description: "A notification in the provider's own shape; what is not listed is ignored.",
+    description: "A notification in the provider's own format. Members that are not listed are ignored.",
     examples: [
       {
         id: 'evt_1',
@@ -63,7 +63,7 @@ export const WebhookHeaders = Type.Object({
   'billing-signature': Type.Optional(
     Type.String({
       description:
-        '`t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<raw body>`; several `v1` are possible. At most 5 minutes old or ahead. `Stripe-Signature` is accepted as well.',
+        '`t=<seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `<seconds>.<raw body>`. There can be several `v1`. The time can be at most 5 minutes old or ahead. `Stripe-Signature` is accepted as well.',
       examples: ['t=1795000000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd'],
     }),
   ),

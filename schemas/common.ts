@@ -55,17 +55,17 @@ export type Role = Static<typeof Role>
 export const privacyLevels = ['named', 'team'] as const
 export const PrivacyLevel = StringEnum(privacyLevels, {
   description:
-    '`named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number.',
+    '`named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number.',
   examples: ['named'],
 })
 export type PrivacyLevel = Static<typeof PrivacyLevel>
 
-/** The level in force, for every member to see. */
+/** The effective level, which every member can see. */
 export const privacy = {
   activity_privacy: PrivacyLevel,
   activity_privacy_since: Type.String({
     format: 'date-time',
-    description: 'Since when this level is in force.',
+    description: 'When this level took effect.',
     examples: ['2026-11-21T09:30:00.000Z'],
   }),
 }
@@ -89,7 +89,7 @@ export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
   title: 'SettingsPatch',
   ...settingsRules,
   'x-patch-bytes': limits.settings_bytes,
-  description: `A JSON Merge Patch (RFC 7396) on the first level of keys: \`null\` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+  description: `A JSON Merge Patch (RFC 7396) of the first level of keys. \`null\` removes a key, any other value replaces it in place, and new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 export const Settings = Type.Unsafe<Record<string, unknown>>({
   title: 'Settings',
@@ -104,7 +104,7 @@ export const Ok = Type.Object(
 )
 
 /** The body of an operation that takes none: absent, or an empty object. */
-export const NoBody = Closed({}, { title: 'NoBody', description: 'Nothing: absent or `{}`.' })
+export const NoBody = Closed({}, { title: 'NoBody', description: 'No body, or `{}`.' })
 
 export const PageQuery = Type.Object({
   limit: Type.Optional(
@@ -116,12 +116,12 @@ export const PageQuery = Type.Object({
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: "The previous page's `next_cursor`." }),
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'The `next_cursor` of the previous page.' }),
   ),
 })
 export const NextCursor = Nullable(
   Type.String({
-    description: 'Pass it as `cursor` for the next page; null on the last one.',
+    description: 'Send it as `cursor` to get the next page. Null on the last page.',
     examples: [null],
   }),
 )
@@ -129,16 +129,17 @@ export const NextCursor = Nullable(
 export const WorkspaceParams = Type.Object({ id: Uuid })
 export const RepoParams = Type.Object({ owner: Owner, repo: Repo })
 export const WorkspaceChoice = Type.Optional(
-  Type.String({ format: 'uuid', description: 'Act on this workspace instead of the best match.' }),
+  Type.String({ format: 'uuid', description: 'Use this workspace instead of the best match.' }),
 )
 
 export const ConditionalReadHeaders = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'An `ETag`: answered with 304 while it is current.' }),
+    Type.String({ description: 'An `ETag`. The answer is 304 while it is current.' }),
   ),
 })
-const onlyOnto = 'Change only this `ETag` (or one of several, or `*` for any); otherwise 412.'
-const onlyIfNothing = '`*`: change only if nothing is there; otherwise 412.'
+const onlyOnto =
+  'Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412.'
+const onlyIfNothing = '`*`: change only if there is nothing yet. Otherwise the answer is 412.'
 export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
@@ -146,15 +147,18 @@ export const ConditionalWriteHeaders = Type.Object({
 /** The same in the query, for pages of other origins, which may not send these headers. If both come, both must hold. */
 export const ConditionalWriteQuery = {
   if_match: Type.Optional(
-    Type.String({ maxLength: 1_000, description: `As the header \`If-Match\`: ${onlyOnto}` }),
+    Type.String({ maxLength: 1_000, description: `The same as the header \`If-Match\`. ${onlyOnto}` }),
   ),
   if_none_match: Type.Optional(
-    Type.String({ maxLength: 1_000, description: `As the header \`If-None-Match\`: ${onlyIfNothing}` }),
+    Type.String({
+      maxLength: 1_000,
+      description: `The same as the header \`If-None-Match\`. ${onlyIfNothing}`,
+    }),
   ),
 }
 
 /** Declares a 304 for the document; it has no body. */
 export const NotModified = Type.Unsafe<undefined>({
   type: 'null',
-  description: 'Not modified: the `If-None-Match` version is current.',
+  description: 'Not modified. The version in `If-None-Match` is current.',
 })

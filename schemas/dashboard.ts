@@ -18,27 +18,28 @@ import { limits } from './limits.js'
 export const DashboardQuery = Type.Object({
   workspace: Uuid,
   from: Type.Optional(
-    Type.Unsafe<string>({ ...Day, description: 'The first UTC day; default: 30 days with `to`.' }),
+    Type.Unsafe<string>({ ...Day, description: 'The first UTC day. Default: 30 days that end with `to`.' }),
   ),
   to: Type.Optional(
-    Type.Unsafe<string>({ ...Day, description: 'The last UTC day; default: 30 days with `from`, or today.' }),
+    Type.Unsafe<string>({
+      ...Day,
+      description: 'The last UTC day. Default: 30 days that begin with `from`, or today.',
+    }),
   ),
   member: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only what this login did, former members included. A login that never had a part in the workspace is 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is 403 `member_detail_hidden`, whether it exists or not.',
+        'Only what this login did. It can name someone who has left. A login that was never a member is answered with 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is answered with 403 `member_detail_hidden`, whether it exists or not.',
     }),
   ),
-  repo: Type.Optional(
-    Type.Unsafe<string>({ ...RepoPath, description: 'Only what was done in this repository.' }),
-  ),
+  repo: Type.Optional(Type.Unsafe<string>({ ...RepoPath, description: 'Only activity in this repository.' })),
   format: Type.Optional(
-    StringEnum(['json', 'csv'], { description: 'Instead of `Accept`, for links and browsers.' }),
+    StringEnum(['json', 'csv'], { description: 'The format, instead of `Accept`, for links and browsers.' }),
   ),
   trends: Type.Optional(
-    Type.Boolean({ default: false, description: 'With a `trend` in the rows of members and repositories.' }),
+    Type.Boolean({ default: false, description: 'Adds a `trend` to the rows of members and repositories.' }),
   ),
 })
 
@@ -51,15 +52,15 @@ const sums = {
   commits: Type.Integer({ examples: [7] }),
   closed_issues: Type.Integer({ examples: [2] }),
 }
-/** In the rows of a dashboard, where it is asked for. */
+/** The trend in the rows of a dashboard, if the caller asks for it. */
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,
-    description: `Only with \`trends=true\`: the row's active minutes on each day of the range, oldest first; in ranges of more than ${limits.trend_days} days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to \`active_minutes\`. Where published weeks are shown, repositories have none, and those weeks are 0 for members.`,
+    description: `Only with \`trends=true\`. The active minutes of the row on each day of the range, oldest first. In ranges of more than ${limits.trend_days} days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to \`active_minutes\`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members.`,
     examples: [[95, 0, 217]],
   }),
 )
-/** Numbers that the privacy level `team` may withhold. */
+/** Numbers that the privacy level `team` can hide. */
 const OrWithheld = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
 const shownSums = {
   active_minutes: OrWithheld(sums.active_minutes),
@@ -70,7 +71,8 @@ const Totals = Named('Totals', {
   ...shownSums,
   active_members: OrWithheld(
     Type.Integer({
-      description: 'With more than 0 minutes; where published weeks are added up, the largest of them.',
+      description:
+        'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
       examples: [1],
     }),
   ),
@@ -85,25 +87,25 @@ export const Dashboard = Type.Object(
     previous_totals: Type.Unsafe<Static<typeof Totals>>({
       ...Totals,
       description:
-        'Of as many days just before the range, widened to whole weeks where they are shown as published.',
+        'The totals of as many days just before the range, widened to whole weeks if published weeks are shown.',
     }),
     daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
-      description: 'Every day of the range, oldest first; numbers that are withheld are null.',
+      description: 'Every day of the range, oldest first. Hidden numbers are null.',
     }),
     members: Type.Array(
       Named('DashboardMember', {
         login: Type.Unsafe<string | null>({
           ...Nullable(Login),
-          description: `Null: all members beyond the first ${limits.dashboard_rows - 1} and people whose accounts were deleted, in the last row.`,
+          description: `Null in the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
         }),
         avatar_url: AvatarUrl,
         role: Type.Unsafe<Static<typeof Role> | null>({
           ...Nullable(Role),
-          description: 'Null: has left, but was active in the range.',
+          description: 'Null: the person has left, but was active in the range.',
         }),
         active_minutes: sums.active_minutes,
         active_days: Type.Integer({
-          description: 'Days with more than 0 minutes; of several members, those of each added up.',
+          description: 'Days with more than 0 minutes. For several members, the sum of the days of each.',
           examples: [1],
         }),
         commits: sums.commits,
@@ -117,26 +119,26 @@ export const Dashboard = Type.Object(
       {
         maxItems: limits.dashboard_rows,
         description:
-          'Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. Of the days that are shown as published weeks nobody is listed.',
+          'Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one.',
       },
     ),
     repos: Type.Array(
       Named('DashboardRepo', {
         repo: Type.Unsafe<string | null>({
           ...Nullable(RepoPath),
-          description: `Null: all repositories beyond the first ${limits.dashboard_rows - 1}, and what the published repositories lack of the total, in the last row.`,
+          description: `Null in the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
         }),
         ...shownSums,
         members: OrWithheld(
           Type.Integer({
             description:
-              'With any activity in the repository; where published weeks are added up, with minutes in it, in the week with most of them.',
+              'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
             examples: [1],
           }),
         ),
         trend,
       }),
-      { maxItems: limits.dashboard_rows, description: 'Those with activity, most minutes first.' },
+      { maxItems: limits.dashboard_rows, description: 'Repositories with activity, most minutes first.' },
     ),
     heatmap: Type.Unsafe<{ weekday: number; hour: number; minutes: number | null }[] | null>(
       Nullable(
@@ -155,7 +157,7 @@ export const Dashboard = Type.Object(
             maxItems: 168,
             examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
             description:
-              "All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository; within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. Null if hours exist and no day counts, with `member` for anyone but the caller, and where nothing of it is published. The caller’s own heatmap is always complete.",
+              "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist and no day counts, with `member` for anyone but the caller, and where no part of it is published. The caller’s own heatmap is always complete.",
           },
         ),
       ),
@@ -168,6 +170,6 @@ export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({
   description:
-    'A header line, then one line per day and member with anything, and one for all `deleted user`s; lines end with a line feed. Where the range has days of the privacy level `team`: `day,active_minutes,commits,closed_issues`, one line per day, what is withheld empty.',
+    'A header line, then one line per day and member with any activity, and one for all `deleted user`s. Lines end with a line feed. If the range has days of the privacy level `team`, the columns are `day,active_minutes,commits,closed_issues`, with one line per day. Hidden numbers are empty.',
   examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
 })

@@ -16,7 +16,7 @@ export const EffectiveConfig = Type.Object(
     sources: Type.Unsafe<Record<string, Source>>({
       type: 'object',
       additionalProperties: Source,
-      description: 'For each key of `settings`, where its value comes from.',
+      description: 'Where the value of each key in `settings` comes from.',
       examples: [{ 'ext.theme': 'workspace', 'ext.fontSize': 'project' }],
     }),
     also_matched: Type.Array(Uuid, { description: "The caller's other matching workspaces, best first." }),

@@ -22,16 +22,16 @@ const List = (item: object, expected: string, options: object) =>
 const port = { minimum: 1, maximum: 65_535 }
 
 /**
- * The environment variables of the service, in the order of `.env.example`. `expected` is what the refusal of a wrong
- * value says, and `whenUnset` describes a default that is not a constant. What is `secret` can also come from the file
- * that the variable with `_FILE` at the end of its name names.
+ * The environment variables of the service, in the order of `.env.example`. `expected` completes the error about
+ * a wrong value, and `whenUnset` describes a default that is not a constant. A `secret` can also come from a file: the
+ * variable with `_FILE` at the end of its name holds the path.
  */
 export const Environment = Type.Object({
   HOST: Type.String({
     format: 'host',
     expected: 'a host name or an address',
     default: '127.0.0.1',
-    description: 'Where to listen. `0.0.0.0` is every address of the machine.',
+    description: 'The address to listen on. `0.0.0.0` means all addresses of the machine.',
     examples: ['0.0.0.0'],
   }),
   PORT: Type.Integer({ ...port, default: 3000, description: 'The port to listen on.', examples: [8080] }),
@@ -42,7 +42,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:
-        'A PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), whichever is the primary is used, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service refuses a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
+        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the one that is the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service refuses a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),
@@ -58,7 +58,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'all reads go to `DATABASE_URL`',
       description:
-        'A streaming replica of `DATABASE_URL`, or a balancer of several. Dashboards, the audit trail and the funnel are read there while it has everything that was written before the request came, and otherwise from the primary.',
+        'A streaming replica of `DATABASE_URL`, or a load balancer for several. Dashboards, the audit trail and the funnel are read from it if it has everything that was written before the request. Otherwise they are read from the primary.',
       examples: ['postgres://user:password@replica:5432/name'],
     }),
   ),
@@ -72,7 +72,7 @@ export const Environment = Type.Object({
   }),
   DATABASE_PREPARE: Type.Boolean({
     default: true,
-    description: '`false` behind a transaction pooler such as PgBouncer.',
+    description: 'Set it to `false` behind a transaction pooler such as PgBouncer.',
     examples: [false],
   }),
 
@@ -82,32 +82,32 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'generated with the embedded database; required with `DATABASE_URL`',
       description:
-        'The secrets of session tokens, comma-separated, at least 32 bytes each: the first signs, all verify. Make one with `openssl rand -base64 48`.',
+        'The secrets of session tokens, comma-separated, at least 32 bytes each. The first one signs, and all verify. Create one with `openssl rand -base64 48`.',
       examples: ['3q2+7w…,tOQ2Xg…'],
     }),
   ),
 
   SITE_URL: Origin({
     whenUnset: 'the service itself',
-    description: "The dashboard's origin: where logins start and end.",
+    description: 'The origin of the dashboard, where sign-ins start and end.',
     examples: ['https://app.example.com'],
   }),
   BASE_URL: Origin({
     whenUnset: '`http://HOST:PORT`',
-    description: "The service's own origin, as callers see it.",
+    description: 'The origin of the service, as callers see it.',
     examples: ['https://api.example.com'],
   }),
   DASHBOARD_ORIGINS: Type.Optional(
     List({ format: 'origin' }, 'origins', {
       whenUnset: 'none',
-      description: 'Further origins that may call with the cookie, comma-separated.',
+      description: 'More origins that can call with the cookie, comma-separated.',
       examples: ['https://beta.example.com,http://localhost:5173'],
     }),
   ),
 
   DASHBOARD: StringEnum(['on', 'off'], {
     default: 'on',
-    description: '`off`: no page at `/`, for installations with a dashboard of their own at `SITE_URL`.',
+    description: '`off` serves no page at `/`, for installations with their own dashboard at `SITE_URL`.',
     examples: ['off'],
   }),
 
@@ -121,20 +121,21 @@ export const Environment = Type.Object({
 
   REPOHOST_URL: BaseUrl({
     default: 'https://github.com',
-    description: 'The repository host: its OAuth pages.',
+    description: 'The address of the repository host, for its OAuth pages.',
     examples: ['https://git.example.com'],
   }),
   REPOHOST_API_URL: BaseUrl({
     default: 'https://api.github.com',
-    description: 'The repository host: its API.',
+    description: 'The address of the API of the repository host.',
     examples: ['https://git.example.com/api/v3'],
   }),
   REPOHOST_CLIENT_ID: Text({
-    description: 'The OAuth app of the browser login: set both this and `REPOHOST_CLIENT_SECRET`, or none.',
+    description:
+      'The OAuth app for signing in with the browser. Set both this and `REPOHOST_CLIENT_SECRET`, or neither.',
     examples: ['Iv1.0123456789abcdef'],
   }),
   REPOHOST_CLIENT_SECRET: Secret({
-    description: "The OAuth app's secret.",
+    description: 'The secret of the OAuth app.',
     examples: ['0123456789abcdef0123456789abcdef01234567'],
   }),
   REPOHOST_ALLOWED_CLIENT_IDS: Type.Optional(
@@ -148,47 +149,50 @@ export const Environment = Type.Object({
   ADMIN_KEYS: Type.Optional(
     List({}, 'keys', {
       secret: true,
-      whenUnset: 'nobody gets in',
+      whenUnset: 'no one has access',
       description: 'Keys for `GET /api/admin/funnel`, comma-separated.',
       examples: ['a-long-random-text'],
     }),
   ),
 
-  BILLING_SECRET_KEY: Secret({ description: "The billing provider's secret key.", examples: ['sk_live_…'] }),
+  BILLING_SECRET_KEY: Secret({
+    description: 'The secret key of the billing provider.',
+    examples: ['sk_live_…'],
+  }),
   BILLING_WEBHOOK_SECRET: Secret({
-    description: "What signs the billing provider's notifications.",
+    description: 'The secret that signs the notifications of the billing provider.',
     examples: ['whsec_…'],
   }),
   BILLING_API_URL: Type.Optional(
     BaseUrl({
       whenUnset: "the provider's own",
-      description: "Another address of the billing provider's API, for tests.",
+      description: 'Another address for the API of the billing provider, for tests.',
       examples: ['http://127.0.0.1:4242'],
     }),
   ),
-  BILLING_PRICE_MONTH: Text({ description: 'The price of a month.', examples: ['price_month'] }),
-  BILLING_PRICE_YEAR: Text({ description: 'The price of a year.', examples: ['price_year'] }),
+  BILLING_PRICE_MONTH: Text({ description: 'The id of the price for a month.', examples: ['price_month'] }),
+  BILLING_PRICE_YEAR: Text({ description: 'The id of the price for a year.', examples: ['price_year'] }),
   BILLING_DORMANT: Type.Boolean({
     default: true,
-    description: '`true`: everybody has Pro. `false`: the team routes need a subscription.',
+    description: '`true` gives everyone Pro. `false` makes the team routes require a subscription.',
     examples: [false],
   }),
 
   ASSISTANT_A_URL: BaseUrl({
     default: 'https://api.openai.com',
-    description: 'The first model provider.',
+    description: 'The address of the first model provider.',
     examples: ['https://models.example.com'],
   }),
   ASSISTANT_B_URL: BaseUrl({
     default: 'https://api.anthropic.com',
-    description: 'The second model provider.',
+    description: 'The address of the second model provider.',
     examples: ['https://models.example.com'],
   }),
 
   FUNNEL_STEPS: List({ pattern: '^[a-z][a-z0-9_.-]{0,63}$' }, 'different event names', {
     uniqueItems: true,
     default: ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed'],
-    description: 'The steps of `GET /api/admin/funnel`, in their order.',
+    description: 'The steps of `GET /api/admin/funnel`, in order.',
     examples: ['signed_in,settings_pushed'],
   }),
 
@@ -196,27 +200,28 @@ export const Environment = Type.Object({
     minimum: 31,
     maximum: 36_500,
     default: 400,
-    description: 'How many days the hours of activity are kept; days stay for good.',
+    description: 'How many days the service keeps the hours of activity. It keeps days for good.',
     examples: [90],
   }),
 
   ACTIVITY_PRIVACY_FLOOR: StringEnum(privacyLevels, {
     default: 'named',
     description:
-      '`team`: no workspace may show what a single member did. Those that do are raised once, at the next start, and stay so if the floor is taken away.',
+      'With `team`, no workspace can show what a single member did. Workspaces that do are raised to `team` once, at the next start, and stay there if the floor is removed.',
     examples: ['team'],
   }),
   ACTIVITY_MIN_GROUP: Type.Integer({
     minimum: 3,
     maximum: 1_000,
     default: 5,
-    description: 'How many people stand behind every number that is shown at the privacy level `team`.',
+    description:
+      'The minimum number of people behind every number that is shown at the privacy level `team`.',
     examples: [8],
   }),
 
   RATE_LIMITS: StringEnum(['on', 'off'], {
     default: 'on',
-    description: '`off` for load tests only.',
+    description: 'Use `off` for load tests only.',
     examples: ['off'],
   }),
   REDIS_URL: Type.Optional(
@@ -225,14 +230,15 @@ export const Environment = Type.Object({
       expected: 'a redis:// or rediss:// URL',
       secret: true,
       whenUnset: 'each instance counts for itself',
-      description: 'A Redis or Valkey in which all instances count the rate limits together.',
+      description: 'A Redis or Valkey server in which all instances count rate limits together.',
       examples: ['rediss://user:password@host:6379/0'],
     }),
   ),
   TRUST_PROXY: Type.Optional(
     List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
       whenUnset: 'none',
-      description: 'Proxies whose `X-Forwarded-For` is believed: addresses or CIDR ranges, comma-separated.',
+      description:
+        'Proxies whose `X-Forwarded-For` the service trusts: addresses or CIDR ranges, comma-separated.',
       examples: ['10.0.0.0/8,127.0.0.1'],
     }),
   ),
@@ -240,7 +246,7 @@ export const Environment = Type.Object({
     Type.Integer({
       ...port,
       whenUnset: 'off',
-      description: 'Prometheus metrics, on a port of their own.',
+      description: 'The port for Prometheus metrics.',
       examples: [9090],
     }),
   ),
@@ -249,12 +255,12 @@ export const Environment = Type.Object({
     maximum: 60_000,
     default: 0,
     description:
-      'How many milliseconds the service still serves after it was told to stop, with `GET /api/ready` already at 503, so that balancers can turn away from it.',
+      'How many milliseconds the service keeps serving after it was told to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
     examples: [5_000],
   }),
   LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
-    description: 'The least important lines that are logged.',
+    description: 'The lowest level of lines that are logged.',
     examples: ['warn'],
   }),
 })

@@ -15,7 +15,7 @@ export const EventBody = Named('EventBody', {
   source: Type.String({
     ...slug,
     not: { const: 'service' },
-    description: 'Where it happened; `service` is what the service itself records.',
+    description: 'Where the event happened. `service` is reserved for what the service itself records.',
     examples: ['extension'],
   }),
 })
@@ -30,18 +30,21 @@ export type Milestone =
   | 'activity_flushed'
 
 export const FunnelQuery = Type.Object({
-  from: Type.Optional(Type.String({ ...Day, description: 'The first UTC day; by default the very first.' })),
-  to: Type.Optional(Type.String({ ...Day, description: 'The last UTC day, included; by default today.' })),
+  from: Type.Optional(
+    Type.String({ ...Day, description: 'The first UTC day. Default: the day of the first event.' }),
+  ),
+  to: Type.Optional(Type.String({ ...Day, description: 'The last UTC day, included. Default: today.' })),
   source: Type.Optional(
     Type.String({ ...FunnelSource, description: 'Only events of this source (`service` included).' }),
   ),
 })
 
 const Users = Type.Integer({ description: 'Different users.', examples: [120] })
-const Events = Type.Integer({ description: 'Events, repeated ones counted.', examples: [340] })
+const Events = Type.Integer({ description: 'Events, including repeated ones.', examples: [340] })
 const Conversion = Nullable(
   Type.Number({
-    description: 'From 0 to 1: the users who have both, by those who have the other one; null without any.',
+    description:
+      'From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none.',
     examples: [0.75],
   }),
 )
@@ -60,17 +63,17 @@ export const Funnel = Type.Object(
         median_seconds_from_start: Nullable(
           Type.Number({
             description:
-              'Between the first event of each, over the users who have both; a step before the start counts as 0.',
+              'Seconds between the first event of each, for the users who have both. A step before the start counts as 0.',
             examples: [86_400],
           }),
         ),
       }),
     ),
     by_source: Type.Array(Named('SourceCount', { source: FunnelSource, users: Users, events: Events }), {
-      description: `The ${limits.funnel_names} with the most users.`,
+      description: `The ${limits.funnel_names} sources with the most users.`,
     }),
     other_events: Type.Array(Named('EventCount', { event: FunnelEvent, users: Users, events: Events }), {
-      description: `The ${limits.funnel_names} with the most users that are no step.`,
+      description: `The ${limits.funnel_names} events with the most users that are not steps.`,
     }),
   },
   { $id: 'Funnel', additionalProperties: false },

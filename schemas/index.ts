@@ -1,4 +1,4 @@
-/** Every schema of the contract. A new file is added here, so that its resources are found. */
+/** Every schema of the contract. Add each new file here, so that its resources are found. */
 export * from './account.js'
 export * from './activity.js'
 export * from './audit.js'

@@ -34,7 +34,11 @@ export type Invite = Static<typeof Invite>
 export const InviteParams = Type.Object({ ...WorkspaceParams.properties, invite: Uuid })
 
 export const CreateInviteBody = Named('CreateInviteBody', {
-  role: Type.Optional({ ...Role, default: 'member', description: 'What who joins with it becomes.' }),
+  role: Type.Optional({
+    ...Role,
+    default: 'member',
+    description: 'The role that people get when they join.',
+  }),
   expires_in_hours: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -48,7 +52,7 @@ export const CreateInviteBody = Named('CreateInviteBody', {
         minimum: 1,
         maximum: limits.invite_uses,
         default: null,
-        description: 'How many may join with it; null: no limit.',
+        description: 'How many people can join with it. Null: no limit.',
       }),
     ),
   ),
@@ -68,7 +72,7 @@ const InviteCode = Type.String({
 
 export const InviteCodeParams = Type.Object({ code: InviteCode })
 
-/** What one is about to join. */
+/** What the caller is about to join. */
 export const InviteLookup = Named('InviteLookup', {
   workspace: Named('WorkspaceToJoin', {
     name: Workspace.properties.name,

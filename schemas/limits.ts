@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-/** Every documented limit, once: schemas take their bounds from here, and `GET /api/limits` serves it. */
+/** Every documented limit. Schemas take their bounds from here, and `GET /api/limits` serves them. */
 export const limits = {
   /** UTF-8 bytes of `JSON.stringify(settings)`. */
   settings_bytes: 262_144,
@@ -42,7 +42,7 @@ export const limits = {
    * pattern of its owner (at most 100, none for a pattern without `*`), with 10 added to both.
    */
   flush_comparisons: 130_000_000,
-  /** Repositories and patterns that somebody keeps out of what is recorded of them. */
+  /** Repositories and patterns in which a person lets nothing be recorded. */
   recording_repos_off: 200,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
@@ -58,15 +58,15 @@ export const limits = {
   dashboard_rows: 1_000,
   session_days: 30,
   audit_days: 400,
-  /** How long it is known who looked at whose numbers. */
+  /** How long the service keeps who viewed whose numbers. */
   view_days: 400,
   assistant_key_length: 500,
   /** Model look-ups of one caller at the same time. */
   assistant_lookups_per_caller: 4,
   funnel_slug_length: 64,
-  /** How many sources, and events that are no steps, the funnel lists. */
+  /** How many sources, and events that are not steps, the funnel lists. */
   funnel_names: 100,
-  /** Requests of one caller at the same time; further ones wait for their turn. */
+  /** Requests of one caller at the same time. Further requests wait. */
   requests_at_once_per_caller: 4,
   /** The same for anonymous requests of one address. */
   requests_at_once_per_address: 64,
@@ -101,7 +101,7 @@ export const Limits = Type.Object(
       ReturnType<typeof Type.Integer>
     >),
     extension_prefix: Type.String({
-      description: 'Keys of settings start with this and a dot.',
+      description: 'Settings keys start with this prefix and a dot.',
       examples: ['ext'],
     }),
   },

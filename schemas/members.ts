@@ -11,7 +11,7 @@ export const Member = Type.Object(
     last_active_day: Nullable({
       ...Day,
       description:
-        'The last UTC day with active minutes in this workspace; null when there is none, and for everybody at the privacy level `team`.',
+        'The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`.',
     }),
   },
   { $id: 'Member', additionalProperties: false },
@@ -23,7 +23,7 @@ export const MemberPage = Named('MemberPage', { members: Type.Array(ref(Member))
 const NamedLogin = Type.String({
   minLength: 1,
   maxLength: limits.login_length,
-  description: 'Compared without case.',
+  description: 'Upper and lower case do not matter.',
   examples: ['bob'],
 })
 export const MemberQuery = Type.Object({ login: NamedLogin })

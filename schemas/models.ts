@@ -7,7 +7,8 @@ export const ModelsQuery = Type.Object({
     minLength: 1,
     maxLength: limits.assistant_key_length,
     format: 'printable',
-    description: "The caller's own key at the provider. It is shown to the provider alone, and not kept.",
+    description:
+      "The caller's own key at the provider. The service sends it only to the provider, and does not store it.",
     examples: ['sk-example'],
   }),
 })
@@ -16,13 +17,13 @@ export const Model = Type.Object(
   {
     id: Type.String({ examples: ['model-1'] }),
     name: Type.String({
-      description: 'For people; the id where the provider has no name.',
+      description: 'The name for people, or the id if the provider has no name.',
       examples: ['Model 1'],
     }),
     created_at: Nullable(
       Type.String({
         ...Timestamp,
-        description: 'Null where the provider does not say.',
+        description: 'Null: the provider does not say.',
       }),
     ),
   },

@@ -1,7 +1,7 @@
-/** Somebody whom the dashboard offers as a button to sign in as; only the demo has such people. */
+/** A person whom the dashboard offers to sign in as, with a button. Only the demo has such people. */
 export interface OfferedPerson {
   login: string
-  /** Why one would want to be them. */
+  /** Why a visitor would sign in as this person. */
   about: string
   repohost_token: string
 }
@@ -9,9 +9,9 @@ export interface OfferedPerson {
 /** What the dashboard's page knows before its first call. */
 export interface PageStart {
   signed_in: boolean
-  /** Whether the repository host's own login is set up. */
+  /** Whether the OAuth app of the repository host is configured. */
   oauth: boolean
-  /** `dormant`: there is a provider, but everybody has everything. */
+  /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'
   repohost_url: string
   extension_prefix: string

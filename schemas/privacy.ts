@@ -6,9 +6,7 @@ const PrivacyRecord = Named('PrivacyRecord', {
   what: Type.String({ examples: ['Active minutes of a day in a repository.'] }),
   fields: Type.Array(Type.String({ examples: ['minutes'] })),
   why: Type.String({ examples: ['To add them up for the team.'] }),
-  kept_days: Nullable(
-    Type.Integer({ description: 'Null: not a number of days; `kept` says how long.', examples: [400] }),
-  ),
+  kept_days: Nullable(Type.Integer({ description: 'Null: `kept` says how long.', examples: [400] })),
   kept: Type.String({ examples: ['As long as the workspace.'] }),
 })
 export type PrivacyRecord = Static<typeof PrivacyRecord>
@@ -16,36 +14,36 @@ export type PrivacyRecord = Static<typeof PrivacyRecord>
 const PrivacyView = Named('PrivacyView', {
   what: Type.String({ examples: ['The hours of a person.'] }),
   named: Type.String({
-    description: 'Who sees it in a workspace of the level `named`.',
+    description: 'Who sees it in a workspace with the level `named`.',
     examples: ['The person.'],
   }),
   team: Type.String({
-    description: 'Who sees it in a workspace of the level `team`.',
+    description: 'Who sees it in a workspace with the level `team`.',
     examples: ['The person.'],
   }),
 })
 export type PrivacyView = Static<typeof PrivacyView>
 
-/** What is recorded of people, and who sees it. */
+/** What is recorded about people, and who sees it. */
 export const Privacy = Type.Object(
   {
     activity_privacy_floor: Type.Unsafe<PrivacyLevel>({
       ...PrivacyLevel,
-      description: 'The loosest level that a workspace can have here.',
+      description: 'The least strict level that a workspace can have on this installation.',
     }),
     activity_min_group: Type.Integer({
-      description: 'How many people stand behind every number that the level `team` shows.',
+      description: 'The minimum number of people behind every number that is shown at the level `team`.',
       examples: [5],
     }),
     activity_detail_days: Type.Integer({
-      description: 'How many days the hours of activity are kept.',
+      description: 'How many days the service keeps the hours of activity.',
       examples: [400],
     }),
-    records: Type.Array(PrivacyRecord, { description: 'Everything that is kept of people.' }),
+    records: Type.Array(PrivacyRecord, { description: 'Everything that the service stores about people.' }),
     not_recorded: Type.Array(Type.String({ examples: ['What is typed.'] })),
     shown: Type.Array(PrivacyView, {
       description:
-        'Who sees what. Whoever runs the service and its database can read everything that is kept.',
+        'Who sees what. The operator of the service and its database can read everything that is stored.',
     }),
   },
   { $id: 'Privacy', additionalProperties: false },

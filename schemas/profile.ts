@@ -8,7 +8,7 @@ export const Profile = Type.Object(
     login: Login,
     avatar_url: AvatarUrl,
     plan: StringEnum(['free', 'pro'], {
-      description: 'The effective plan: `pro` for everybody while billing is dormant.',
+      description: 'The effective plan. It is `pro` for everyone while billing is dormant.',
     }),
     status: SubscriptionStatus,
   },

@@ -9,7 +9,10 @@ export const ProjectPage = Named('ProjectPage', {
       workspace_id: Uuid,
       workspace_name: Type.String({ examples: ['Acme'] }),
       role: Role,
-      synced: Type.Boolean({ description: 'Whether settings were pushed.', examples: [true] }),
+      synced: Type.Boolean({
+        description: 'Whether the repository has settings in this workspace.',
+        examples: [true],
+      }),
       has_override: Type.Boolean({ examples: [false] }),
       version: Nullable(Type.Integer({ examples: [3] })),
       updated_at: Nullable(Timestamp),

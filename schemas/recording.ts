@@ -10,31 +10,31 @@ const RecordingHours = Closed(
       minimum: 0,
       maximum: 24,
       description:
-        'The local hour at which recording ends, another one than `from`. An earlier one is on the next day.',
+        'The local hour at which recording ends. It must differ from `from`. An earlier hour is on the next day.',
       examples: [19],
     }),
     weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
       minItems: 1,
       uniqueItems: true,
       description:
-        'ISO: 1 is Monday. The day on which the hours begin, also where they go on after midnight.',
+        'ISO weekdays: 1 is Monday. They are the days on which the hours begin, even if the hours end after midnight.',
       examples: [[1, 2, 3, 4, 5]],
     }),
   },
   {
     title: 'RecordingHours',
     description:
-      "The hours that are recorded, in the person's time zone; null: all. A UTC hour counts whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not touched.",
+      "The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour counts as a whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not affected.",
   },
 )
 export type RecordingHours = Static<typeof RecordingHours>
 
-/** What somebody lets be recorded of them. */
+/** The recording preferences of a person. */
 export const Recording = Type.Object(
   {
-    paused: Type.Boolean({ description: 'True: nothing is recorded.', examples: [false] }),
+    paused: Type.Boolean({ description: 'True: no minutes are recorded.', examples: [false] }),
     repos_off: RepoPatterns(limits.recording_repos_off, {
-      description: 'Repositories, or patterns as those of a workspace, in which nothing is recorded.',
+      description: 'Repositories, or patterns like those of a workspace, in which no minutes are recorded.',
       examples: [['acme/secret-*']],
     }),
     hours: Nullable(RecordingHours),

@@ -1,4 +1,4 @@
-/** A repository as comparisons see it: names differ in more than case. */
+/** The names of a repository in lower case, for comparisons. */
 export interface RepoKeys {
   ownerKey: string
   repoKey: string

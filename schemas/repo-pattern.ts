@@ -25,7 +25,7 @@ export interface RepoPattern {
 
 const grammar = /^(?!\.{1,2}\/)([A-Za-z0-9_.-]{1,100})\/(?!\.{1,2}$)([A-Za-z0-9_.*-]+)$/
 
-/** Undefined when the text is no pattern. */
+/** Undefined if the text is not a pattern. */
 export const parsePattern = (pattern: string): RepoPattern | undefined => {
   if (pattern.length > limits.pattern_length) return undefined
   const [, owner, repo] = grammar.exec(pattern) ?? []
@@ -43,10 +43,10 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
   }
 }
 
-/** The same for SQL's LIKE; no `%` and no backslash gets into a pattern, but they would be escaped too. */
+/** The same for SQL's LIKE. A pattern cannot contain `%` or a backslash, but both would be escaped. */
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
 
-/** For texts that a schema has let through already. @throws when one is no pattern */
+/** For texts that a schema has already accepted. @throws if one is not a pattern */
 export const parsePatterns = (patterns: string[]): RepoPattern[] =>
   patterns.map((pattern) => {
     const parsed = parsePattern(pattern)

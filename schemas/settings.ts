@@ -42,7 +42,8 @@ export const PushHeaders = Type.Object({
     minLength: 1,
     maxLength: limits.repohost_token_length,
     format: 'printable',
-    description: "The caller's own token of the repository host: checked there, never stored.",
+    description:
+      "The caller's own repository host token. The service checks it with the host and never stores it.",
     examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
   ...ConditionalWriteHeaders.properties,
@@ -52,11 +53,11 @@ export const PushResult = Type.Object(
   {
     ...about,
     changed: Type.Boolean({
-      description: 'False when the content was the same: nothing moved.',
+      description: 'False: the content was the same, so nothing changed.',
       examples: [true],
     }),
     workspace_created: Type.Boolean({
-      description: 'Whether this push made the personal workspace.',
+      description: 'Whether this push created the personal workspace.',
       examples: [false],
     }),
   },
@@ -72,7 +73,9 @@ export const SnapshotVersionList = Named('SnapshotVersionList', {
       created_at: Timestamp,
       created_by: Login,
     }),
-    { description: `The last ${limits.settings_versions_kept}, newest first, the current one included.` },
+    {
+      description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one.`,
+    },
   ),
 })
 export type SnapshotVersionList = Static<typeof SnapshotVersionList>

@@ -15,7 +15,7 @@ export const WorkspaceSettings = Type.Object(
     settings: Settings,
     version: Type.Integer({
       minimum: 1,
-      description: 'Raised by every change, without gaps.',
+      description: 'Every change raises it by one.',
       examples: [3],
     }),
     updated_at: Timestamp,

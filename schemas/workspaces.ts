@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Login, Named, privacy, Role, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
-/** Trimmed after validation; blank names are refused. */
+/** Trimmed after validation. Blank names are rejected. */
 export const WorkspaceName = Type.String({
   minLength: 1,
   maxLength: limits.workspace_name_length,
@@ -16,7 +16,7 @@ export const RepoPatterns = (maxItems: number, options: object = {}) =>
       maxLength: limits.pattern_length,
       'x-max-stars': limits.pattern_stars,
       format: 'repo-pattern',
-      description: `\`owner/*\`, \`owner/repo\`, or \`owner/\` and a repository name with at most ${limits.pattern_stars} \`*\` in it.`,
+      description: `\`owner/*\`, \`owner/repo\`, or \`owner/\` followed by a repository name with at most ${limits.pattern_stars} \`*\`.`,
       examples: ['acme/*'],
     }),
     { maxItems, 'x-unique-without-case': true, ...options },

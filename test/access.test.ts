@@ -193,7 +193,7 @@ t.test('every endpoint lets exactly those in whom the interface names', async (t
   for (const [route, row] of Object.entries(table)) {
     const [method = '', path = ''] = route.split(' ')
     const operation = paths[path]?.[method.toLowerCase()]
-    t.ok(operation?.description?.includes(`**Who:** ${who(route, row)}`), route)
+    t.ok(operation?.description?.includes(`**Access:** ${who(route, row)}`), route)
     if (!row.call) t.not(operation?.requestBody?.required, true, `${route} works without a body`)
   }
 

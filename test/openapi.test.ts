@@ -152,14 +152,14 @@ t.test('an operation declares the codes that follow from who may call it', async
     const codes = codesOf(operation)
     const security = JSON.stringify(operation.security)
     const follows = (code: string, wanted: boolean) => t.equal(codes.has(code), wanted, `${where}: ${code}`)
-    const who = operation.description.split('**Who:** ')[1] ?? ''
+    const who = operation.description.split('**Access:** ')[1] ?? ''
     t.ok(who, where)
     for (const code of ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked'])
       follows(code, security.includes('bearer'))
     if (security.includes('cookie')) follows('csrf_rejected', method !== 'get')
     follows('admin_required', who.startsWith('an admin of'))
     if (who.includes('of the workspace')) follows('workspace_not_found', true)
-    follows('pro_required', who.includes('Needs Pro'))
+    follows('pro_required', who.includes('Requires Pro'))
     follows('admin_key_invalid', who.includes('an admin key'))
     follows('signature_invalid', who.includes('the billing provider'))
     follows('invalid_json', method !== 'get')

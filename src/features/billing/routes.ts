@@ -16,9 +16,9 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'startCheckout',
       tags: ['billing'],
-      summary: 'A page where the caller subscribes',
+      summary: 'Start a subscription',
       description:
-        'Who is `trialing`, `active` or `past_due` already gets the page of `POST /billing/portal` instead, so that nobody pays twice.',
+        'Returns a page of the billing provider where the caller subscribes. A caller who is already `trialing`, `active` or `past_due` gets the page of `POST /api/billing/portal` instead, so that no one pays twice.',
       body: CheckoutBody,
       response: { 200: ref(BillingUrl) },
     },
@@ -37,7 +37,8 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'openBillingPortal',
       tags: ['billing'],
-      summary: 'A page where the caller manages the subscription',
+      summary: 'Open the billing portal',
+      description: 'Returns a page of the billing provider where the caller manages the subscription.',
       body: NoBody,
       response: { 200: ref(BillingUrl) },
     },
@@ -59,9 +60,9 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'receiveBillingEvent',
       tags: ['billing'],
-      summary: 'Where the billing provider reports on subscriptions',
+      summary: 'Receive a notification of the billing provider',
       description:
-        'For the provider alone. `customer.subscription.created`, `.updated` and `.deleted` set the status of the subscription, and `checkout.session.completed` tells whose a customer is; other kinds have no effect. Each event takes effect once, and an older one never overwrites a newer state.',
+        'For the billing provider only. `customer.subscription.created`, `.updated` and `.deleted` set the status of the subscription. `checkout.session.completed` links a customer to a user. Other kinds have no effect. Each event takes effect once, and an older event never overwrites a newer state.',
       headers: WebhookHeaders,
       body: ref(BillingEvent),
       response: { 200: Received },

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.js'
 import type { Access } from '../../platform/access/access.js'
 
 export const adminKey: Access = {
-  callers: 'whoever has an admin key',
+  callers: 'the operator, with an admin key',
   credential: 'adminKey',
   usesSession: true,
   errors: ['admin_key_invalid'],

@@ -17,7 +17,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'recordEvent',
       tags: ['funnel'],
       summary: 'Record an activation event',
-      description: 'What was answered with 202 is counted.',
+      description: 'The answer 202 means that the event was counted.',
       body: EventBody,
       response: { 202: ref(Ok) },
     },
@@ -37,9 +37,9 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getFunnel',
       tags: ['funnel'],
-      summary: 'How many users come how far',
+      summary: 'Read the funnel',
       description:
-        'The steps are configured (`FUNNEL_STEPS`). A step counts the users with that event, in whatever order they had them; a conversion those who have both. With `from` or `to`, only events of these UTC days exist.',
+        'Shows how many users reach each step. The operator configures the steps (`FUNNEL_STEPS`). A step counts the users who have its event, in any order. A conversion counts the users who have both events. With `from` or `to`, only events on these UTC days count.',
       querystring: FunnelQuery,
       response: { 200: ref(Funnel) },
     },

@@ -45,8 +45,8 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId,
         tags: ['models'],
-        summary: `The models of ${name}`,
-        description: `All that the key may use, newest first. At most ${limits.assistant_lookups_per_caller} look-ups of a caller at the same time; further ones wait.`,
+        summary: `List the models of ${name}`,
+        description: `All models that the key can use, newest first. A caller can have at most ${limits.assistant_lookups_per_caller} look-ups at the same time. Further look-ups wait.`,
         querystring: ModelsQuery,
         response: { 200: ModelList },
       },

@@ -1,4 +1,4 @@
-/** Who may call an operation: for machines (`security`), and for people. */
+/** Who may call an operation, for machines (`security`) and for people. */
 import type { RouteOptions } from 'fastify'
 
 export const securitySchemes = {
@@ -6,14 +6,14 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The `token` that `POST /api/auth/verify` answers with.',
+    description: 'The `token` that `POST /api/auth/verify` returns.',
   },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
     name: 'svc_token',
     description:
-      'Set by the browser login (`GET /api/auth/repohost`); sent by the browser itself. Over https a twin, `__Host-svc_token`, is set as well and decides where it is sent.',
+      'Set by the sign-in with the browser (`GET /api/auth/repohost`). The browser sends it by itself. Over https a twin, `__Host-svc_token`, is set as well, and decides when both are sent.',
   },
   adminKey: {
     type: 'apiKey',
@@ -21,7 +21,12 @@ export const securitySchemes = {
     name: 'X-Service-Admin-Key',
     description: 'An admin key of the operator.',
   },
-  adminKeyQuery: { type: 'apiKey', in: 'query', name: 'key', description: 'The same in the query.' },
+  adminKeyQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'An admin key of the operator, in the query.',
+  },
   billingSignature: {
     type: 'apiKey',
     in: 'header',
@@ -43,9 +48,9 @@ export const securityOf = ({ config }: RouteOptions) => {
   }
 }
 
-/** A paragraph for the description of an operation. */
+/** The paragraph about access in the description of an operation. */
 export const whoMayCall = ({ config }: RouteOptions): string => {
   if (!config?.access) return ''
-  const who = `**Who:** ${config.access.callers}.`
-  return config.pro ? `${who} Needs Pro once billing is no longer dormant.` : who
+  const who = `**Access:** ${config.access.callers}.`
+  return config.pro ? `${who} Requires Pro once billing is no longer dormant.` : who
 }

@@ -19,7 +19,7 @@ const membersOf = (code: ErrorCode) => {
   const items = names.map(
     (name) => `<li><code>${name}</code>: ${prose(Problem.properties[name].description ?? '')}</li>`,
   )
-  return `<p>Further members:</p>\n<ul>${items.join('')}</ul>\n`
+  return `<p>Additional members:</p>\n<ul>${items.join('')}</ul>\n`
 }
 
 const entryOf = (code: ErrorCode) => `<section id="${code}">
@@ -40,6 +40,6 @@ export const errorCataloguePage = (): string => {
     (a, b) => a - b,
   )
   return `<h1>Errors</h1>
-<p>Every failure is answered with a problem document (RFC 9457, <code>application/problem+json</code>). Decide on its <code>code</code>, which is stable; <code>detail</code> is for people. <code>request_id</code> is the <code>X-Request-Id</code> of the answer; name it when you ask for help. The <a href="/api/docs">reference</a> says which codes each operation can answer.</p>
+<p>Every failure is answered with a problem document (RFC 9457, <code>application/problem+json</code>). Base decisions on its <code>code</code>, which is stable. The <code>detail</code> is for people. The <code>request_id</code> is the <code>X-Request-Id</code> of the answer. Quote it when you ask for help. The <a href="/api/docs">reference</a> lists the codes of each operation.</p>
 ${statuses.map(statusOf).join('\n')}`
 }

@@ -1,46 +1,47 @@
-/** The headers that answers can carry, besides those of HTTP and CORS themselves. */
+/** The headers of answers, apart from those of HTTP and CORS. */
 const text = { type: 'string' }
 const integer = { type: 'integer', minimum: 0 }
 
 export const headerComponents = {
   'X-Request-Id': {
-    description: "Names the request in logs and errors: the caller's own, when it sent one, or a new one.",
+    description:
+      'Identifies the request in logs and errors. The caller can send one; otherwise the service creates it.',
     required: true,
     schema: { ...text, examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] },
   },
   'RateLimit-Limit': {
     description:
-      'How many requests are allowed: in a minute (of exports: in an hour) or, in the refusal of more than that, at the same time. Missing where limits are switched off.',
+      'How many requests are allowed in a minute, or how many exports in an hour. If too many requests came at the same time, how many are allowed at the same time. Missing if limits are switched off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {
-    description: 'How many of them are left.',
+    description: 'How many of these requests are left.',
     schema: { ...integer, examples: [598] },
   },
   'RateLimit-Reset': {
-    description: 'Seconds until more are allowed.',
+    description: 'Seconds until more requests are allowed.',
     schema: { ...integer, examples: [42] },
   },
   'Retry-After': {
     description:
-      'Seconds to wait before trying again: with `rate_limited` and `unavailable`, and with `upstream_failed` where the other service says so.',
+      'Seconds to wait before trying again. Sent with `rate_limited` and `unavailable`, and with `upstream_failed` if the other service sent it.',
     schema: { ...integer, examples: [1] },
   },
   ETag: {
-    description: 'Names this version for `If-None-Match` and `If-Match`. Opaque and strong.',
+    description: 'Identifies this version for `If-None-Match` and `If-Match`. Opaque and strong.',
     schema: { ...text, examples: ['"0193a0c27d557cc19c5e-3"'] },
   },
   'Content-Disposition': {
-    description: 'Of a file to keep: its name.',
+    description: 'The name of the file.',
     schema: { ...text, examples: ['attachment; filename="Acme_2026-11-01_2026-11-21.csv"'] },
   },
   Location: {
-    description: 'Where the browser goes on.',
+    description: 'The address that the browser goes to.',
     required: true,
     schema: { ...text, format: 'uri' },
   },
   'Set-Cookie': {
-    description: 'Sets or clears cookies of the session and of the login.',
+    description: 'Sets or clears the cookies of the session and of the sign-in.',
     schema: text,
   },
 } as const

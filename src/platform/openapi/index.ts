@@ -18,7 +18,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
         title: 'Team Settings and Activity Cloud Service',
         version: serviceVersion,
         description:
-          'Sign in with a token of the repository host (`POST /api/auth/verify`), press **Authorize**, paste the `token`, and try any operation. [Getting started](/api/docs/getting-started) shows the way; every error is explained at [/api/docs/errors](/api/docs/errors).',
+          'Sign in with a repository host token (`POST /api/auth/verify`), press **Authorize**, paste the `token`, and try any operation. To begin, read [Getting started](/api/docs/getting-started). Every error is explained at [/api/docs/errors](/api/docs/errors).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This installation.' }],

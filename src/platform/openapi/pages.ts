@@ -77,7 +77,7 @@ export const referencePage = (page: {
 </div>
 </header>
 <nav class="guides" aria-label="Documentation">${page.links.map(({ href, text }) => `<a href="${href}">${escaped(text)}</a>`).join('\n')}</nav>
-<main id="reference"><noscript>The reference needs JavaScript; <a href="/api/openapi.json">the document</a> and the guides do not.</noscript></main>
+<main id="reference"><noscript>The reference needs JavaScript. <a href="/api/openapi.json">The document</a> and the guides do not.</noscript></main>
 ${page.scripts.map((src) => `<script src="${src}"></script>`).join('\n')}
 </body>
 </html>

@@ -14,9 +14,9 @@ export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getRecording',
       tags: ['profile'],
-      summary: 'What the caller lets be recorded',
+      summary: 'Get the recording preferences',
       description:
-        'A client that asks need not even send what is off. Who never chose has everything recorded: `paused` false, no `repos_off`, `hours` null.',
+        'A client that reads this does not have to send what is switched off. By default, everything is recorded: `paused` is false, `repos_off` is empty, and `hours` is null.',
       response: { 200: ref(Recording) },
     },
     handler: ({ caller }) => readRecording(app.database.hot, caller.userId),
@@ -35,8 +35,8 @@ export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'changeRecording',
       tags: ['profile'],
-      summary: 'Choose what is recorded',
-      description: `Holds from the next flush on, in whatever process and from whatever device. While \`paused\`, and in \`repos_off\` (at most ${limits.recording_repos_off}), no minutes count; with \`hours\`, minutes of other hours do not. What was flushed is noted \`recording_off\`. What was recorded before stays, and the commits and closed issues that an admin uploads are not touched.`,
+      summary: 'Change the recording preferences',
+      description: `Takes effect with the next flush, on every instance and for every device. While \`paused\` is true, and in \`repos_off\` (at most ${limits.recording_repos_off}), no minutes count. With \`hours\`, minutes in other hours do not count. The answer to a flush notes such entries as \`recording_off\`. What was recorded before stays. Commits and closed issues that an admin uploads are not affected.`,
       body: ref(Recording),
       response: { 200: ref(Recording) },
     },

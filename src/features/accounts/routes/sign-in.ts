@@ -69,8 +69,9 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'verifyRepohostToken',
       tags: ['auth'],
-      summary: 'Exchange a repository-host token for a session token',
-      description: 'The token is shown to the repository host once, to learn whose it is, and is not stored.',
+      summary: 'Exchange a repository host token for a session token',
+      description:
+        'The service asks the repository host once whose token it is, and does not store the token.',
       body: VerifyBody,
       response: { 200: ref(VerifyResult) },
     },
@@ -95,9 +96,9 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Sign in with the browser',
       description:
-        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A login that begins under another name of this machine, `localhost` for `127.0.0.1`, is first sent to the name that it will come back to.",
+        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A sign-in that starts under another name of this machine, such as `localhost` for `127.0.0.1`, is first redirected to the name that it will return to.",
       querystring: LoginQuery,
-      response: { 302: Type.Null({ description: 'To the repository host.' }) },
+      response: { 302: Type.Null({ description: 'Redirects to the repository host.' }) },
     },
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
@@ -123,11 +124,11 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'finishLogin',
       tags: ['auth'],
-      summary: 'Where the repository host sends the browser back to',
+      summary: 'Finish the sign-in with the browser',
       description:
-        'Sets the HttpOnly cookie `svc_token`, and over https its twin `__Host-svc_token`, and redirects to the dashboard; with `?auth_error=access_denied` when the user said no, with `?auth_error=upstream_failed` when the host failed (unless `Accept` names JSON). Where `Accept` names `text/html`, every other failure ends there as well, with its code in `auth_error`.',
+        'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token`, and over https its twin `__Host-svc_token`, and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects there, with its code in `auth_error`.',
       querystring: CallbackQuery,
-      response: { 302: Type.Null({ description: 'To the dashboard.' }) },
+      response: { 302: Type.Null({ description: 'Redirects to the dashboard.' }) },
     },
     handler: async (request, reply) => {
       if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
@@ -188,7 +189,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Sign out',
       description:
-        'Clears the session cookies and revokes the token that the call was sent with, if it came with a valid one. With `everywhere`, which needs a valid one, every token of the caller issued before is dead.',
+        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes every token that the caller was issued before.',
       security: [{ bearer: [] }, { cookie: [] }, {}],
       body: LogoutBody,
       response: { 200: ref(Ok) },

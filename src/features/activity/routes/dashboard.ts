@@ -29,7 +29,7 @@ const response = {
 }
 
 const forms =
-  '`Accept: text/csv` or `format=csv` gets one line per day and member instead. The `ETag` changes with anything but `generated_at`.'
+  'With `Accept: text/csv` or `format=csv`, the answer is one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
 /** @param recordLook is told the days of which the answer says who did what, before it goes out */
 const sendDashboard = async (
@@ -78,8 +78,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'readDashboard',
       tags: ['activity'],
-      summary: 'What the team did',
-      description: `UTC days, both ends included, at most ${limits.range_days}; by default today and the 29 days before. For minutes, commits and closed issues the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows; what is beyond is the last one. Where the workspace has, or had, the privacy level \`team\`, whole ISO weeks (UTC) are shown as they were published three days after their end: the range is widened to them, nobody is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Looking is recorded: whoever is named learns from \`GET /api/me/views\` who looked, when, and at which range. ${forms}`,
+      summary: 'Read the team dashboard',
+      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response,
@@ -115,8 +115,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'readOwnDashboard',
       tags: ['activity'],
-      summary: 'What the caller did',
-      description: `The dashboard of the team as if nobody else were in it, hours included: always complete, whatever the privacy level. Only what was done in this workspace. ${forms}`,
+      summary: "Read the caller's own dashboard",
+      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. ${forms}`,
       querystring: OwnDashboardQuery,
       headers: ConditionalReadHeaders,
       response,

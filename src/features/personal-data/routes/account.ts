@@ -30,8 +30,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'exportAccount',
       tags: ['profile'],
-      summary: 'Everything that the service knows of the caller, as a file',
-      description: `One file at a time, and ${limits.exports_per_hour} in an hour. A file that ends before its closing brace is not whole: fetch it again.`,
+      summary: "Export the caller's data",
+      description: `Returns everything that the service knows about the caller as a file. A caller can fetch one file at a time, and ${limits.exports_per_hour} in an hour. A file that ends before its closing brace is incomplete: fetch it again.`,
       response: { 200: ref(AccountExport) },
     },
     handler: async (request, reply) => {
@@ -48,8 +48,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listViews',
       tags: ['profile'],
-      summary: "Who looked at the caller's numbers by name",
-      description: `Dashboards and CSV in which the caller is named: one entry for each viewer, workspace and UTC day, newest first, kept for ${limits.view_days} days.`,
+      summary: "List who viewed the caller's numbers by name",
+      description: `Views of dashboards and CSV files in which the caller is named. There is one entry for each viewer, workspace and UTC day, newest first. Entries are kept for ${limits.view_days} days.`,
       querystring: PageQuery,
       response: { 200: ViewPage },
     },
@@ -74,9 +74,9 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'deleteAccount',
       tags: ['profile'],
-      summary: "End the caller's account",
+      summary: "Delete the caller's account",
       description:
-        'Ends all sessions and removes what the service knows of the caller; workspaces in which nobody else is go with it. What the caller did stays in the sums of the other workspaces, without a person, and their audit trails say `deleted user`. Nobody is named any more once this is answered; the rest is removed in the minutes after. Signing in again creates a new account. After a removal or a demotion it still needs an invite made after that, and limits on requests go on.',
+        'Ends all sessions and deletes what the service knows about the caller, with the workspaces that have no other member. What the caller did stays in the sums of the other workspaces, without a name. Their audit trails say `deleted user`. Once this is answered, the caller is not named any more. The rest is deleted in the following minutes. Signing in again creates a new account. After a removal or a demotion, it still needs an invite made after that. Limits on requests continue.',
       body: DeleteAccountBody,
       response: { 200: ref(Ok) },
     },

@@ -22,9 +22,9 @@ export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getPrivacy',
       tags: ['service'],
-      summary: 'What is recorded of people, and who sees it',
+      summary: 'Get what is recorded about people, and who sees it',
       description:
-        'What this service keeps of people, why and for how long, and who sees it at each privacy level, with the numbers that it is configured with.',
+        'What the service stores about people, why and for how long, and who sees it at each privacy level. The answer has the numbers that this installation is configured with.',
       response: { 200: ref(Privacy) },
     },
     handler: async () => answer,

@@ -12,7 +12,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getProfile',
       tags: ['profile'],
-      summary: "The caller's profile",
+      summary: "Get the caller's profile",
       response: { 200: ref(Profile) },
     },
     handler: (request) => readProfile(app.database, app.config, request.caller.userId),

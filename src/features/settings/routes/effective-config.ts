@@ -15,9 +15,9 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getEffectiveConfig',
       tags: ['team'],
-      summary: 'The settings that hold for a repository',
+      summary: 'Get the effective settings of a repository',
       description:
-        'Of the best of the caller’s matching workspaces, whatever the role there: its settings, with the override of the repository laid over them. The order is that of pulling settings: where the caller is admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace.',
+        "The settings of the best match among the caller's workspaces, merged with its override for the repository. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       querystring: EffectiveConfigQuery,
       headers: ConditionalReadHeaders,
       response: { 200: ref(EffectiveConfig), 304: NotModified },

@@ -20,9 +20,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
-      summary: 'List the per-repo overrides',
+      summary: 'List the overrides of repositories',
       description:
-        'Ordered by owner and repository. Where settings are large, a page holds fewer rows than `limit`.',
+        'Ordered by owner and repository. If settings are large, a page has fewer rows than `limit`.',
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: OverridePage },
@@ -52,7 +52,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Set the override of a repository',
       description:
-        "Replaces what was there. `null` as a value hides the workspace's key. The same content again changes nothing.",
+        "Replaces the previous override. The value `null` hides the workspace's key. Sending the same content again changes nothing.",
       params: OverrideParams,
       body: OverrideBody,
       response: { 200: ref(Override) },

@@ -15,9 +15,9 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listProjects',
       tags: ['settings'],
-      summary: "Repositories visible through the caller's workspace patterns",
+      summary: "List the repositories of the caller's workspaces",
       description:
-        'Those that have settings or an override and match a pattern of that workspace now: one row per workspace and repository, ordered by owner, repo and workspace. Where many do not match, a page holds fewer rows than `limit`, or none.',
+        'Repositories that have settings or an override, and match a pattern of the workspace now. There is one row per workspace and repository, ordered by owner, repository and workspace. A page can hold fewer rows than `limit`, or none, before the last page.',
       querystring: PageQuery,
       response: { 200: ProjectPage },
     },

@@ -53,7 +53,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Pull the settings of a repository',
       description:
-        'From the best of the caller’s matching workspaces that has settings: those where the caller is admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace.',
+        "The snapshot comes from the best match among the caller's workspaces that have one. Workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       params: RepoParams,
       querystring: SettingsQuery,
       headers: ConditionalReadHeaders,
@@ -92,7 +92,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Push the settings of a repository',
       description:
-        'Replaces the snapshot. The first push of a repository of your own makes your personal workspace when none of yours matches; an organisation’s repository needs a workspace first (409 `workspace_required`). Without `If-Match` the last writer wins.',
+        'Replaces the snapshot. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organisation needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
       params: RepoParams,
       querystring: PushQuery,
       headers: PushHeaders,
@@ -131,7 +131,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'deleteSettings',
       tags: ['settings'],
       summary: 'Remove the settings of a repository',
-      description: 'With their history.',
+      description: 'Removes their history as well.',
       params: RepoParams,
       querystring: SettingsQuery,
       body: NoBody,
@@ -150,7 +150,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listSettingsVersions',
       tags: ['settings'],
-      summary: 'The last versions of the settings',
+      summary: 'List the last versions of the settings',
       params: RepoParams,
       querystring: SettingsQuery,
       response: { 200: SnapshotVersionList },
@@ -165,7 +165,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'pullSettingsVersion',
       tags: ['settings'],
-      summary: 'One of the last versions, whole',
+      summary: 'Pull one of the last versions of the settings',
       params: VersionParams,
       querystring: SettingsQuery,
       headers: ConditionalReadHeaders,
@@ -192,9 +192,9 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'restoreSettings',
       tags: ['settings'],
-      summary: 'Make an old version the newest',
+      summary: 'Restore an old version of the settings',
       description:
-        'Makes a new version with the old content; nothing is lost. Needs no token of the repository host.',
+        'Creates a new version with the old content, so nothing is lost. Needs no repository host token.',
       params: RepoParams,
       querystring: SettingsQuery,
       body: RestoreBody,

@@ -16,8 +16,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listAuditEntries',
       tags: ['team'],
-      summary: 'Who changed what, and when',
-      description: `Members, roles, invites, patterns, settings, overrides, snapshots and the name; newest first, kept for ${limits.audit_days} days. Where entries are large, a page holds fewer than \`limit\`.`,
+      summary: 'List the audit trail',
+      description: `Who changed members, roles, invites, patterns, settings, overrides, snapshots and the name, and when. Entries come newest first and are kept for ${limits.audit_days} days. If entries are large, a page has fewer than \`limit\`.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: AuditPage },

@@ -13,7 +13,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listPatterns',
       tags: ['team'],
-      summary: 'List the repo patterns',
+      summary: 'List the repository patterns',
       params: WorkspaceParams,
       response: { 200: Patterns },
     },
@@ -27,9 +27,9 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'replacePatterns',
       tags: ['team'],
-      summary: 'Replace the repo patterns',
+      summary: 'Replace the repository patterns',
       description:
-        'Settings and overrides of repositories that no pattern matches any more are kept, and show again when one does.',
+        'Settings and overrides of repositories that no longer match a pattern are kept. They appear again when a pattern matches.',
       params: WorkspaceParams,
       body: PatternsBody,
       response: { 200: Patterns },

@@ -50,7 +50,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     schema: {
       operationId: 'getWorkspaceSettings',
       tags: ['team'],
-      summary: "The workspace's idle window and settings",
+      summary: 'Get the workspace settings',
       params: WorkspaceParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettings), 304: NotModified },
@@ -79,9 +79,9 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     schema: {
       operationId: 'patchWorkspaceSettings',
       tags: ['team'],
-      summary: 'Change the idle window or the privacy level, merge keys into the settings, or all of it',
+      summary: 'Change the workspace settings',
       description:
-        'Patches at the same moment come one after the other, so those of different keys all survive. What changes something raises `version` by one; what changes nothing leaves `version` and `updated_at` alone. The privacy level `team` holds at once, for everything that was ever recorded; back at `named`, only the days after the change are shown by name. Below the level that the operator prescribes is 400 `validation_failed`.',
+        'Changes the idle window or the privacy level, merges keys into the settings, or does all of it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` alone. The privacy level `team` takes effect at once, for everything that was ever recorded. Back at `named`, only the days after the change are shown by name. A level below the one that the operator requires is answered with 400 `validation_failed`.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,

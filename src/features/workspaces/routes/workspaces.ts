@@ -19,7 +19,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listMyWorkspaces',
       tags: ['team'],
-      summary: "The caller's workspaces",
+      summary: "List the caller's workspaces",
       response: { 200: MyWorkspaces },
     },
     handler: async (request) => {
@@ -40,7 +40,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'createWorkspace',
       tags: ['team'],
-      summary: 'Create a workspace and a first invite',
+      summary: 'Create a workspace and its first invite',
       description: 'The caller becomes its admin.',
       body: CreateWorkspaceBody,
       response: { 201: CreatedWorkspace },
@@ -80,9 +80,9 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'deleteWorkspace',
       tags: ['team'],
-      summary: 'Delete a workspace with all of its data',
+      summary: 'Delete a workspace and all of its data',
       description:
-        'Nobody sees anything of it from then on; what it held is removed within moments. A personal workspace may be deleted as well: the next push of an own repository makes a new one.',
+        'No one can see the workspace from then on, and its data is deleted within moments. You can delete a personal workspace too. The next push to a repository of your own creates a new one.',
       params: WorkspaceParams,
       body: NoBody,
       response: { 200: ref(Ok) },
