@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes what compose.yaml reads: the domain into .env, and random secrets into secrets/. What is there already stays.
+# Writes the domain into .env and random secrets into secrets/, for compose.yaml. Existing values stay.
 #   sh ops/compose/first-run.sh team.example.com
 set -eu
 cd "$(dirname "$0")/../.."
@@ -12,23 +12,23 @@ case $domain in
   ;;
 esac
 
-# Nobody else reads .env, in which further secrets may stand, or gets into the folder. Its files can be read by all,
-# because in a container it is another user who does.
+# Only the owner can read .env, which can have more secrets, and enter the folder. Everyone can read the files in the
+# folder, because a container reads them as another user.
 umask 077
 mkdir -p secrets
 chmod 700 secrets
 
-# A text of so many random bytes, in letters and digits.
+# Prints this many random bytes as letters and digits.
 random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
-# Writes standard input to a file, whole or not at all.
+# Writes standard input to a file, completely or not at all.
 write() {
   if [ -s "$1" ]; then
     echo "$1 is there already and stays"
     cat >/dev/null
   else
     cat >"$1.new"
-    # That the other side of the pipe has failed is not said: but then there is nothing.
+    # A failure on the other side of the pipe is not reported here, but then the file is empty.
     if [ ! -s "$1.new" ]; then
       rm "$1.new"
       echo "$1 could not be made" >&2
@@ -48,7 +48,7 @@ if grep -qs '^DOMAIN=' .env; then
   echo '.env has a DOMAIN already, which stays'
 else
   [ -e .env ] || echo '# For compose.yaml, and for its services: every variable of the service may stand here.' >.env
-  # Without a newline at its end, the last line would swallow the name.
+  # If the last line has no newline, the name would be appended to it.
   [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "DOMAIN=$domain" >>.env
   echo '.env has the DOMAIN'
