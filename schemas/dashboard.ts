@@ -96,7 +96,7 @@ export const Dashboard = Type.Object(
       Named('DashboardMember', {
         login: Type.Unsafe<string | null>({
           ...Nullable(Login),
-          description: `Null in the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
+          description: `Null: the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
         }),
         avatar_url: AvatarUrl,
         role: Type.Unsafe<Static<typeof Role> | null>({
@@ -126,7 +126,7 @@ export const Dashboard = Type.Object(
       Named('DashboardRepo', {
         repo: Type.Unsafe<string | null>({
           ...Nullable(RepoPath),
-          description: `Null in the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
+          description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
         }),
         ...shownSums,
         members: OrWithheld(

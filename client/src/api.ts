@@ -6,9 +6,9 @@ export type AccountExport = {
     id: string
     login: string
     avatar_url: string
-    /** The effective plan: `pro` for everybody while billing is dormant. */
+    /** The effective plan. It is `pro` for everyone while billing is dormant. */
     plan: 'free' | 'pro'
-    /** The stored subscription's status. */
+    /** The status of the stored subscription. */
     status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
     /** The numeric id at the repository host. */
     repohost_id: number
@@ -34,22 +34,22 @@ export type AccountExport = {
   personal_settings: ExportedPersonalSettings[]
   personal_overrides: ExportedPersonalOverrides[]
   memberships: ExportedMemberships[]
-  /** When the caller was last put out of a workspace, or was made a member instead of an admin. */
+  /** When an admin last removed the caller from a workspace, or made the caller a member instead of an admin. */
   removals: ExportedRemovals[]
-  /** Those that the caller made, without their codes. */
+  /** Invites that the caller created, without their codes. */
   invites: ExportedInvites[]
-  /** Versions that the caller pushed, also in workspaces of others, to which the settings belong. */
+  /** Versions that the caller pushed. This includes workspaces of others, to which the settings belong. */
   settings_written: ExportedSettingsWritten[]
   overrides_written: ExportedOverridesWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** What the caller did, and what was done to the caller. Entries from before people's ids were kept are found by the present login. */
+  /** What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login. */
   audit: ExportedAudit[]
   funnel: ExportedFunnel[]
   funnel_days: ExportedFunnelDays[]
-  /** Who looked at the caller; see `GET /api/me/views`. */
+  /** Who viewed the caller's numbers. See `GET /api/me/views`. */
   views: View[]
-  /** When the caller looked at the numbers of a team. */
+  /** When the caller viewed the numbers of a team. */
   views_of_others: ExportedViewsOfOthers[]
   /** When the caller ended all sessions. */
   signed_out: ExportedSignedOut[]
@@ -58,21 +58,21 @@ export type AccountExport = {
 export type AuditEntry = {
   id: string
   at: string
-  /** Their login at that moment. */
+  /** The login of the person at that moment. */
   actor: string
   /** `noun.verb` */
   action: string
   /** A login, a repository, or the id of an invite. */
   target: string | null
-  /** What belongs to the action, for example the role before and after. */
+  /** More about the action, such as the role before and after. */
   details: Record<string, unknown>
 }
 
-/** A notification in the provider's own shape; what is not listed is ignored. */
+/** A notification in the provider's own format. Members that are not listed are ignored. */
 export type BillingEvent = {
   id: string
   type: string
-  /** Seconds since the epoch: what orders the events of a subscription. */
+  /** Seconds since the epoch. They order the events of a subscription. */
   created?: number
   data?: {
     object?: Record<string, never> & Record<string, unknown>
@@ -80,16 +80,16 @@ export type BillingEvent = {
 }
 
 export type BillingUrl = {
-  /** A page of the billing provider to send the browser to; short-lived. */
+  /** A page of the billing provider to send the browser to. It is valid for a short time. */
   url: string
 }
 
 export type CountsResult = {
   /** Counts that are new or have changed. */
   upserted: number
-  /** Counts that were the same before, and zeros where there was nothing. */
+  /** Counts that were the same before, and zeros for which there was no count. */
   unchanged: number
-  /** Logins that are no members (one entry each), and repositories that match no pattern. */
+  /** Logins that are not members (one entry each), and repositories that match no pattern. */
   skipped: SkippedCount[]
 }
 
@@ -101,15 +101,15 @@ export type Dashboard = {
   range: DayRange
   idle_window_minutes: number
   totals: Totals
-  /** Of as many days just before the range, widened to whole weeks where they are shown as published. */
+  /** The totals of as many days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
-  /** Every day of the range, oldest first; numbers that are withheld are null. */
+  /** Every day of the range, oldest first. Hidden numbers are null. */
   daily: DashboardDay[]
-  /** Most minutes first. Everybody who is in the workspace, also without activity, and who has left but was active in the range; with `repo` only those with activity in it. Of the days that are shown as published weeks nobody is listed. */
+  /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]
-  /** Those with activity, most minutes first. */
+  /** Repositories with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours; minutes that are withheld are null. Minutes without an hour, and hours older than the service keeps them, are in none. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository; within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. Null if hours exist and no day counts, with `member` for anyone but the caller, and where nothing of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist and no day counts, with `member` for anyone but the caller, and where no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   generated_at: string
 }
@@ -120,7 +120,7 @@ export type EffectiveConfig = {
   matched_pattern: string
   idle_window_minutes: number
   settings: Settings
-  /** For each key of `settings`, where its value comes from. */
+  /** Where the value of each key in `settings` comes from. */
   sources: Record<string, 'workspace' | 'project'>
   /** The caller's other matching workspaces, best first. */
   also_matched: string[]
@@ -129,11 +129,11 @@ export type EffectiveConfig = {
 export type FlushResult = {
   /** Entries that count in full. */
   accepted: number
-  /** Entries that were cut in at least one workspace, or by the hours that the caller lets be recorded. */
+  /** Entries that were cut in at least one workspace, or by the hours in the recording preferences. */
   capped: number
   /** Entries that count nowhere. */
   ignored: number
-  /** True: this is the answer of the first flush with this id. */
+  /** True: this is the answer to the first flush with this id. */
   duplicate: boolean
   /** One for each entry that was not accepted. */
   notes: FlushNote[]
@@ -147,9 +147,9 @@ export type Funnel = {
   /** Different users. */
   users: number
   steps: FunnelStep[]
-  /** The 100 with the most users. */
+  /** The 100 sources with the most users. */
   by_source: SourceCount[]
-  /** The 100 with the most users that are no step. */
+  /** The 100 events with the most users that are not steps. */
   other_events: EventCount[]
 }
 
@@ -227,7 +227,7 @@ export type Limits = {
   rate_refused_tokens_per_caller: number
   exports_per_hour: number
   rate_wrong_signatures_per_address: number
-  /** Keys of settings start with this and a dot. */
+  /** Settings keys start with this prefix and a dot. */
   extension_prefix: string
 }
 
@@ -236,13 +236,13 @@ export type Member = {
   avatar_url: string
   role: 'admin' | 'member'
   joined_at: string
-  /** The last UTC day with active minutes in this workspace; null when there is none, and for everybody at the privacy level `team`. */
+  /** The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`. */
   last_active_day: string | null
 }
 
 export type MinutesOfDay = {
   day: string
-  /** All workspaces of the caller, oldest first; in the answer for a range only those with minutes on the day. */
+  /** All workspaces of the caller, oldest first. In the answer for a range, only those with minutes on the day. */
   workspaces: WorkspaceMinutes[]
 }
 
@@ -254,9 +254,9 @@ export type MinutesOfRange = {
 
 export type Model = {
   id: string
-  /** For people; the id where the provider has no name. */
+  /** The name for people, or the id if the provider has no name. */
   name: string
-  /** Null where the provider does not say. */
+  /** Null: the provider does not say. */
   created_at: string | null
 }
 
@@ -273,16 +273,16 @@ export type Override = {
 }
 
 export type Privacy = {
-  /** The loosest level that a workspace can have here. */
+  /** The least strict level that a workspace can have on this installation. */
   activity_privacy_floor: 'named' | 'team'
-  /** How many people stand behind every number that the level `team` shows. */
+  /** The minimum number of people behind every number that is shown at the level `team`. */
   activity_min_group: number
-  /** How many days the hours of activity are kept. */
+  /** How many days the service keeps the hours of activity. */
   activity_detail_days: number
-  /** Everything that is kept of people. */
+  /** Everything that the service stores about people. */
   records: PrivacyRecord[]
   not_recorded: string[]
-  /** Who sees what. Whoever runs the service and its database can read everything that is kept. */
+  /** Who sees what. The operator of the service and its database can read everything that is stored. */
   shown: PrivacyView[]
 }
 
@@ -290,9 +290,9 @@ export type Profile = {
   id: string
   login: string
   avatar_url: string
-  /** The effective plan: `pro` for everybody while billing is dormant. */
+  /** The effective plan. It is `pro` for everyone while billing is dormant. */
   plan: 'free' | 'pro'
-  /** The stored subscription's status. */
+  /** The status of the stored subscription. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
 }
 
@@ -305,16 +305,16 @@ export type PushResult = {
   size_bytes: number
   updated_at: string
   updated_by: string
-  /** False when the content was the same: nothing moved. */
+  /** False: the content was the same, so nothing changed. */
   changed: boolean
-  /** Whether this push made the personal workspace. */
+  /** Whether this push created the personal workspace. */
   workspace_created: boolean
 }
 
 export type Recording = {
-  /** True: nothing is recorded. */
+  /** True: no minutes are recorded. */
   paused: boolean
-  /** Repositories, or patterns as those of a workspace, in which nothing is recorded. */
+  /** Repositories, or patterns like those of a workspace, in which no minutes are recorded. */
   repos_off: string[]
   hours: RecordingHours
 }
@@ -338,22 +338,22 @@ export type VerifyResult = {
   avatar_url: string
 }
 
-/** All looks of a viewer on a day in a workspace that showed the caller by name. */
+/** All views of one viewer, on one day and in one workspace, that showed the caller by name. */
 export type View = {
-  /** Who looked; `deleted user` for somebody who has deleted the account. */
+  /** The login of the viewer, or `deleted user` if the viewer has deleted the account. */
   viewer: string
   workspace: {
     id: string
     name: string
   }
-  /** The UTC day of the look. */
+  /** The UTC day of the view. */
   day: string
-  /** What was looked at: of several looks of a day from the first to the last day. */
+  /** The days that were viewed. With several views on a day, from the first to the last of their days. */
   range: {
     from: string
     to: string
   }
-  /** `csv`: also as a file to keep. */
+  /** `csv`: also downloaded as a file. */
   kind: 'dashboard' | 'csv'
 }
 
@@ -363,9 +363,9 @@ export type Workspace = {
   personal: boolean
   role: 'admin' | 'member'
   idle_window_minutes: number
-  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
-  /** Since when this level is in force. */
+  /** When this level took effect. */
   activity_privacy_since: string
   patterns: string[]
   member_count: number
@@ -374,12 +374,12 @@ export type Workspace = {
 
 export type WorkspaceSettings = {
   idle_window_minutes: number
-  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
-  /** Since when this level is in force. */
+  /** When this level took effect. */
   activity_privacy_since: string
   settings: Settings
-  /** Raised by every change, without gaps. */
+  /** Every change raises it by one. */
   version: number
   updated_at: string
 }
@@ -390,9 +390,9 @@ export type Health = {
 }
 
 export type VerifyBody = {
-  /** A personal access token or an OAuth token of the repository host. It is used once and not stored. */
+  /** A personal access token or an OAuth token of the repository host. The service uses it once and does not store it. */
   repohost_token: string
-  /** Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the browser login does; only for pages of a known dashboard or of the service itself. */
+  /** Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the sign-in with the browser does. Only pages of a known dashboard or of the service itself can ask for it. */
   cookie?: boolean
 }
 
@@ -412,7 +412,7 @@ export type Project = {
   workspace_id: string
   workspace_name: string
   role: 'admin' | 'member'
-  /** Whether settings were pushed. */
+  /** Whether the repository has settings in this workspace. */
   synced: boolean
   has_override: boolean
   version: number | null
@@ -421,13 +421,13 @@ export type Project = {
 
 export type ProjectPage = {
   projects: Project[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
 export type ViewPage = {
   views: View[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
@@ -438,7 +438,7 @@ export type PushBody = {
   settings: SettingsInput
 }
 
-/** Nothing: absent or `{}`. */
+/** No body, or `{}`. */
 export type NoBody = Record<string, never>
 
 export type SnapshotVersion = {
@@ -450,7 +450,7 @@ export type SnapshotVersion = {
 }
 
 export type SnapshotVersionList = {
-  /** The last 20, newest first, the current one included. */
+  /** The last 20 versions, newest first, including the current one. */
   versions: SnapshotVersion[]
 }
 
@@ -491,12 +491,12 @@ export type RenameBody = {
 
 export type MemberPage = {
   members: Member[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
 export type ChangeRoleBody = {
-  /** Compared without case. */
+  /** Upper and lower case do not matter. */
   login: string
   role: 'admin' | 'member'
 }
@@ -505,7 +505,7 @@ export type WorkspaceToJoin = {
   name: string
   member_count: number
   patterns: string[]
-  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
 }
 
@@ -518,15 +518,15 @@ export type InviteLookup = {
 
 export type InvitePage = {
   invites: Invite[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
 export type CreateInviteBody = {
-  /** What who joins with it becomes. */
+  /** The role that people get when they join. */
   role?: 'admin' | 'member'
   expires_in_hours?: number
-  /** How many may join with it; null: no limit. */
+  /** How many people can join with it. Null: no limit. */
   max_uses?: number | null
 }
 
@@ -538,19 +538,19 @@ export type PatternsBody = {
   patterns: PatternList
 }
 
-/** A JSON Merge Patch (RFC 7396) on the first level of keys: `null` removes a key, any other value replaces it where it stands, new keys go last. The merged JSON text has at most 262144 bytes of UTF-8. */
+/** A JSON Merge Patch (RFC 7396) of the first level of keys. `null` removes a key, any other value replaces it in place, and new keys go last. The merged JSON text has at most 262144 bytes of UTF-8. */
 export type SettingsPatch = Record<string, unknown>
 
 export type WorkspaceSettingsPatch = {
   idle_window_minutes?: number
-  /** `named`: admins see what each member did. `team`: nobody but the person does, and of the team only weeks that were published, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
 }
 
 export type OverridePage = {
   overrides: Override[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
@@ -560,7 +560,7 @@ export type OverrideBody = {
 
 export type AuditPage = {
   entries: AuditEntry[]
-  /** Pass it as `cursor` for the next page; null on the last one. */
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
 }
 
@@ -568,15 +568,15 @@ export type MinutesEntry = {
   repo: string
   day: string
   minutes: number
-  /** From UTC hour (`"0"` to `"23"`) to the minutes in it; their sum is at most `minutes`. What is left belongs to no hour. */
+  /** The minutes of each UTC hour (`"0"` to `"23"`). Their sum is at most `minutes`. The remaining minutes belong to no hour. */
   hours?: Record<string, number>
 }
 
 export type FlushBody = {
   entries: MinutesEntry[]
-  /** An IANA time zone name; remembered for the heatmap. No numeric offsets. */
+  /** An IANA time zone name, not a numeric offset. It is stored for the heatmap. */
   timezone?: string
-  /** Chosen by the client for one flush and sent again with every retry of it. Remembered for 32 days. */
+  /** The client chooses an id for each flush and sends it again with every retry. The service remembers it for 32 days. */
   flush_id?: string
 }
 
@@ -598,7 +598,7 @@ export type CountsBody = {
 }
 
 export type CheckoutBody = {
-  /** How often to pay; by default the month, or what the installation offers. */
+  /** How often to pay. Default: every month, or what the installation offers. */
   interval?: 'month' | 'year'
 }
 
@@ -612,7 +612,7 @@ export type ModelList = {
 
 export type EventBody = {
   event: string
-  /** Where it happened; `service` is what the service itself records. */
+  /** Where the event happened. `service` is reserved for what the service itself records. */
   source: string
 }
 
@@ -624,7 +624,7 @@ export type ExportedCustomers = {
 export type ExportedSubscriptions = {
   id: string
   customer_id: string
-  /** The stored subscription's status. */
+  /** The status of the stored subscription. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
   updated_at: string
 }
@@ -694,7 +694,7 @@ export type ExportedActivity = {
   minutes: number
   commits: number
   closed_issues: number
-  /** The minutes of the 24 UTC hours, where they are known. */
+  /** The minutes of the 24 UTC hours. Null: they are not known. */
   hours: number[] | null
 }
 
@@ -708,10 +708,10 @@ export type ExportedAudit = {
   id: string
   at: string
   workspace_id: string
-  /** Null: somebody else. */
+  /** Null: someone else. */
   actor: string | null
   action: string
-  /** Null: somebody else, or nothing. */
+  /** Null: someone else, or nothing. */
   target: string | null
   details: Record<string, unknown>
 }
@@ -760,7 +760,7 @@ export type Totals = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** With more than 0 minutes; where published weeks are added up, the largest of them. */
+  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
   active_members: number | null
 }
 
@@ -769,36 +769,36 @@ export type DashboardDay = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** With more than 0 minutes; where published weeks are added up, the largest of them. */
+  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
   active_members: number | null
 }
 
 export type DashboardMember = {
-  /** Null: all members beyond the first 999 and people whose accounts were deleted, in the last row. */
+  /** Null: the last row, which sums up all members beyond the first 999 and people who deleted their accounts. */
   login: string | null
   avatar_url: string
-  /** Null: has left, but was active in the range. */
+  /** Null: the person has left, but was active in the range. */
   role: 'admin' | 'member' | null
   active_minutes: number
-  /** Days with more than 0 minutes; of several members, those of each added up. */
+  /** Days with more than 0 minutes. For several members, the sum of the days of each. */
   active_days: number
   commits: number
   closed_issues: number
   /** The last day of the range with more than 0 minutes. */
   last_active_day: string | null
-  /** Only with `trends=true`: the row's active minutes on each day of the range, oldest first; in ranges of more than 31 days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to `active_minutes`. Where published weeks are shown, repositories have none, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
 export type DashboardRepo = {
-  /** Null: all repositories beyond the first 999, and what the published repositories lack of the total, in the last row. */
+  /** Null: the last row, which sums up all repositories beyond the first 999, and the difference between the published repositories and the total. */
   repo: string | null
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** With any activity in the repository; where published weeks are added up, with minutes in it, in the week with most of them. */
+  /** Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them. */
   members: number | null
-  /** Only with `trends=true`: the row's active minutes on each day of the range, oldest first; in ranges of more than 31 days in each ISO week (Monday to Sunday, UTC) that has days in the range, of which the first and the last count only those days. So the numbers add up to `active_minutes`. Where published weeks are shown, repositories have none, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
@@ -810,10 +810,10 @@ export type HeatmapCell = {
 }
 
 export type FlushNote = {
-  /** Of the entry in the request. */
+  /** The index of the entry in the request. */
   index: number
   status: 'capped' | 'ignored'
-  /** `hour_full` also where the day was full as well; `recording_off` (see `PUT /api/me/recording`) also where something was full or the repository matches nothing; `day_out_of_window` before all others. */
+  /** `day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if all of the entry is switched off, then `repo_not_matched`, then `recording_off` if a part is switched off. `hour_full` comes before `day_full`. */
   code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off'
 }
 
@@ -821,13 +821,13 @@ export type FunnelStep = {
   event: string
   /** Different users. */
   users: number
-  /** Events, repeated ones counted. */
+  /** Events, including repeated ones. */
   events: number
-  /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
+  /** From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none. */
   conversion_from_previous: number | null
-  /** From 0 to 1: the users who have both, by those who have the other one; null without any. */
+  /** From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none. */
   conversion_from_start: number | null
-  /** Between the first event of each, over the users who have both; a step before the start counts as 0. */
+  /** Seconds between the first event of each, for the users who have both. A step before the start counts as 0. */
   median_seconds_from_start: number | null
 }
 
@@ -835,7 +835,7 @@ export type SourceCount = {
   source: string
   /** Different users. */
   users: number
-  /** Events, repeated ones counted. */
+  /** Events, including repeated ones. */
   events: number
 }
 
@@ -843,7 +843,7 @@ export type EventCount = {
   event: string
   /** Different users. */
   users: number
-  /** Events, repeated ones counted. */
+  /** Events, including repeated ones. */
   events: number
 }
 
@@ -856,7 +856,7 @@ export type WorkspaceMinutes = {
   workspace_id: string
   name: string
   minutes: number
-  /** Those with minutes, most minutes first. */
+  /** Repositories with minutes, most minutes first. */
   repos: RepoMinutes[]
 }
 
@@ -870,60 +870,60 @@ export type PrivacyRecord = {
   what: string
   fields: string[]
   why: string
-  /** Null: not a number of days; `kept` says how long. */
+  /** Null: `kept` says how long. */
   kept_days: number | null
   kept: string
 }
 
 export type PrivacyView = {
   what: string
-  /** Who sees it in a workspace of the level `named`. */
+  /** Who sees it in a workspace with the level `named`. */
   named: string
-  /** Who sees it in a workspace of the level `team`. */
+  /** Who sees it in a workspace with the level `team`. */
   team: string
 }
 
-/** The hours that are recorded, in the person's time zone; null: all. A UTC hour counts whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not touched. */
+/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour counts as a whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not affected. */
 export type RecordingHours = {
   /** The first local hour. */
   from: number
-  /** The local hour at which recording ends, another one than `from`. An earlier one is on the next day. */
+  /** The local hour at which recording ends. It must differ from `from`. An earlier hour is on the next day. */
   to: number
-  /** ISO: 1 is Monday. The day on which the hours begin, also where they go on after midnight. */
+  /** ISO weekdays: 1 is Monday. They are the days on which the hours begin, even if the hours end after midnight. */
   weekdays: number[]
 } | null
 
-/** The request does not fit the schema. Mend what `errors` names. */
+/** The request does not match the schema. Fix the fields listed in `errors`. */
 export type ProblemValidationFailed = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#validation_failed'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'validation_failed'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** What does not fit, and where. */
+  /** What is invalid, and where. */
   errors: {
-    /** A JSON pointer with the part first: `/body/entries/3/minutes`. */
+    /** A JSON pointer that starts with the part of the request: `/body/entries/3/minutes`. */
     path: string
     message: string
   }[]
 }
 
-/** The body is not JSON that this service accepts. Send one JSON object. */
+/** The body is not JSON that the service accepts. Send a single JSON object. */
 export type ProblemInvalidJson = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invalid_json'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invalid_json'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -931,104 +931,104 @@ export type ProblemInvalidJson = {
 
 /** Send an IANA time zone name, for example Europe/Berlin. */
 export type ProblemInvalidTimezone = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invalid_timezone'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invalid_timezone'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** `from` must not be after `to`, and a range has at most 366 days. */
+/** `from` must not be after `to`, and a range can cover at most 366 days. */
 export type ProblemInvalidRange = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invalid_range'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invalid_range'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Send a token of the repository host in the header X-Repohost-Token. */
+/** Send a repository host token in the X-Repohost-Token header. */
 export type ProblemRepohostTokenRequired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repohost_token_required'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'repohost_token_required'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This login was not started here, has expired or was already used. Start it again. */
+/** This sign-in did not start in this browser, has expired or was already used. Start again. */
 export type ProblemOauthStateInvalid = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#oauth_state_invalid'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'oauth_state_invalid'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** The signature of the notification is missing, wrong or too old. Sign its raw bytes and the time of sending. */
+/** The signature of the notification is missing, wrong or too old. Sign the raw bytes and the time of sending. */
 export type ProblemSignatureInvalid = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#signature_invalid'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'signature_invalid'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** The model provider refuses this key. Check it in its console. */
+/** The model provider rejected this key. Check the key in the console of the provider. */
 export type ProblemAssistantKeyRejected = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#assistant_key_rejected'
   status: 400
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'assistant_key_rejected'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Send `Authorization: Bearer <token>`; POST /api/auth/verify gives you one. */
+/** Send `Authorization: Bearer <token>`. POST /api/auth/verify returns a token. */
 export type ProblemUnauthenticated = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#unauthenticated'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'unauthenticated'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1036,14 +1036,14 @@ export type ProblemUnauthenticated = {
 
 /** This session token is not valid. Sign in again. */
 export type ProblemTokenInvalid = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_invalid'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'token_invalid'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1051,14 +1051,14 @@ export type ProblemTokenInvalid = {
 
 /** This session has expired. Sign in again. */
 export type ProblemTokenExpired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_expired'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'token_expired'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1066,239 +1066,239 @@ export type ProblemTokenExpired = {
 
 /** This session was signed out. Sign in again. */
 export type ProblemTokenRevoked = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_revoked'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'token_revoked'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** The repository host refuses this token. Create a new one there. */
+/** The repository host rejected this token. Create a new one there. */
 export type ProblemRepohostTokenInvalid = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repohost_token_invalid'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'repohost_token_invalid'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Send an admin key in X-Service-Admin-Key or as query `key`. */
+/** Send an admin key in the X-Service-Admin-Key header or as the query parameter `key`. */
 export type ProblemAdminKeyInvalid = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#admin_key_invalid'
   status: 401
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'admin_key_invalid'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This needs a Pro subscription; POST /api/billing/checkout starts one. */
+/** This requires a Pro subscription. Start one with POST /api/billing/checkout. */
 export type ProblemProRequired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#pro_required'
   status: 402
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Payment Required'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'pro_required'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** No workspace of yours matches this repository. Ask an admin for an invite. */
+/** None of your workspaces matches this repository. Ask an admin for an invite. */
 export type ProblemNotAMember = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#not_a_member'
   status: 403
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'not_a_member'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Only an admin of the workspace may do this. Ask one of them. */
+/** Only admins of the workspace can do this. Ask an admin. */
 export type ProblemAdminRequired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#admin_required'
   status: 403
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'admin_required'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** The token of the repository host is not yours, or gives no access to this repository. Use one that does. */
+/** The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. */
 export type ProblemRepoAccessDenied = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repo_access_denied'
   status: 403
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'repo_access_denied'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** What a single member did is shown to nobody but them here: the workspace has, or had in this range, the privacy level `team`. Ask without `member`. */
+/** The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`. */
 export type ProblemMemberDetailHidden = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#member_detail_hidden'
   status: 403
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'member_detail_hidden'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** A cookie-authenticated change must come from a known dashboard origin. From elsewhere send a Bearer token. */
+/** A change that is authenticated by cookie must come from a known dashboard origin. From other origins, send a Bearer token. */
 export type ProblemCsrfRejected = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#csrf_rejected'
   status: 403
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'csrf_rejected'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Nothing was ever pushed for this repository. Push its settings first. */
+/** No settings have been pushed for this repository. Push them first. */
 export type ProblemNeverSynced = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#never_synced'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'never_synced'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** There is no such workspace, or you are not a member of it. Check the id, or ask an admin for an invite. */
+/** This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite. */
 export type ProblemWorkspaceNotFound = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_not_found'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'workspace_not_found'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Nobody with this login is a member of the workspace. Check the login. */
+/** No member of the workspace has this login. Check the login. */
 export type ProblemMemberNotFound = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#member_not_found'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'member_not_found'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** There is no such invite. Check that it was copied whole. */
+/** This invite does not exist. Check that you copied all of it. */
 export type ProblemInviteNotFound = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invite_not_found'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invite_not_found'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This repository has no override in this workspace. There is nothing to remove. */
+/** The workspace has no override for this repository. There is nothing to remove. */
 export type ProblemOverrideNotFound = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#override_not_found'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'override_not_found'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This version does not exist or is no longer kept. List the versions to see which are. */
+/** This version does not exist or is no longer kept. List the versions to see which are available. */
 export type ProblemVersionNotFound = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_not_found'
   status: 404
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Not Found'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'version_not_found'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** No workspace of yours matches this repository. Create or extend one with the suggested pattern. */
+/** None of your workspaces matches this repository. Create a workspace with the suggested pattern, or add the pattern to one. */
 export type ProblemWorkspaceRequired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_required'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'workspace_required'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1306,96 +1306,96 @@ export type ProblemWorkspaceRequired = {
   suggested_pattern: string
 }
 
-/** A workspace keeps at least one admin. Make somebody else admin first. */
+/** A workspace needs at least one admin. Make another member an admin first. */
 export type ProblemLastAdmin = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#last_admin'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'last_admin'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** Those that would have no admin. */
+  /** The workspaces that would have no admin. */
   workspaces: {
     id: string
     name: string
   }[]
 }
 
-/** A personal workspace takes no invites, joins or leaves. Create another one for a team. */
+/** No one can be invited to a personal workspace, join it or leave it. Create another workspace for a team. */
 export type ProblemPersonalWorkspace = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#personal_workspace'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'personal_workspace'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Your subscription is still running. End it first; POST /api/billing/portal leads there. */
+/** Your subscription is still running. Cancel it first, on the page that POST /api/billing/portal returns. */
 export type ProblemSubscriptionActive = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#subscription_active'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'subscription_active'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** You have no billing account yet; POST /api/billing/checkout creates one. */
+/** You have no billing account yet. Create one with POST /api/billing/checkout. */
 export type ProblemNoSubscription = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#no_subscription'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'no_subscription'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This flush_id was already used with other content. Use a new one. */
+/** This flush_id was already used with different content. Use a new one. */
 export type ProblemFlushIdReused = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#flush_id_reused'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'flush_id_reused'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** A user is in at most 200 workspaces. Leave or delete one first. */
+/** You can be in at most 200 workspaces. Leave or delete one first. */
 export type ProblemWorkspaceLimit = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_limit'
   status: 409
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Conflict'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'workspace_limit'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1403,14 +1403,14 @@ export type ProblemWorkspaceLimit = {
 
 /** This invite has expired. Ask for a new one. */
 export type ProblemInviteExpired = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invite_expired'
   status: 410
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Gone'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invite_expired'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1418,14 +1418,14 @@ export type ProblemInviteExpired = {
 
 /** This invite has no uses left. Ask for a new one. */
 export type ProblemInviteExhausted = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invite_exhausted'
   status: 410
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Gone'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invite_exhausted'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1433,189 +1433,189 @@ export type ProblemInviteExhausted = {
 
 /** This invite was revoked. Ask for a new one. */
 export type ProblemInviteRevoked = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invite_revoked'
   status: 410
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Gone'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'invite_revoked'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Somebody changed it meanwhile. Pull, merge and push again. */
+/** It has changed in the meantime. Pull, merge and push again. */
 export type ProblemVersionConflict = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_conflict'
   status: 412
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Precondition Failed'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'version_conflict'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** The version that is there; null when nothing is. */
+  /** The current version. Null: there is none. */
   current_version: number | null
 }
 
-/** The body is larger than this route takes. Send less at once. */
+/** The body is larger than this route accepts. Send less at once. */
 export type ProblemPayloadTooLarge = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#payload_too_large'
   status: 413
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'payload_too_large'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** The settings are larger than the limit. Shorten or remove some. */
+/** The settings exceed the size limit. Shorten or remove some. */
 export type ProblemSettingsTooLarge = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#settings_too_large'
   status: 413
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'settings_too_large'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** How many bytes there may be. */
+  /** The limit in bytes. */
   limit_bytes: number
-  /** How many bytes there would be. */
+  /** The size in bytes that the request would result in. */
   actual_bytes: number
 }
 
-/** The overrides and current settings of this workspace take up all of its room. Remove some first. */
+/** The overrides and current settings of this workspace would exceed its size limit. Remove some first. */
 export type ProblemWorkspaceFull = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_full'
   status: 413
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'workspace_full'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** How many bytes there may be. */
+  /** The limit in bytes. */
   limit_bytes: number
 }
 
 /** Send the body as application/json. */
 export type ProblemUnsupportedMediaType = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#unsupported_media_type'
   status: 415
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unsupported Media Type'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'unsupported_media_type'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** This repository matches no pattern of the workspace. Add a pattern that matches it first. */
+/** No pattern of the workspace matches this repository. Add a pattern that matches it first. */
 export type ProblemRepoOutsidePatterns = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repo_outside_patterns'
   status: 422
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Unprocessable Entity'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'repo_outside_patterns'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Too many requests. Wait for the seconds in Retry-After. */
+/** Too many requests. Wait for the number of seconds in Retry-After. */
 export type ProblemRateLimited = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#rate_limited'
   status: 429
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Too Many Requests'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'rate_limited'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Something failed on our side. Try again later; the request id helps us find it. */
+/** Something failed on our side. Try again later. The request id helps us find the cause. */
 export type ProblemInternalError = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#internal_error'
   status: 500
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Internal Server Error'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'internal_error'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Another service that this needs has failed. Try again later. */
+/** A service that this request depends on has failed. Try again later. */
 export type ProblemUpstreamFailed = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#upstream_failed'
   status: 502
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Bad Gateway'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'upstream_failed'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** Which other service it was. */
+  /** The service that failed or did not answer. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 }
 
-/** The service cannot answer right now. Try again after the seconds in Retry-After. */
+/** The service cannot answer right now. Wait for the number of seconds in Retry-After, then try again. */
 export type ProblemUnavailable = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#unavailable'
   status: 503
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'unavailable'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Sign-in through the browser is not configured here; use POST /api/auth/verify. */
+/** Browser sign-in is not configured on this installation. Use POST /api/auth/verify. */
 export type ProblemOauthNotConfigured = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#oauth_not_configured'
   status: 503
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'oauth_not_configured'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
@@ -1623,33 +1623,33 @@ export type ProblemOauthNotConfigured = {
 
 /** Billing is not configured on this installation. Only its operator can change that. */
 export type ProblemBillingNotConfigured = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#billing_not_configured'
   status: 503
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'billing_not_configured'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
 }
 
-/** Another service that this needs did not answer in time. Try again later. */
+/** A service that this request depends on did not answer in time. Try again later. */
 export type ProblemUpstreamTimeout = {
-  /** Where the code is explained: `/api/docs/errors#<code>`. */
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#upstream_timeout'
   status: 504
-  /** What HTTP calls the status. */
+  /** The HTTP name of the status. */
   title: 'Gateway Timeout'
-  /** The stable part: decide on this. */
+  /** Stable. Base decisions on it. */
   code: 'upstream_timeout'
-  /** What to do next, for people. */
+  /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
   request_id: string
-  /** Which other service it was. */
+  /** The service that failed or did not answer. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 }
 
@@ -1667,7 +1667,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInternalError | ProblemUnavailable
   }
-  /** Exchange a repository-host token for a session token */
+  /** Exchange a repository host token for a session token */
   'POST /api/auth/verify': {
     request: {
       body: VerifyBody
@@ -1683,13 +1683,13 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The caller's profile */
+  /** Get the caller's profile */
   'GET /api/me': {
     request: unknown
     answer: Profile
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** End the caller's account */
+  /** Delete the caller's account */
   'DELETE /api/me': {
     request: {
       body: DeleteAccountBody
@@ -1697,26 +1697,26 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemLastAdmin | ProblemSubscriptionActive | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Repositories visible through the caller's workspace patterns */
+  /** List the repositories of the caller's workspaces */
   'GET /api/projects': {
     request: {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
     answer: ProjectPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** What the caller lets be recorded */
+  /** Get the recording preferences */
   'GET /api/me/recording': {
     request: unknown
     answer: Recording
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Choose what is recorded */
+  /** Change the recording preferences */
   'PUT /api/me/recording': {
     request: {
       body: Recording
@@ -1724,19 +1724,19 @@ export interface Operations {
     answer: Recording
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Everything that the service knows of the caller, as a file */
+  /** Export the caller's data */
   'GET /api/me/export': {
     request: unknown
     answer: AccountExport
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Who looked at the caller's numbers by name */
+  /** List who viewed the caller's numbers by name */
   'GET /api/me/views': {
     request: {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
@@ -1751,7 +1751,7 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
     }
@@ -1766,19 +1766,19 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
-        /** As the header `If-Match`: Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
         if_match?: string | undefined
-        /** As the header `If-None-Match`: `*`: change only if nothing is there; otherwise 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
         if_none_match?: string | undefined
       }
       headers: {
-        /** The caller's own token of the repository host: checked there, never stored. */
+        /** The caller's own repository host token. The service checks it with the host and never stores it. */
         'X-Repohost-Token': string
-        /** Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if nothing is there; otherwise 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
         'If-None-Match'?: string | undefined
       }
       body: PushBody
@@ -1794,7 +1794,7 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
       body?: NoBody
@@ -1802,7 +1802,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The last versions of the settings */
+  /** List the last versions of the settings */
   'GET /api/settings/{owner}/{repo}/versions': {
     request: {
       path: {
@@ -1810,14 +1810,14 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
     }
     answer: SnapshotVersionList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** One of the last versions, whole */
+  /** Pull one of the last versions of the settings */
   'GET /api/settings/{owner}/{repo}/versions/{version}': {
     request: {
       path: {
@@ -1826,14 +1826,14 @@ export interface Operations {
         version: number
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
     }
     answer: Snapshot
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Make an old version the newest */
+  /** Restore an old version of the settings */
   'POST /api/settings/{owner}/{repo}/restore': {
     request: {
       path: {
@@ -1841,7 +1841,7 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
       body: RestoreBody
@@ -1857,13 +1857,13 @@ export interface Operations {
     answer: JoinResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemInviteNotFound | ProblemWorkspaceLimit | ProblemInviteExpired | ProblemInviteExhausted | ProblemInviteRevoked | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The caller's workspaces */
+  /** List the caller's workspaces */
   'GET /api/team/me': {
     request: unknown
     answer: MyWorkspaces
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Create a workspace and a first invite */
+  /** Create a workspace and its first invite */
   'POST /api/team/workspaces/create': {
     request: {
       body: CreateWorkspaceBody
@@ -1882,7 +1882,7 @@ export interface Operations {
     answer: Workspace
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Delete a workspace with all of its data */
+  /** Delete a workspace and all of its data */
   'DELETE /api/team/workspaces/{id}': {
     request: {
       path: {
@@ -1902,7 +1902,7 @@ export interface Operations {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
@@ -1927,7 +1927,7 @@ export interface Operations {
         id: string
       }
       query: {
-        /** Compared without case. */
+        /** Upper and lower case do not matter. */
         login: string
       }
       body?: NoBody
@@ -1946,7 +1946,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** See what an invite code leads to */
+  /** Look up an invite code */
   'GET /api/team/invites/{code}': {
     request: {
       path: {
@@ -1965,7 +1965,7 @@ export interface Operations {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
@@ -1995,7 +1995,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemInviteNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** List the repo patterns */
+  /** List the repository patterns */
   'GET /api/team/workspaces/{id}/patterns': {
     request: {
       path: {
@@ -2005,7 +2005,7 @@ export interface Operations {
     answer: Patterns
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Replace the repo patterns */
+  /** Replace the repository patterns */
   'PUT /api/team/workspaces/{id}/patterns': {
     request: {
       path: {
@@ -2016,7 +2016,7 @@ export interface Operations {
     answer: Patterns
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The workspace's idle window and settings */
+  /** Get the workspace settings */
   'GET /api/team/workspaces/{id}/settings': {
     request: {
       path: {
@@ -2026,22 +2026,22 @@ export interface Operations {
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Change the idle window or the privacy level, merge keys into the settings, or all of it */
+  /** Change the workspace settings */
   'PATCH /api/team/workspaces/{id}/settings': {
     request: {
       path: {
         id: string
       }
       query?: {
-        /** As the header `If-Match`: Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
         if_match?: string | undefined
-        /** As the header `If-None-Match`: `*`: change only if nothing is there; otherwise 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
         if_none_match?: string | undefined
       }
       headers?: {
-        /** Change only this `ETag` (or one of several, or `*` for any); otherwise 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if nothing is there; otherwise 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
         'If-None-Match'?: string | undefined
       }
       body?: WorkspaceSettingsPatch
@@ -2049,7 +2049,7 @@ export interface Operations {
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** List the per-repo overrides */
+  /** List the overrides of repositories */
   'GET /api/team/workspaces/{id}/project-settings': {
     request: {
       path: {
@@ -2058,7 +2058,7 @@ export interface Operations {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
@@ -2091,19 +2091,19 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The settings that hold for a repository */
+  /** Get the effective settings of a repository */
   'GET /api/team/effective-config': {
     request: {
       query: {
         repo: string
-        /** Act on this workspace instead of the best match. */
+        /** Use this workspace instead of the best match. */
         workspace?: string | undefined
       }
     }
     answer: EffectiveConfig
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemNotAMember | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Who changed what, and when */
+  /** List the audit trail */
   'GET /api/team/workspaces/{id}/audit': {
     request: {
       path: {
@@ -2112,7 +2112,7 @@ export interface Operations {
       query?: {
         /** Rows per page. */
         limit?: number | undefined
-        /** The previous page's `next_cursor`. */
+        /** The `next_cursor` of the previous page. */
         cursor?: string | undefined
       }
     }
@@ -2127,15 +2127,15 @@ export interface Operations {
     answer: FlushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidTimezone | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemFlushIdReused | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** The caller's own active minutes per workspace */
+  /** List the caller's active minutes per workspace */
   'GET /api/team/active-minutes': {
     request: {
       query?: {
-        /** A UTC day; default: today. */
+        /** A UTC day. Default: today. */
         day?: string | undefined
-        /** Instead of `day`: the first UTC day. */
+        /** The first UTC day of a range, instead of `day`. */
         from?: string | undefined
-        /** Instead of `day`: the last UTC day. */
+        /** The last UTC day of a range, instead of `day`. */
         to?: string | undefined
       }
     }
@@ -2158,49 +2158,49 @@ export interface Operations {
     answer: CountsResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** What the team did */
+  /** Read the team dashboard */
   'GET /api/team/dashboard': {
     request: {
       query: {
         workspace: string
-        /** The first UTC day; default: 30 days with `to`. */
+        /** The first UTC day. Default: 30 days that end with `to`. */
         from?: string | undefined
-        /** The last UTC day; default: 30 days with `from`, or today. */
+        /** The last UTC day. Default: 30 days that begin with `from`, or today. */
         to?: string | undefined
-        /** Only what this login did, former members included. A login that never had a part in the workspace is 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is 403 `member_detail_hidden`, whether it exists or not. */
+        /** Only what this login did. It can name someone who has left. A login that was never a member is answered with 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is answered with 403 `member_detail_hidden`, whether it exists or not. */
         member?: string | undefined
-        /** Only what was done in this repository. */
+        /** Only activity in this repository. */
         repo?: string | undefined
-        /** Instead of `Accept`, for links and browsers. */
+        /** The format, instead of `Accept`, for links and browsers. */
         format?: 'json' | 'csv' | undefined
-        /** With a `trend` in the rows of members and repositories. */
+        /** Adds a `trend` to the rows of members and repositories. */
         trends?: boolean | undefined
       }
     }
     answer: Dashboard
     problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemMemberDetailHidden | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** What the caller did */
+  /** Read the caller's own dashboard */
   'GET /api/team/dashboard/mine': {
     request: {
       query: {
         workspace: string
-        /** The first UTC day; default: 30 days with `to`. */
+        /** The first UTC day. Default: 30 days that end with `to`. */
         from?: string | undefined
-        /** The last UTC day; default: 30 days with `from`, or today. */
+        /** The last UTC day. Default: 30 days that begin with `from`, or today. */
         to?: string | undefined
-        /** Only what was done in this repository. */
+        /** Only activity in this repository. */
         repo?: string | undefined
-        /** Instead of `Accept`, for links and browsers. */
+        /** The format, instead of `Accept`, for links and browsers. */
         format?: 'json' | 'csv' | undefined
-        /** With a `trend` in the rows of members and repositories. */
+        /** Adds a `trend` to the rows of members and repositories. */
         trends?: boolean | undefined
       }
     }
     answer: Dashboard
     problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** A page where the caller subscribes */
+  /** Start a subscription */
   'POST /api/billing/checkout': {
     request: {
       body?: CheckoutBody
@@ -2208,7 +2208,7 @@ export interface Operations {
     answer: BillingUrl
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
   }
-  /** A page where the caller manages the subscription */
+  /** Open the billing portal */
   'POST /api/billing/portal': {
     request: {
       body?: NoBody
@@ -2216,11 +2216,11 @@ export interface Operations {
     answer: BillingUrl
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemNoSubscription | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
   }
-  /** Where the billing provider reports on subscriptions */
+  /** Receive a notification of the billing provider */
   'POST /api/billing-provider/webhook': {
     request: {
       headers?: {
-        /** `t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<raw body>`; several `v1` are possible. At most 5 minutes old or ahead. `Stripe-Signature` is accepted as well. */
+        /** `t=<seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `<seconds>.<raw body>`. There can be several `v1`. The time can be at most 5 minutes old or ahead. `Stripe-Signature` is accepted as well. */
         'Billing-Signature'?: string | undefined
       }
       body: BillingEvent
@@ -2228,22 +2228,22 @@ export interface Operations {
     answer: Received
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemSignatureInvalid | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemBillingNotConfigured
   }
-  /** The models of assistant A */
+  /** List the models of assistant A */
   'GET /api/assistant-a-models': {
     request: {
       query: {
-        /** The caller's own key at the provider. It is shown to the provider alone, and not kept. */
+        /** The caller's own key at the provider. The service sends it only to the provider, and does not store it. */
         apiKey: string
       }
     }
     answer: ModelList
     problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
   }
-  /** The models of assistant B */
+  /** List the models of assistant B */
   'GET /api/assistant-b-models': {
     request: {
       query: {
-        /** The caller's own key at the provider. It is shown to the provider alone, and not kept. */
+        /** The caller's own key at the provider. The service sends it only to the provider, and does not store it. */
         apiKey: string
       }
     }
@@ -2258,13 +2258,13 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** How many users come how far */
+  /** Read the funnel */
   'GET /api/admin/funnel': {
     request: {
       query?: {
-        /** The first UTC day; by default the very first. */
+        /** The first UTC day. Default: the day of the first event. */
         from?: string | undefined
-        /** The last UTC day, included; by default today. */
+        /** The last UTC day, included. Default: today. */
         to?: string | undefined
         /** Only events of this source (`service` included). */
         source?: string | undefined
@@ -2279,7 +2279,7 @@ export interface Operations {
     answer: Limits
     problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
   }
-  /** What is recorded of people, and who sees it */
+  /** Get what is recorded about people, and who sees it */
   'GET /api/privacy': {
     request: unknown
     answer: Privacy
