@@ -12,6 +12,11 @@ type Test = Parameters<typeof launch>[0]
 
 /** Three times what is promised: other tests run on the machine meanwhile. */
 const BOUND = 150
+/**
+ * Milliseconds that another client may wait beside pipelined requests, with all of the machine's other work. Without a bound on
+ * requests in progress it waits for 600 to 5,800.
+ */
+const WAIT_BOUND = 500
 
 /** The service as a process of its own, which tells how long its event loop stood still. */
 const startTarget = async (t: Test) => {
@@ -121,7 +126,7 @@ t.test('pipelined requests make nobody else wait', async (t) => {
     for (const path of ['/', '/api/openapi.json', '/api/health', '/nowhere', '/api/nowhere']) {
       const outcome = { stall: Number.POSITIVE_INFINITY, wait: Number.POSITIVE_INFINITY }
       // Again while it is too long: a machine that has other things to do stalls now and then.
-      for (let attempt = 0; attempt < 4 && Math.max(outcome.stall, outcome.wait) > BOUND; attempt++) {
+      for (let attempt = 0; attempt < 4 && (outcome.stall > BOUND || outcome.wait > WAIT_BOUND); attempt++) {
         await longestStall(metricsPort)
         const wait = await longestWait(url, () => pipeline(url, path, connections))
         outcome.wait = Math.min(outcome.wait, wait)
@@ -129,7 +134,7 @@ t.test('pipelined requests make nobody else wait', async (t) => {
       }
       const what = `${path}, ${connections} connections`
       t.ok(outcome.stall <= BOUND, `${what}: the service stood still for ${outcome.stall.toFixed(0)} ms`)
-      t.ok(outcome.wait <= BOUND, `${what}: another client waited for ${outcome.wait.toFixed(0)} ms`)
+      t.ok(outcome.wait <= WAIT_BOUND, `${what}: another client waited for ${outcome.wait.toFixed(0)} ms`)
     }
   }
 })
