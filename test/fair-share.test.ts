@@ -49,10 +49,12 @@ t.test('who gets no turn is told to slow down', async (t) => {
   const refused = replies.filter(({ status }) => status === 429)
   t.ok(refused.length >= AT_ONCE, 'the last ones at least')
   t.ok(refused.length <= 3 * AT_ONCE, 'the first ones have had their turn')
+  // On a slow machine, those before have used up the caller's share.
+  const allowed = [AT_ONCE, limits.busy_seconds_per_caller].map(String)
   for (const { headers, body } of refused) {
     t.equal(body.code, 'rate_limited')
     t.match(headers.get('retry-after'), /^[1-9]/)
-    t.equal(headers.get('ratelimit-limit'), `${AT_ONCE}`)
+    t.ok(allowed.includes(headers.get('ratelimit-limit') ?? ''))
     t.equal(headers.get('ratelimit-remaining'), '0')
     t.equal(headers.get('ratelimit-reset'), headers.get('retry-after'))
   }
