@@ -180,16 +180,18 @@ t.test('what the service will never take is set aside and reported, and the rest
     LOST,
     problem(400, 'validation_failed'),
     problem(409, 'flush_id_reused'),
+    problem(413, 'payload_too_large'),
   ])
-  for (const repo of ['acme/a', 'acme/b', 'acme/c']) {
+  for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
     await queue.add(repo, NINE, 1)
     await queue.flush()
   }
-  t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 2 })
-  t.equal(sent.length, 5)
+  t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
+  t.equal(sent.length, 6)
   hasMembers(t, reports(), [
     { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
     { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
+    { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
   ])
   const proxy = start(t, [new Response('<html>', { status: 400 })])
   await proxy.queue.add('acme/a', NINE, 1)

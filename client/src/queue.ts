@@ -263,7 +263,7 @@ export const createFlushQueue = ({
       const isFinal =
         error instanceof ApiProblem &&
         error.code !== 'unexpected_answer' &&
-        (error.status === 400 || error.status === 409)
+        [400, 409, 413].includes(error.status)
       if (isFinal) return setAside(batch, entries, error.code, error.detail)
       await storage.release(batch)
       throw error
