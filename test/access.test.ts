@@ -170,7 +170,7 @@ const who = (route: string, { statuses }: Row): string => {
   const [nobody, outsider, , member, admin] = statuses
   if (route.endsWith('/webhook')) return 'the billing provider'
   if (nobody !== 401) return 'anyone'
-  if (admin === 401) return 'whoever has an admin key'
+  if (admin === 401) return 'the operator, with an admin key'
   if (member === 403) return 'an admin of'
   return outsider === member ? 'any signed-in caller' : 'a member of'
 }

@@ -52,7 +52,7 @@ t.test('it asks GitHub who somebody is, and for repositories only where they hav
 
   service.repohost.addPrivateRepo(repo, [])
   t.same(await editor.run('ext.push'), [
-    `The token of the repository host is not yours, or gives no access to this repository. Use one that does. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
+    `The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
   ])
   editor.configuration['ext.pushPrivateRepositories'] = true
   await editor.run('ext.push')
