@@ -183,10 +183,10 @@ export const activityDays = table(
     ...sums(),
     /** With more than 0 minutes. */
     activeMembers: integer('active_members').notNull(),
-    /** Whose hours are in the heatmap of the day; null until a version that knows it has rolled the day up. */
+    /** Whose hours are in the heatmap of the day, with ids of users; null until a version that knows it has rolled the day up. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
 )
 
