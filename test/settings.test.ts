@@ -420,6 +420,10 @@ t.test('a page of projects ends early when none of many repositories match', asy
   const first = (await ada.get('/api/projects')).body
   t.same(first.projects, [])
   t.type(first.next_cursor, 'string')
+  const decoded = Buffer.from(first.next_cursor, 'base64url').toString('latin1')
+  t.notOk(/acme|r\d{3}/.test(decoded), 'a cursor names no repository that the caller does not see')
+  const forged = Buffer.from(JSON.stringify(['acme', '', id])).toString('base64url')
+  t.equal((await ada.get(`/api/projects?cursor=${forged}`)).status, 400)
   const second = (await ada.get(`/api/projects?cursor=${first.next_cursor}`)).body
   t.same(
     second.projects.map(({ repo }: { repo: string }) => repo),

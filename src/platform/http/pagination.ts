@@ -1,6 +1,7 @@
 /** Keyset pagination. A cursor, opaque to callers, holds the values by which the list is ordered, of the last row. */
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
+import type { CursorSeal } from './cursor-seal.js'
 import { isUuid } from './uuid.js'
 
 /** RFC 3339 with milliseconds, on a day that exists. */
@@ -22,12 +23,20 @@ interface PageQuery {
   cursor?: string
 }
 
+const plain: CursorSeal = {
+  seal: (text) => Buffer.from(text).toString('base64url'),
+  open: (cursor) => Buffer.from(cursor, 'base64url').toString(),
+}
+
 /** @param position the kinds of values in a cursor of this list */
-export const pagesOf = (...position: Kind[]) => {
+export const pagesOf = (...position: Kind[]) => sealedPagesOf(plain, ...position)
+
+/** The same for a list whose cursors may hold names that the caller must not see. */
+export const sealedPagesOf = (seal: CursorSeal, ...position: Kind[]) => {
   /** @throws {ApiError} `validation_failed` for a cursor that is not of this list */
   const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
     limit,
-    after: cursor === undefined ? undefined : decodeCursor(cursor, position),
+    after: cursor === undefined ? undefined : decodeCursor(seal.open(cursor), position),
   })
   /**
    * Reads a page that may have fewer rows than its limit although more follow.
@@ -43,7 +52,7 @@ export const pagesOf = (...position: Kind[]) => {
   ) => {
     const { limit, after } = begin(query)
     const { rows, more, end = rows.at(-1) } = await list(after, limit)
-    return { rows, next_cursor: more && end ? toCursor(positionOf(end)) : null }
+    return { rows, next_cursor: more && end ? seal.seal(JSON.stringify(positionOf(end))) : null }
   }
   return {
     /** For a route's `config.validate`. */
@@ -68,7 +77,7 @@ export const pagesOf = (...position: Kind[]) => {
   }
 }
 
-const decodeCursor = (cursor: string, expected: readonly Kind[]): string[] => {
+const decodeCursor = (cursor: string | undefined, expected: readonly Kind[]): string[] => {
   const position = parse(cursor)
   const fits =
     Array.isArray(position) &&
@@ -78,13 +87,10 @@ const decodeCursor = (cursor: string, expected: readonly Kind[]): string[] => {
   return position
 }
 
-const parse = (cursor: string): unknown => {
+const parse = (text: string | undefined): unknown => {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }
 }
-
-const toCursor = (position: readonly string[]): string =>
-  Buffer.from(JSON.stringify(position)).toString('base64url')

@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { PageQuery } from '../../../../schemas/common.js'
 import { ProjectPage } from '../../../../schemas/projects.js'
 import { anyCaller } from '../../../platform/access/access.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
+import { sealedPagesOf } from '../../../platform/http/pagination.js'
 import { listProjects } from '../queries/projects.js'
 
-const pages = pagesOf('text', 'text', 'uuid')
-
 export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  // A page can end with a repository that matches no pattern, which the caller does not see.
+  const pages = sealedPagesOf(createCursorSeal(app.config.jwtSecrets), 'text', 'text', 'uuid')
   app.route({
     method: 'GET',
     url: '/projects',
