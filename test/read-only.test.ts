@@ -119,7 +119,7 @@ t.test(
 )
 
 t.test(
-  'a role without the right to insert makes no service ready',
+  'a role without the right to write makes no service ready',
   { skip: await isCluster() },
   async (t) => {
     const { service } = await start(t)
@@ -129,8 +129,9 @@ t.test(
     create role ${role} login password 'secret';
     grant usage on schema drizzle to ${role};
     grant select on all tables in schema public, drizzle to ${role};
-    grant insert on all tables in schema public to ${role};
-    revoke insert on users, revocations from ${role}`)
+    grant insert, update, delete on all tables in schema public to ${role};
+    revoke update on users from ${role};
+    revoke insert on revocations from ${role}`)
     t.teardown(async () => {
       await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
       await sql.end()
@@ -139,7 +140,7 @@ t.test(
     const reader = await startService(t, { beside: service, env: { DATABASE_URL: url.href } })
     t.equal(await statusOf(reader), 503)
     t.strictSame(saidBy(reader), [
-      `The database is read-only: the role ${role} has no right to insert into revocations, users. Let ${role} own the tables, or grant it the rights. Until then every write is answered 503.`,
+      `The database is read-only: the role ${role} has no right to change revocations, users. Let ${role} own the tables, or grant it the rights. Until then every write is answered 503.`,
     ])
     const { token } = reader.repohost.addUser('ada')
     const signIn = await reader.request('POST', '/api/auth/verify', { body: { repohost_token: token } })

@@ -18,7 +18,11 @@ export const READ_WRITABILITY = statement(
   select current_setting('transaction_read_only')::bool as "readOnly", pg_is_in_recovery() as "isStandby",
     current_user::text as role,
     (select string_agg(name, ', ' order by name) from unnest($1::text[]) name
-      where not has_table_privilege(to_regclass('public.' || name), 'INSERT')) as denied`,
+      where not (
+        has_table_privilege(to_regclass('public.' || name), 'INSERT')
+        and has_table_privilege(to_regclass('public.' || name), 'UPDATE')
+        and has_table_privilege(to_regclass('public.' || name), 'DELETE')
+      )) as denied`,
 )
 
 export type Writability = RowOf<typeof READ_WRITABILITY.columns>
@@ -36,7 +40,7 @@ export const faultOf = ({ readOnly, isStandby, role, denied }: Writability): Wri
     }
   if (denied !== null)
     return {
-      cause: `the role ${role} has no right to insert into ${denied}.`,
+      cause: `the role ${role} has no right to change ${denied}.`,
       remedy: `Let ${role} own the tables, or grant it the rights.`,
     }
   return undefined
