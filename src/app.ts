@@ -161,7 +161,7 @@ export const buildApp = async (
   await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(housekeeping, {
-    chores: [purge, ...retention],
+    chores: [...retention, purge],
   })
   await app.register(repohostOAuth)
   await app.register(dashboard)
