@@ -118,38 +118,34 @@ t.test(
   },
 )
 
-t.test(
-  'a role without the right to write makes no service ready',
-  { skip: await isCluster() },
-  async (t) => {
-    const { service } = await start(t)
-    const role = `reader_${randomBytes(6).toString('hex')}`
-    const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
-    await sql.unsafe(`
+t.test('a role without the right to write makes no service ready', { skip: await isCluster() }, async (t) => {
+  const { service } = await start(t)
+  const role = `reader_${randomBytes(6).toString('hex')}`
+  const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`
     create role ${role} login password 'secret';
     grant usage on schema drizzle to ${role};
     grant select on all tables in schema public, drizzle to ${role};
     grant insert, update, delete on all tables in schema public to ${role};
     revoke update on users from ${role};
     revoke insert on revocations from ${role}`)
-    t.teardown(async () => {
-      await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
-      await sql.end()
-    })
-    const url = Object.assign(new URL(service.databaseUrl), { username: role, password: 'secret' })
-    const reader = await startService(t, { beside: service, env: { DATABASE_URL: url.href } })
-    t.equal(await statusOf(reader), 503)
-    t.strictSame(saidBy(reader), [
-      `The database is read-only: the role ${role} has no right to change revocations, users. Let ${role} own the tables, or grant it the rights. Until then every write is answered 503.`,
-    ])
-    const { token } = reader.repohost.addUser('ada')
-    const signIn = await reader.request('POST', '/api/auth/verify', { body: { repohost_token: token } })
-    t.hasStrict(signIn, { status: 503, body: { code: 'unavailable' } })
-    await sql.unsafe(`grant insert, update, delete on all tables in schema public to ${role}`)
-    t.equal(await statusOf(reader), 200)
-    await reader.signIn('ada')
-  },
-)
+  t.teardown(async () => {
+    await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+    await sql.end()
+  })
+  const url = Object.assign(new URL(service.databaseUrl), { username: role, password: 'secret' })
+  const reader = await startService(t, { beside: service, env: { DATABASE_URL: url.href } })
+  t.equal(await statusOf(reader), 503)
+  t.strictSame(saidBy(reader), [
+    `The database is read-only: the role ${role} has no right to change revocations, users. Let ${role} own the tables, or grant it the rights. Until then every write is answered 503.`,
+  ])
+  const { token } = reader.repohost.addUser('ada')
+  const signIn = await reader.request('POST', '/api/auth/verify', { body: { repohost_token: token } })
+  t.hasStrict(signIn, { status: 503, body: { code: 'unavailable' } })
+  await sql.unsafe(`grant insert, update, delete on all tables in schema public to ${role}`)
+  t.equal(await statusOf(reader), 200)
+  await reader.signIn('ada')
+})
 
 t.test('a service that was led to a standby is unready until that is promoted', async (t) => {
   const { first, second } = await startPair(t)
