@@ -3,7 +3,17 @@ const feature = '^src/features/([^/]+)/'
 
 /** Each feature may use those after it, through their index. */
 const below = {
-  'personal-data': ['activity', 'settings', 'workspaces', 'billing', 'models', 'funnel', 'accounts'],
+  'personal-data': [
+    'editors',
+    'activity',
+    'settings',
+    'workspaces',
+    'billing',
+    'models',
+    'funnel',
+    'accounts',
+  ],
+  editors: ['activity', 'settings', 'workspaces', 'accounts'],
   activity: ['workspaces', 'accounts'],
   settings: ['workspaces', 'accounts'],
   workspaces: ['accounts'],

@@ -1,0 +1,163 @@
+/**
+ * npm run deb
+ *
+ * Makes dist/team-settings-cloud_VERSION_ARCH.deb: the service, its own Node, a system user, units of systemd and
+ * /etc/team-settings-cloud/env. Needs dpkg-deb.
+ */
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { dist, name, run, stage, version } from './stage.mjs'
+
+/** The newest long-term line, whose security fixes arrive with releases of the service. */
+const NODE = '26.10.0'
+const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch]
+const program = `/usr/lib/${name}`
+const state = `/var/lib/${name}`
+const node = `${program}/bin/node`
+
+const app = stage()
+const root = mkdtempSync(join(tmpdir(), `${name}-deb-`))
+chmodSync(root, 0o755)
+
+const write = (path, text, mode = 0o644) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text, { mode })
+}
+
+/** A text with every one of these replacements, each of which must find its place. */
+const changed = (text, replacements) =>
+  replacements.reduce((changing, [from, to]) => {
+    if (changing.search(from) === -1) throw new Error(`${from} is not in the unit`)
+    return changing.replaceAll(from, to)
+  }, text)
+
+const unit = (file, replacements) => {
+  const text = readFileSync(join('ops', file), 'utf8').replace(/^(#.*\n)+/, '')
+  return changed(text, [
+    [/\/opt\/team-settings\b/g, `${program}/app`],
+    [/\/usr\/bin\/node/g, node],
+    [/^LoadCredential=.*\n/gm, ''],
+    [/DynamicUser=yes/g, `User=${name}`],
+    ...replacements,
+  ])
+}
+
+cpSync(app, join(root, program, 'app'), { recursive: true, verbatimSymlinks: true })
+rmSync(app, { recursive: true })
+
+const download = mkdtempSync(join(tmpdir(), 'node-'))
+run('npm', 'pack', `node-linux-${process.arch}@${NODE}`, '--pack-destination', download)
+run('tar', '-xzf', join(download, `node-linux-${process.arch}-${NODE}.tgz`), '-C', download)
+mkdirSync(join(root, dirname(node)), { recursive: true })
+cpSync(join(download, 'package/bin/node'), join(root, node))
+chmodSync(join(root, node), 0o755)
+rmSync(download, { recursive: true })
+
+write(
+  `/usr/bin/${name}`,
+  `#!/bin/sh
+# Runs a command of the service with the variables of the installed one.
+export DATA_DIR="\${DATA_DIR-${state}}"
+exec ${node} --env-file-if-exists=/etc/${name}/env ${program}/app/build/src/bin/${name}.js "$@"
+`,
+  0o755,
+)
+write(
+  `/etc/${name}/env`,
+  `# The variables of the service: ${program}/app/docs/configuration.md lists them.
+# After a change: systemctl restart ${name}
+#BASE_URL=https://team.example.com
+#TRUST_PROXY=127.0.0.1
+#DATABASE_URL=postgres://service:password@127.0.0.1:5432/service
+`,
+  0o640,
+)
+write(
+  `/lib/systemd/system/${name}.service`,
+  unit('team-settings@.service', [
+    [/ on port %i/g, ''],
+    [/ PORT=%i/g, ` DATA_DIR=${state}`],
+    [/^Environment=JWT_SECRETS_FILE.*\n/gm, ''],
+    [
+      /^EnvironmentFile=.*$/gm,
+      `EnvironmentFile=-/etc/${name}/env\nStateDirectory=${name}\nStateDirectoryMode=0711`,
+    ],
+  ]),
+)
+write(
+  `/lib/systemd/system/${name}-backup.service`,
+  unit('team-settings-backup.service', [
+    [/ DATABASE_URL_FILE=.*$/gm, ` DATA_DIR=${state}\nEnvironmentFile=-/etc/${name}/env`],
+    [/^StateDirectory=.*$/gm, `StateDirectory=${name}-backup`],
+  ]),
+)
+write(
+  `/lib/systemd/system/${name}-backup.timer`,
+  readFileSync('ops/team-settings-backup.timer', 'utf8').replace(/^(#.*\n)+/, ''),
+)
+
+const size = run('du', '-sk', root).toString().split('\t')[0]
+write(
+  '/DEBIAN/control',
+  `Package: ${name}
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: ${name} <root@localhost>
+Installed-Size: ${size}
+Depends: adduser, libc6, libstdc++6
+Section: net
+Priority: optional
+Description: Team settings and activity cloud service
+ The HTTP backend behind an editor extension, with a dashboard of the team.
+ It brings its own PostgreSQL and its own Node.js.
+`,
+)
+write('/DEBIAN/conffiles', `/etc/${name}/env\n`)
+// DPKG_ROOT is empty, except when a package is installed into another root folder (dpkg --root).
+write(
+  '/DEBIAN/postinst',
+  `#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+  if [ -z "$DPKG_ROOT" ]; then
+    getent passwd ${name} >/dev/null ||
+      adduser --system --group --no-create-home --home ${state} --quiet ${name}
+    install -d -m 711 -o ${name} -g ${name} ${state}
+    chown root:${name} /etc/${name}/env
+  fi
+  if [ -d "$DPKG_ROOT/run/systemd/system" ]; then
+    systemctl daemon-reload
+    systemctl enable ${name} ${name}-backup.timer
+    systemctl restart ${name} ${name}-backup.timer
+  fi
+fi
+`,
+  0o755,
+)
+write(
+  '/DEBIAN/prerm',
+  `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d "$DPKG_ROOT/run/systemd/system" ]; then
+  systemctl disable --now ${name} ${name}-backup.timer
+fi
+`,
+  0o755,
+)
+write(
+  '/DEBIAN/postrm',
+  `#!/bin/sh
+set -e
+if [ -d "$DPKG_ROOT/run/systemd/system" ]; then systemctl daemon-reload; fi
+if [ "$1" = purge ]; then
+  echo "The data stay in ${state}. Delete that folder if you no longer need them."
+fi
+`,
+  0o755,
+)
+
+const file = join(dist, `${name}_${version}_${architecture}.deb`)
+run('dpkg-deb', '--build', '--root-owner-group', '-Zgzip', root, file)
+rmSync(root, { recursive: true })
+process.stdout.write(`${file}\n`)
