@@ -3,6 +3,7 @@ import { SubscriptionStatus } from './billing.js'
 import {
   Closed,
   Day,
+  LockedKeys,
   Login,
   Named,
   NextCursor,
@@ -15,6 +16,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.js'
+import { scopes } from './keys.js'
 import { limits } from './limits.js'
 import { Profile } from './profile.js'
 import { Recording } from './recording.js'
@@ -32,7 +34,8 @@ export const View = Type.Object(
   {
     viewer: {
       ...Login,
-      description: 'The login of the viewer, or `deleted user` if the viewer has deleted the account.',
+      description:
+        'The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace.',
     },
     workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
     day: { ...Day, description: 'The UTC day of the view.' },
@@ -56,6 +59,10 @@ export type View = Static<typeof View>
 export const ViewPage = Named('ViewPage', { views: Type.Array(ref(View)), next_cursor: NextCursor })
 
 const Count = Type.Integer({ minimum: 0 })
+const Minutes = Type.Array(Type.Integer({ minimum: 0 }))
+const ProjectMinutes = Type.Array(
+  Named('ExportedProjectMinutes', { project: Type.String(), minutes: Minutes }),
+)
 const MaybeTimestamp = Nullable(Timestamp)
 const SettingsAt = { workspace_id: Uuid, owner: Type.String(), repo: Type.String() }
 const FunnelCount = { event: Type.String(), source: Type.String(), first_at: Timestamp, events: Count }
@@ -71,24 +78,31 @@ const example = {
     avatar_url: 'https://avatars.example.com/ada',
     plan: 'pro',
     status: 'none',
+    heartbeats: null,
     repohost_id: 1_815,
     timezone: 'Europe/Berlin',
     created_at: moment,
+    disabled_at: null,
   },
   recording: { paused: false, repos_off: ['acme/secret-*'], hours: null },
   billing: { customers: [], subscriptions: [] },
   personal_workspace: null,
   personal_settings: [],
   personal_overrides: [],
+  personal_override_versions: [],
+  personal_workspace_versions: [],
   memberships: [
     { workspace: { id: workspace, name: 'Acme', personal: false }, role: 'admin', joined_at: moment },
   ],
   removals: [],
   invites: [],
+  keys: [],
   settings_written: [
     { workspace_id: workspace, owner: 'acme', repo: 'api-gateway', version: 3, created_at: moment },
   ],
   overrides_written: [],
+  workspace_settings_written: [],
+  override_versions_written: [],
   activity: [
     {
       workspace_id: workspace,
@@ -101,6 +115,18 @@ const example = {
     },
   ],
   flushes: [],
+  heartbeat_hours: [
+    {
+      hour: '2026-11-21T09:00:00.000Z',
+      projects: [{ project: 'acme/api-gateway', minutes: [0, 2, 4] }],
+      last_projects: [{ project: 'acme/api-gateway', minutes: [0, 2, 4] }],
+      counted: [{ workspace_id: workspace, minutes: [0, 1, 2, 3, 4] }],
+    },
+  ],
+  editor_projects: [],
+  imports: [],
+  import_days: [],
+  imported_minutes: [],
   audit: [
     {
       id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d60',
@@ -128,6 +154,10 @@ export const AccountExport = Type.Object(
       repohost_id: Type.Integer({ description: 'The numeric id at the repository host.' }),
       timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
       created_at: Timestamp,
+      disabled_at: {
+        ...MaybeTimestamp,
+        description: 'When the operator disabled the account. Null: it is enabled.',
+      },
     }),
     recording: ref(Recording),
     billing: Closed({
@@ -149,6 +179,7 @@ export const AccountExport = Type.Object(
         idle_window_minutes: Type.Integer(),
         patterns: Type.Array(Type.String()),
         settings: Settings,
+        locked: LockedKeys,
         settings_version: Type.Integer(),
         settings_updated_at: Timestamp,
       }),
@@ -170,9 +201,30 @@ export const AccountExport = Type.Object(
       Named('ExportedPersonalOverrides', {
         owner: Type.String(),
         repo: Type.String(),
+        version: Type.Integer(),
         settings: Settings,
         updated_at: Timestamp,
       }),
+    ),
+    personal_override_versions: Type.Array(
+      Named('ExportedPersonalOverrideVersions', {
+        owner: Type.String(),
+        repo: Type.String(),
+        version: Type.Integer(),
+        settings: Settings,
+        created_at: Timestamp,
+      }),
+      { description: 'Earlier versions of the overrides in the personal workspace.' },
+    ),
+    personal_workspace_versions: Type.Array(
+      Named('ExportedPersonalWorkspaceVersions', {
+        version: Type.Integer(),
+        settings: Settings,
+        locked: LockedKeys,
+        idle_window_minutes: Type.Integer(),
+        created_at: Timestamp,
+      }),
+      { description: 'The last versions of the settings of the personal workspace itself.' },
     ),
     memberships: Type.Array(
       Named('ExportedMemberships', {
@@ -198,6 +250,21 @@ export const AccountExport = Type.Object(
       }),
       { description: 'Invites that the caller created, without their codes.' },
     ),
+    keys: Type.Array(
+      Named('ExportedKeys', {
+        id: Uuid,
+        workspace_id: Nullable(Uuid),
+        name: Type.String(),
+        scopes: Type.Array(StringEnum(scopes)),
+        created_at: Timestamp,
+        expires_at: Timestamp,
+        revoked_at: MaybeTimestamp,
+        last_used_day: Nullable(Day),
+      }),
+      {
+        description: `Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for ${limits.ended_key_days} days.`,
+      },
+    ),
     settings_written: Type.Array(
       Named('ExportedSettingsWritten', { ...SettingsAt, version: Type.Integer(), created_at: Timestamp }),
       {
@@ -207,6 +274,22 @@ export const AccountExport = Type.Object(
     ),
     overrides_written: Type.Array(
       Named('ExportedOverridesWritten', { ...SettingsAt, updated_at: Timestamp }),
+    ),
+    workspace_settings_written: Type.Array(
+      Named('ExportedWorkspaceSettingsWritten', {
+        workspace_id: Uuid,
+        version: Type.Integer(),
+        created_at: Timestamp,
+      }),
+      { description: 'Versions of workspace settings that the caller wrote.' },
+    ),
+    override_versions_written: Type.Array(
+      Named('ExportedOverrideVersionsWritten', {
+        ...SettingsAt,
+        version: Type.Integer(),
+        created_at: Timestamp,
+      }),
+      { description: 'Earlier versions of overrides that the caller wrote.' },
     ),
     activity: Type.Array(
       Named('ExportedActivity', {
@@ -229,6 +312,46 @@ export const AccountExport = Type.Object(
         answer: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
         created_at: Timestamp,
       }),
+    ),
+    heartbeat_hours: Type.Array(
+      Named('ExportedHeartbeatHours', {
+        hour: { ...Timestamp, description: 'The UTC hour.' },
+        projects: ProjectMinutes,
+        last_projects: ProjectMinutes,
+        counted: Type.Array(Named('ExportedCountedMinutes', { workspace_id: Uuid, minutes: Minutes })),
+      }),
+      {
+        description: `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace.`,
+      },
+    ),
+    editor_projects: Type.Array(
+      Named('ExportedEditorProjects', {
+        name: Type.String(),
+        repo: Nullable(Type.String()),
+        ignored: Type.Boolean(),
+        automatic: Type.Boolean(),
+        last_at: MaybeTimestamp,
+        seen_at: Timestamp,
+      }),
+    ),
+    imports: Type.Array(
+      Named('ExportedImports', {
+        id: Uuid,
+        state: Type.String(),
+        heartbeats: Count,
+        days: Count,
+        days_done: Count,
+        minutes: Count,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+      }),
+    ),
+    import_days: Type.Array(Named('ExportedImportDays', { day: Day, projects: ProjectMinutes }), {
+      description: 'The days of an import that is under way.',
+    }),
+    imported_minutes: Type.Array(
+      Named('ExportedImportedMinutes', { workspace_id: Uuid, day: Day, repo: RepoPath, minutes: Count }),
+      { description: 'What imports have found so far, so that a later one counts only what is more.' },
     ),
     audit: Type.Array(
       Named('ExportedAudit', {

@@ -5,10 +5,16 @@ export const AuditEntry = Type.Object(
   {
     id: Uuid,
     at: Timestamp,
-    actor: { ...Login, description: 'The login of the person at that moment.' },
+    actor: {
+      ...Login,
+      description: 'The login of the person at that moment, `key <name>`, `service` or `operator`.',
+    },
     action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
     target: Nullable(
-      Type.String({ description: 'A login, a repository, or the id of an invite.', examples: ['bob'] }),
+      Type.String({
+        description: 'A login, a repository, the id of an invite, or the name of an access key.',
+        examples: ['bob'],
+      }),
     ),
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',

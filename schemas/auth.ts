@@ -36,7 +36,7 @@ export type VerifyResult = Static<typeof VerifyResult>
 export const LoginQuery = Type.Object({
   return_to: Type.Optional(
     Type.String({
-      pattern: '^/(?![/\\\\])[^\\x00-\\x20\\\\]*$',
+      pattern: '^/([^/\\x00-\\x20\\\\][^\\x00-\\x20\\\\]*)?$',
       maxLength: 1_000,
       default: '/',
       description: 'The path of the dashboard to return to. It cannot be the address of another site.',

@@ -32,24 +32,40 @@ export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
+/** Who wrote something that access keys of workspaces can write. */
+export const Author = Type.String({
+  description: 'A login, or `key <name>` for an access key of the workspace.',
+  examples: ['ada'],
+})
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
-const nameOfRepohost = { pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]+$', minLength: 1 }
+/** Every name but `.` and `..`. Generators for Go and Rust know no lookahead, so these are three alternatives. */
+const nameOfRepohost = {
+  pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
+  minLength: 1,
+}
 export const Owner = Type.String({ ...nameOfRepohost, maxLength: limits.owner_length, examples: ['acme'] })
 export const Repo = Type.String({
   ...nameOfRepohost,
   maxLength: limits.repo_length,
   examples: ['api-gateway'],
 })
+/** The same with at most 100 characters. */
+const shortName =
+  '([A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]{0,98}|\\.\\.[A-Za-z0-9_.-]{1,98})'
 /** `owner/repo` in one string. */
 export const RepoPath = Type.String({
-  pattern: '^(?!\\.{1,2}/)[A-Za-z0-9_.-]{1,100}/(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,100}$',
+  pattern: `^${shortName}/${shortName}$`,
   maxLength: limits.owner_length + limits.repo_length + 1,
   examples: ['acme/api-gateway'],
 })
 
 export const Role = StringEnum(['admin', 'member'], { examples: ['member'] })
 export type Role = Static<typeof Role>
+
+/** The kinds of repository host that the service knows. */
+export const repohostKinds = ['github', 'gitlab', 'forgejo'] as const
+export type RepohostKind = (typeof repohostKinds)[number]
 
 /** From the loosest to the strictest. */
 export const privacyLevels = ['named', 'team'] as const
@@ -70,11 +86,13 @@ export const privacy = {
   }),
 }
 
-/** The rules of settings objects: keys `<ext>.…` (a format that knows the configured prefix). */
+/** `<ext>.…` (a format that knows the configured prefix). */
+export const settingsKey = { format: 'settings-key', maxLength: limits.settings_key_length }
+/** The rules of settings objects. */
 const settingsRules = {
   type: 'object',
   additionalProperties: true,
-  propertyNames: { type: 'string', format: 'settings-key', maxLength: limits.settings_key_length },
+  propertyNames: { type: 'string', ...settingsKey },
   examples: [{ 'ext.theme': 'dark', 'ext.fontSize': 14 }],
 }
 /** Settings in a request. Too many bytes are 413 `settings_too_large`. */
@@ -96,6 +114,30 @@ export const Settings = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   examples: settingsRules.examples,
+})
+
+/** What a stored value has against it, where the operator's schema only warns. */
+export const Warnings = Type.Optional(
+  Type.Array(
+    Named('SettingsWarning', {
+      path: Type.String({
+        description: 'A JSON pointer that starts with the part of the request.',
+        examples: ['/body/settings/ext.fontSize'],
+      }),
+      message: Type.String({ examples: ['must be a number'] }),
+    }),
+    {
+      description:
+        'What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`).',
+      examples: [[{ path: '/body/settings/ext.fontSize', message: 'must be a number' }]],
+    },
+  ),
+)
+export type Warnings = Static<typeof Warnings>
+
+export const LockedKeys = Type.Array(Type.String({ examples: ['ext.theme'] }), {
+  description: 'Keys that no override can change.',
+  examples: [['ext.theme']],
 })
 
 export const Ok = Type.Object(
@@ -144,7 +186,7 @@ export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
 })
-/** The same in the query, for pages of other origins, which may not send these headers. If both come, both must hold. */
+/** The same in the query, for pages of other origins, which may not send these headers. If both are sent, both must hold. */
 export const ConditionalWriteQuery = {
   if_match: Type.Optional(
     Type.String({ maxLength: 1_000, description: `The same as the header \`If-Match\`. ${onlyOnto}` }),

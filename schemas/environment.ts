@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { privacyLevels, StringEnum } from './common.js'
+import { type Static, type TInteger, Type } from '@sinclair/typebox'
+import { privacyLevels, repohostKinds, StringEnum } from './common.js'
+import { limits, type RateLimitName, rateLimits } from './limits.js'
 
 const BaseUrl = (options: object) =>
   Type.String({
@@ -20,6 +21,21 @@ const List = (item: object, expected: string, options: object) =>
     ...options,
   })
 const port = { minimum: 1, maximum: 65_535 }
+
+type LimitVariable = `LIMIT_${Uppercase<RateLimitName>}`
+
+const limitVariables = Object.fromEntries(
+  (Object.keys(rateLimits) as RateLimitName[]).map((name) => [
+    `LIMIT_${name.toUpperCase()}`,
+    Type.Integer({
+      minimum: 1,
+      maximum: 999_999_999,
+      default: limits[name],
+      description: rateLimits[name],
+      examples: [limits[name] * 2],
+    }),
+  ]),
+) as Record<LimitVariable, TInteger>
 
 /**
  * The environment variables of the service, in the order of `.env.example`. `expected` completes the error about
@@ -119,16 +135,47 @@ export const Environment = Type.Object({
     examples: ['acme'],
   }),
 
-  REPOHOST_URL: BaseUrl({
-    default: 'https://github.com',
-    description: 'The address of the repository host, for its OAuth pages.',
-    examples: ['https://git.example.com'],
+  SETTINGS_SCHEMA: Text({
+    whenUnset: 'settings are not checked',
+    description:
+      "A file that describes the extension's settings: the `package.json` of a VS Code extension (`contributes.configuration`) or a JSON Schema. The service reads it at start.",
+    examples: ['/etc/team-settings/package.json'],
   }),
-  REPOHOST_API_URL: BaseUrl({
-    default: 'https://api.github.com',
-    description: 'The address of the API of the repository host.',
-    examples: ['https://git.example.com/api/v3'],
+  SETTINGS_VALIDATION: StringEnum(['warn', 'enforce'], {
+    default: 'warn',
+    description:
+      'What happens to settings that do not match `SETTINGS_SCHEMA`. `warn` stores them and lists what is wrong in the answer. `enforce` rejects them.',
+    examples: ['enforce'],
   }),
+
+  REPOHOST_KIND: StringEnum(repohostKinds, {
+    default: 'github',
+    description: 'The kind of the repository host. `forgejo` is also for Gitea. A deployment has one host.',
+    examples: ['gitlab'],
+  }),
+  REPOHOST_URL: Type.Optional(
+    BaseUrl({
+      whenUnset: '`https://github.com`, `https://gitlab.com`; required for `forgejo`',
+      description: 'The address of the repository host, for its OAuth pages.',
+      examples: ['https://git.example.com'],
+    }),
+  ),
+  REPOHOST_API_URL: Type.Optional(
+    BaseUrl({
+      whenUnset: '`https://api.github.com`, `https://gitlab.com/api/v4`; required for `forgejo`',
+      description:
+        'The address of the API of the repository host: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
+      examples: ['https://git.example.com/api/v3'],
+    }),
+  ),
+  REPOHOST_MOVED: Type.Optional(
+    BaseUrl({
+      whenUnset: 'the service does not start with another host than before',
+      description:
+        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers.',
+      examples: ['https://old-git.example.com'],
+    }),
+  ),
   REPOHOST_CLIENT_ID: Text({
     description:
       'The OAuth app for signing in with the browser. Set both this and `REPOHOST_CLIENT_SECRET`, or neither.',
@@ -143,6 +190,17 @@ export const Environment = Type.Object({
       whenUnset: 'all',
       description: 'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated.',
       examples: ['Iv1.0123456789abcdef'],
+    }),
+  ),
+
+  WEBHOOK_KEYS: Type.Optional(
+    Type.Array(Type.String({ format: 'secret' }), {
+      expected: 'comma-separated secrets of at least 32 bytes each',
+      secret: true,
+      whenUnset: 'generated with the embedded database; otherwise no one can create a webhook',
+      description:
+        'The keys from which the service derives the secrets of repository webhooks, comma-separated, at least 32 bytes each. New secrets come from the first one, and secrets from all of them are accepted. Create one with `openssl rand -base64 48`.',
+      examples: ['9vK1Zt…,Qm4pXs…'],
     }),
   ),
 
@@ -224,6 +282,15 @@ export const Environment = Type.Object({
     description: 'Use `off` for load tests only.',
     examples: ['off'],
   }),
+  ...limitVariables,
+  LIMIT_EXEMPT: Type.Optional(
+    List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
+      whenUnset: 'none',
+      description:
+        'Addresses for which no rate limit holds, such as the one address of a company network: addresses or CIDR ranges, comma-separated.',
+      examples: ['203.0.113.7,10.0.0.0/8'],
+    }),
+  ),
   REDIS_URL: Type.Optional(
     Type.String({
       format: 'redis-url',
@@ -258,6 +325,19 @@ export const Environment = Type.Object({
       'How many milliseconds the service keeps serving after it was told to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
     examples: [5_000],
   }),
+  MAINTENANCE: Text({
+    description:
+      'A message. While it is set, the service answers every write with 503 `maintenance` and this message, and reads go on.',
+    examples: ['Back at 14:00 UTC.'],
+  }),
+  MAINTENANCE_FILE: Type.Optional(
+    Type.String({
+      whenUnset: '`maintenance` in `DATA_DIR`',
+      description:
+        'A file that switches maintenance while the service runs: on as soon as it exists, with its text as the message, and off once it is deleted.',
+      examples: ['/run/team-settings/maintenance'],
+    }),
+  ),
   LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'The lowest level of lines that are logged.',

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Named, StringEnum, Uuid } from './common.js'
+import { Closed, Named, Nullable, StringEnum, Uuid } from './common.js'
+import { type Scope, scopes } from './keys.js'
 import { limits } from './limits.js'
 
 /**
@@ -21,7 +22,7 @@ export const errorCatalogue = {
   ],
   signature_invalid: [
     400,
-    'The signature of the notification is missing, wrong or too old. Sign the raw bytes and the time of sending.',
+    'The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending.',
   ],
   bad_request: [400, 'This is not a valid HTTP request.'],
   assistant_key_rejected: [
@@ -29,9 +30,15 @@ export const errorCatalogue = {
     'The model provider rejected this key. Check the key in the console of the provider.',
   ],
   unauthenticated: [401, 'Send `Authorization: Bearer <token>`. POST /api/auth/verify returns a token.'],
-  token_invalid: [401, 'This session token is not valid. Sign in again.'],
-  token_expired: [401, 'This session has expired. Sign in again.'],
-  token_revoked: [401, 'This session was signed out. Sign in again.'],
+  token_invalid: [
+    401,
+    'This session token or access key is not valid. Sign in again, or check that you copied all of the key.',
+  ],
+  token_expired: [401, 'This session or access key has expired. Sign in again, or create a new key.'],
+  token_revoked: [
+    401,
+    'This session was signed out, or this access key was revoked. Sign in again, or create a new key.',
+  ],
   repohost_token_invalid: [401, 'The repository host rejected this token. Create a new one there.'],
   admin_key_invalid: [
     401,
@@ -48,6 +55,14 @@ export const errorCatalogue = {
     403,
     'The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`.',
   ],
+  scope_missing: [
+    403,
+    'This access key lacks the scope that `scope` names. If `scope` is null, no access key of this kind can do this: sign in instead.',
+  ],
+  account_disabled: [
+    403,
+    'The operator of this service has disabled this account, or the account of the person who created this access key. Ask the operator.',
+  ],
   csrf_rejected: [
     403,
     'A change that is authenticated by cookie must come from a known dashboard origin. From other origins, send a Bearer token.',
@@ -59,10 +74,19 @@ export const errorCatalogue = {
   ],
   member_not_found: [404, 'No member of the workspace has this login. Check the login.'],
   invite_not_found: [404, 'This invite does not exist. Check that you copied all of it.'],
+  key_not_found: [404, 'This access key does not exist. List the keys to see their ids.'],
   override_not_found: [404, 'The workspace has no override for this repository. There is nothing to remove.'],
   version_not_found: [
     404,
     'This version does not exist or is no longer kept. List the versions to see which are available.',
+  ],
+  schema_not_configured: [
+    404,
+    'This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA.',
+  ],
+  webhook_not_found: [
+    404,
+    'The workspace has no webhook, or this webhook was deleted. Create one with POST /api/team/workspaces/{id}/webhook.',
   ],
   route_not_found: [404, 'This route does not exist. GET /api/docs lists all routes.'],
   request_timeout: [408, 'The request took too long to arrive. Send it again.'],
@@ -85,6 +109,10 @@ export const errorCatalogue = {
     409,
     `You can be in at most ${limits.workspaces_per_user} workspaces. Leave or delete one first.`,
   ],
+  key_limit: [
+    409,
+    `There can be at most ${limits.keys_per_owner} access keys that still work. Revoke one first.`,
+  ],
   invite_expired: [410, 'This invite has expired. Ask for a new one.'],
   invite_exhausted: [410, 'This invite has no uses left. Ask for a new one.'],
   invite_revoked: [410, 'This invite was revoked. Ask for a new one.'],
@@ -100,6 +128,10 @@ export const errorCatalogue = {
     422,
     'No pattern of the workspace matches this repository. Add a pattern that matches it first.',
   ],
+  key_locked: [
+    422,
+    'The workspace has locked these keys, so an override cannot contain them. Remove them from the override, or ask an admin to unlock them.',
+  ],
   rate_limited: [429, 'Too many requests. Wait for the number of seconds in Retry-After.'],
   headers_too_large: [431, 'The request headers are too large. Send fewer or shorter ones.'],
   internal_error: [
@@ -111,6 +143,10 @@ export const errorCatalogue = {
     503,
     'The service cannot answer right now. Wait for the number of seconds in Retry-After, then try again.',
   ],
+  maintenance: [
+    503,
+    'The service is in maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again.',
+  ],
   oauth_not_configured: [
     503,
     'Browser sign-in is not configured on this installation. Use POST /api/auth/verify.',
@@ -118,6 +154,10 @@ export const errorCatalogue = {
   billing_not_configured: [
     503,
     'Billing is not configured on this installation. Only its operator can change that.',
+  ],
+  webhooks_not_configured: [
+    503,
+    'Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS.',
   ],
   upstream_timeout: [504, 'A service that this request depends on did not answer in time. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>
@@ -157,6 +197,9 @@ export const Problem = Type.Object({
       description: 'The workspaces that would have no admin.',
     }),
   ),
+  keys: Type.Optional(
+    Type.Array(Type.String(), { description: 'The locked keys that the override contains.' }),
+  ),
   current_version: Type.Optional(
     Type.Unsafe<number | null>({
       type: ['integer', 'null'],
@@ -166,6 +209,12 @@ export const Problem = Type.Object({
   limit_bytes: Type.Optional(Type.Integer({ description: 'The limit in bytes.' })),
   actual_bytes: Type.Optional(
     Type.Integer({ description: 'The size in bytes that the request would result in.' }),
+  ),
+  scope: Type.Optional(
+    Type.Unsafe<Scope | null>({
+      ...Nullable(StringEnum(scopes)),
+      description: 'The scope that the access key lacks. Null: no access key of its kind can do this.',
+    }),
   ),
   upstream: Type.Optional(
     StringEnum(['repohost', 'billing-provider', 'assistant-a', 'assistant-b'], {
@@ -184,8 +233,10 @@ export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   last_admin: { workspaces: [{ id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e', name: 'Acme' }] },
   workspace_required: { suggested_pattern: 'acme/*' },
   version_conflict: { current_version: 4 },
+  key_locked: { keys: ['ext.theme'] },
   settings_too_large: { limit_bytes: limits.settings_bytes, actual_bytes: 300_000 },
   workspace_full: { limit_bytes: limits.workspace_bytes },
+  scope_missing: { scope: 'settings:write' },
   upstream_failed: { upstream: 'repohost' },
   upstream_timeout: { upstream: 'repohost' },
 }

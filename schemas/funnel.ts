@@ -20,7 +20,7 @@ export const EventBody = Named('EventBody', {
   }),
 })
 
-/** What the service records by itself, with the source `service`, at most once per user. */
+/** Events that the service records itself, with the source `service`, at most once per user. */
 export type Milestone =
   | 'signed_in'
   | 'workspace_created'

@@ -59,7 +59,7 @@ export const CreateInviteBody = Named('CreateInviteBody', {
 })
 export type CreateInviteBody = Static<typeof CreateInviteBody>
 
-/** The answer to a new workspace: it comes with a first invite. */
+/** The answer to a new workspace, which includes a first invite. */
 export const CreatedWorkspace = Named('CreatedWorkspace', { workspace: ref(Workspace), invite: ref(Invite) })
 
 export const InvitePage = Named('InvitePage', { invites: Type.Array(ref(Invite)), next_cursor: NextCursor })
@@ -72,7 +72,7 @@ const InviteCode = Type.String({
 
 export const InviteCodeParams = Type.Object({ code: InviteCode })
 
-/** What the caller is about to join. */
+/** The workspace that the caller is about to join. */
 export const InviteLookup = Named('InviteLookup', {
   workspace: Named('WorkspaceToJoin', {
     name: Workspace.properties.name,

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
-
-/** Every documented limit. Schemas take their bounds from here, and `GET /api/limits` serves them. */
+/**
+ * Every documented limit. Schemas take their bounds from here, `GET /api/limits` serves them, and the page's forms use them.
+ */
 export const limits = {
   /** UTF-8 bytes of `JSON.stringify(settings)`. */
   settings_bytes: 262_144,
@@ -8,6 +8,8 @@ export const limits = {
   settings_versions_kept: 20,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 67_108_864,
+  /** What each of them counts at least, so that small settings do not add up to millions of rows. */
+  workspace_bytes_per_settings: 512,
   json_depth: 32,
   /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,
@@ -35,14 +37,29 @@ export const limits = {
   flush_id_length: 64,
   flush_id_days: 32,
   flush_days_back: 30,
+  heartbeats: 500,
+  heartbeats_body_bytes: 8_388_608,
+  /** How long the service keeps which minutes heartbeats have marked, and project names that wait. */
+  heartbeat_days: 32,
+  /** Heartbeats further apart leave the minutes between them uncounted, whatever the idle window of a workspace. */
+  heartbeat_idle_minutes_min: 5,
+  heartbeat_idle_minutes_max: 10,
+  editor_project_length: 200,
+  /** Project names of a person that wait for a repository. */
+  editor_projects_waiting: 200,
+  /** Project names of a person with a repository, or that are ignored. */
+  editor_projects_chosen: 1_000,
+  import_body_bytes: 104_857_600,
+  /** Projects in a file that is imported; heartbeats of further ones do not count. */
+  import_projects: 2_000,
   /** How many rows (a day of a repository in a workspace) one flush may change. */
   flush_rows: 5_000,
   /**
-   * How much one flush may compare to find its workspaces. Each repository counts with its characters times those of each
+   * The cost of the comparisons that find a flush's workspaces. Each repository costs its characters times those of each
    * pattern of its owner (at most 100, none for a pattern without `*`), with 10 added to both.
    */
   flush_comparisons: 130_000_000,
-  /** Repositories and patterns in which a person lets nothing be recorded. */
+  /** Repositories and patterns that a person excludes from recording. */
   recording_repos_off: 200,
   minutes_per_day: 1_440,
   minutes_per_hour: 60,
@@ -51,12 +68,30 @@ export const limits = {
   /** As `flush_comparisons`, for one upload. */
   counts_comparisons: 1_000_000_000,
   count_max: 10_000,
+  /** Commits in one delivery of the repository host. */
+  webhook_commits: 10_000,
+  webhook_body_bytes: 25_165_824,
+  /** Members and items in such a body, whose commits can list many files. */
+  webhook_json_values: 1_000_000,
+  /** Older commits do not count. How long the service keeps deliveries and the hashes of commits. */
+  webhook_days: 400,
+  /** How long a webhook secret works after it was replaced. */
+  webhook_secret_hours: 24,
+  /** How many deliveries of a webhook the service lists. */
+  webhook_deliveries_listed: 50,
   range_days: 366,
   /** Trends have a number for each day of ranges up to this, and for each week of longer ones. */
   trend_days: 31,
   /** How many members, and repositories, a dashboard lists. The last row sums up all others. */
   dashboard_rows: 1_000,
   session_days: 30,
+  /** Access keys of a person, and of a workspace, that have neither expired nor been revoked. */
+  keys_per_owner: 20,
+  key_name_length: 100,
+  key_days_default: 365,
+  key_days_max: 730,
+  /** How long the service recognises a key that has expired or was revoked. */
+  ended_key_days: 400,
   audit_days: 400,
   /** How long the service keeps who viewed whose numbers. */
   view_days: 400,
@@ -86,24 +121,25 @@ export const limits = {
   rate_verify_per_address: 30,
   rate_join_per_caller: 10,
   rate_refused_tokens_per_caller: 30,
+  /** Unknown, expired and revoked access keys that an address may send. */
+  rate_refused_keys_per_address: 600,
   /** Files with everything about a caller, per hour. */
   exports_per_hour: 10,
   rate_wrong_signatures_per_address: 600,
 } as const
 
 type LimitName = keyof typeof limits
-const names = Object.keys(limits) as LimitName[]
 
-export const Limits = Type.Object(
-  {
-    ...(Object.fromEntries(names.map((name) => [name, Type.Integer({ examples: [limits[name]] })])) as Record<
-      LimitName,
-      ReturnType<typeof Type.Integer>
-    >),
-    extension_prefix: Type.String({
-      description: 'Settings keys start with this prefix and a dot.',
-      examples: ['ext'],
-    }),
-  },
-  { $id: 'Limits', additionalProperties: false },
-)
+/** The limits that the operator can change, each by the variable `LIMIT_` and its name in capitals. */
+export const rateLimits = {
+  rate_per_caller: 'Requests of a caller per minute.',
+  rate_pages_per_address:
+    'Requests of an address per minute for the dashboard, the reference and their files.',
+  rate_verify_per_address: 'Sign-ins from an address per minute.',
+  rate_join_per_caller: 'Joins and invite look-ups of a caller per minute.',
+  rate_refused_tokens_per_caller: 'Tokens of a caller per minute that the repository host may refuse.',
+  rate_refused_keys_per_address: 'Invalid access keys from an address per minute.',
+  rate_wrong_signatures_per_address: 'Wrongly signed webhook calls from an address per minute.',
+  exports_per_hour: 'Account exports of a caller per hour.',
+} as const satisfies Partial<Record<LimitName, string>>
+export type RateLimitName = keyof typeof rateLimits

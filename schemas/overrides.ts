@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  Login,
+  Author,
   Named,
   NextCursor,
   Owner,
@@ -10,11 +10,25 @@ import {
   Settings,
   SettingsInput,
   Timestamp,
+  Warnings,
   WorkspaceParams,
 } from './common.js'
+import { Version } from './settings.js'
 
 export const Override = Type.Object(
-  { owner: Owner, repo: Repo, settings: Settings, updated_at: Timestamp, updated_by: Login },
+  {
+    owner: Owner,
+    repo: Repo,
+    settings: Settings,
+    version: Type.Integer({
+      minimum: 1,
+      description: 'Every change raises it by one. A new override starts at 1.',
+      examples: [3],
+    }),
+    updated_at: Timestamp,
+    updated_by: Author,
+    warnings: Warnings,
+  },
   { $id: 'Override', additionalProperties: false },
 )
 export type Override = Static<typeof Override>
@@ -25,6 +39,8 @@ export const OverridePage = Named('OverridePage', {
 })
 
 export const OverrideParams = Type.Object({ ...WorkspaceParams.properties, ...RepoParams.properties })
+
+export const OverrideVersionParams = Type.Object({ ...OverrideParams.properties, version: Version })
 
 export const OverrideBody = Named('OverrideBody', { settings: SettingsInput })
 export type OverrideBody = Static<typeof OverrideBody>

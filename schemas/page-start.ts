@@ -6,14 +6,19 @@ export interface OfferedPerson {
   repohost_token: string
 }
 
-/** What the dashboard's page knows before its first call. */
+/** The data that the dashboard's page has before its first call. */
 export interface PageStart {
   signed_in: boolean
   /** Whether the OAuth app of the repository host is configured. */
   oauth: boolean
   /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'
-  repohost_url: string
+  /** What people call the repository host, such as GitHub. */
+  repohost_name: string
+  /** Where people create a token of the host. */
+  repohost_token_url: string
   extension_prefix: string
+  /** Whether `GET /api/settings-schema` has a schema. */
+  settings_schema: boolean
   people: OfferedPerson[]
 }

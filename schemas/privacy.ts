@@ -24,7 +24,7 @@ const PrivacyView = Named('PrivacyView', {
 })
 export type PrivacyView = Static<typeof PrivacyView>
 
-/** What is recorded about people, and who sees it. */
+/** The recorded data about people, and who sees it. */
 export const Privacy = Type.Object(
   {
     activity_privacy_floor: Type.Unsafe<PrivacyLevel>({

@@ -1,18 +1,18 @@
 /**
  * Repo patterns: `owner/*`, `owner/repo`, or `owner/` + a repository name with `*` in it. The owner is always literal,
- * `*` stands for zero or more characters, and case does not matter. The database matches, with LIKE over `repoLike`;
- * a property test holds it to the definition.
+ * `*` stands for zero or more characters, and case does not matter. The database matches, with LIKE over `repoLike`,
+ * and `client/src/pattern.ts` for the client and the page. One property test holds both to the definition.
  */
 import { limits } from './limits.js'
 
 /**
- * What a name and a pattern count for where they are compared, besides their characters. LIKE takes time for each
+ * The fixed cost of comparing a name with a pattern, besides their characters. LIKE takes time for each
  * character of the one times each of the other; a product of both bounds what a request compares.
  */
 export const COMPARED = 10
 
 export interface RepoPattern {
-  /** As it was given. */
+  /** The original spelling. */
   pattern: string
   ownerKey: string
   repoKey: string
@@ -46,10 +46,10 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
 /** The same for SQL's LIKE. A pattern cannot contain `%` or a backslash, but both would be escaped. */
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
 
-/** For texts that a schema has already accepted. @throws if one is not a pattern */
+/** Parses texts that a schema has accepted. @throws if one is not a pattern */
 export const parsePatterns = (patterns: string[]): RepoPattern[] =>
   patterns.map((pattern) => {
     const parsed = parsePattern(pattern)
-    if (!parsed) throw new Error(`The schema has let ${pattern} through, which is no pattern`)
+    if (!parsed) throw new Error(`The schema accepted ${pattern}, which is not a pattern`)
     return parsed
   })

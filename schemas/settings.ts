@@ -11,6 +11,7 @@ import {
   SettingsInput,
   Timestamp,
   Uuid,
+  Warnings,
   WorkspaceChoice,
 } from './common.js'
 import { limits } from './limits.js'
@@ -18,12 +19,17 @@ import { limits } from './limits.js'
 export const SettingsQuery = Type.Object({ workspace: WorkspaceChoice })
 export const PushQuery = Type.Object({ workspace: WorkspaceChoice, ...ConditionalWriteQuery })
 
+export const SettingsSize = Type.Integer({
+  description: 'UTF-8 bytes of the JSON text of `settings`.',
+  examples: [42],
+})
+
 const about = {
   owner: Owner,
   repo: Repo,
   workspace_id: Uuid,
   version: Type.Integer({ minimum: 1, examples: [3] }),
-  size_bytes: Type.Integer({ description: 'UTF-8 bytes of the JSON text of `settings`.', examples: [42] }),
+  size_bytes: SettingsSize,
   updated_at: Timestamp,
   updated_by: Login,
 }
@@ -60,6 +66,7 @@ export const PushResult = Type.Object(
       description: 'Whether this push created the personal workspace.',
       examples: [false],
     }),
+    warnings: Warnings,
   },
   { $id: 'PushResult', additionalProperties: false },
 )
@@ -80,7 +87,7 @@ export const SnapshotVersionList = Named('SnapshotVersionList', {
 })
 export type SnapshotVersionList = Static<typeof SnapshotVersionList>
 
-const Version = Type.Integer({ minimum: 1, examples: [2] })
+export const Version = Type.Integer({ minimum: 1, examples: [2] })
 export const VersionParams = Type.Object({ ...RepoParams.properties, version: Version })
 export const RestoreBody = Named('RestoreBody', { version: Version })
 export type RestoreBody = Static<typeof RestoreBody>

@@ -1,6 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, PrivacyLevel, privacy, Settings, SettingsPatch, Timestamp } from './common.js'
+import {
+  LockedKeys,
+  Login,
+  Named,
+  Nullable,
+  PrivacyLevel,
+  privacy,
+  Settings,
+  SettingsPatch,
+  settingsKey,
+  Timestamp,
+  Warnings,
+  WorkspaceParams,
+} from './common.js'
 import { limits } from './limits.js'
+import { SettingsSize, Version } from './settings.js'
 
 const IdleWindow = Type.Integer({
   minimum: limits.idle_window_minutes_min,
@@ -8,17 +22,23 @@ const IdleWindow = Type.Integer({
   examples: [5],
 })
 
+const about = {
+  version: Type.Integer({
+    minimum: 1,
+    description: 'Every change raises it by one.',
+    examples: [3],
+  }),
+  updated_at: Timestamp,
+}
+
 export const WorkspaceSettings = Type.Object(
   {
     idle_window_minutes: IdleWindow,
-    ...privacy,
     settings: Settings,
-    version: Type.Integer({
-      minimum: 1,
-      description: 'Every change raises it by one.',
-      examples: [3],
-    }),
-    updated_at: Timestamp,
+    locked: LockedKeys,
+    ...privacy,
+    ...about,
+    warnings: Warnings,
   },
   { $id: 'WorkspaceSettings', additionalProperties: false },
 )
@@ -28,5 +48,52 @@ export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
   idle_window_minutes: Type.Optional(IdleWindow),
   activity_privacy: Type.Optional(PrivacyLevel),
   settings: Type.Optional(SettingsPatch),
+  locked: Type.Optional(
+    Type.Array(Type.String(settingsKey), {
+      uniqueItems: true,
+      description:
+        'Replaces the list of locked keys. Each must be a key of the settings after the patch. A patch that removes a key from the settings also removes its lock.',
+      examples: [['ext.theme']],
+    }),
+  ),
 })
 export type WorkspaceSettingsPatch = Static<typeof WorkspaceSettingsPatch>
+
+const Author = Nullable({
+  ...Login,
+  description: 'Null: the change was made before the service recorded who changes these settings.',
+})
+
+export const WorkspaceSettingsVersion = Type.Object(
+  {
+    idle_window_minutes: IdleWindow,
+    settings: Settings,
+    locked: LockedKeys,
+    version: about.version,
+    size_bytes: SettingsSize,
+    updated_at: Timestamp,
+    updated_by: Author,
+  },
+  {
+    $id: 'WorkspaceSettingsVersion',
+    additionalProperties: false,
+    description: 'It has no privacy level: restoring a version never changes what people were promised.',
+  },
+)
+
+export const WorkspaceSettingsVersionList = Named('WorkspaceSettingsVersionList', {
+  versions: Type.Array(
+    Named('WorkspaceSettingsVersionHead', {
+      version: about.version,
+      size_bytes: SettingsSize,
+      created_at: Timestamp,
+      created_by: Author,
+    }),
+    {
+      description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one.`,
+    },
+  ),
+})
+export type WorkspaceSettingsVersionList = Static<typeof WorkspaceSettingsVersionList>
+
+export const WorkspaceVersionParams = Type.Object({ ...WorkspaceParams.properties, version: Version })

@@ -1,0 +1,154 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Closed, Named, Nullable, RepoPath, StringEnum, Timestamp } from './common.js'
+import { limits } from './limits.js'
+
+/** `current`, or the caller's own login. */
+export const EditorParams = Type.Object({
+  user: Type.String({
+    minLength: 1,
+    maxLength: limits.login_length,
+    description: "`current`, or the caller's login.",
+    examples: ['current'],
+  }),
+})
+
+const heartbeat = { time: 1_763_717_400.123, entity: 'src/app.ts', type: 'file', project: 'acme/api-gateway' }
+
+/** Only in the document: bodies are read by `features/editors/reading`. */
+export const Heartbeat = Type.Object(
+  {
+    time: Type.Optional(
+      Type.Number({ description: 'Seconds since 1970, with a fraction.', examples: [heartbeat.time] }),
+    ),
+    project: Type.Optional(
+      Type.String({
+        description:
+          'A repository (`owner/repo`, or the address of its remote), or another name, such as that of a folder.',
+        examples: [heartbeat.project],
+      }),
+    ),
+    alternate_project: Type.Optional(
+      Type.String({
+        description: 'Counts if `project` names no repository.',
+        examples: ['api-gateway'],
+      }),
+    ),
+  },
+  {
+    $id: 'Heartbeat',
+    additionalProperties: true,
+    description: 'All other members are ignored and not stored.',
+    examples: [heartbeat],
+  },
+)
+
+export const HeartbeatsAnswer = Type.Object(
+  {
+    responses: Type.Array(Type.Array(Type.Unknown()), {
+      description: 'One `[{"data": null}, 201]` for each heartbeat, in their order.',
+    }),
+  },
+  {
+    $id: 'HeartbeatsAnswer',
+    additionalProperties: false,
+    examples: [{ responses: [[{ data: null }, 201]] }],
+  },
+)
+
+export const HeartbeatAnswer = Named('HeartbeatAnswer', {
+  data: Closed({ id: Type.String({ examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] }) }),
+})
+
+const duration = {
+  text: Type.String({ examples: ['3 hrs 12 mins'] }),
+  digital: Type.String({ examples: ['3:12'] }),
+  hours: Type.Integer({ examples: [3] }),
+  minutes: Type.Integer({ examples: [12] }),
+  total_seconds: Type.Integer({ examples: [11_520] }),
+}
+
+export const StatusBar = Named('StatusBar', {
+  cached_at: Timestamp,
+  data: Closed({
+    grand_total: Named('GrandTotal', duration),
+    categories: Type.Array(
+      Named('EditorCategory', { name: Type.String({ examples: ['Coding'] }), ...duration }),
+    ),
+    range: Named('EditorRange', {
+      date: Type.String({ format: 'date', examples: ['2026-11-21'] }),
+      start: Timestamp,
+      end: Timestamp,
+      text: Type.String({ examples: ['Today'] }),
+      timezone: Type.String({ examples: ['Europe/Berlin'] }),
+    }),
+  }),
+})
+export type StatusBar = Static<typeof StatusBar>
+
+export const EditorUser = Named('EditorUser', {
+  data: Closed({
+    id: Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] }),
+    username: Type.String({ examples: ['ada'] }),
+    display_name: Type.String({ examples: ['ada'] }),
+    photo: Type.String({ examples: ['https://avatars.example.com/ada'] }),
+    timezone: Type.String({ description: 'Default: UTC.', examples: ['Europe/Berlin'] }),
+  }),
+})
+
+const ProjectName = Type.String({
+  minLength: 1,
+  maxLength: limits.editor_project_length,
+  examples: ['api-gateway'],
+})
+const repo = Nullable(RepoPath)
+
+export const EditorProject = Type.Object(
+  {
+    name: ProjectName,
+    state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
+      description:
+        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose so.',
+      examples: ['assigned'],
+    }),
+    repo: { ...repo, description: 'Null: the name waits or is ignored.' } as typeof repo,
+    last_at: Nullable(Timestamp),
+    minutes: Type.Integer({
+      minimum: 0,
+      description: `The minutes that are stored for the name, of the last ${limits.heartbeat_days} days. They include gaps of up to ${limits.heartbeat_idle_minutes_min} minutes.`,
+      examples: [42],
+    }),
+  },
+  { $id: 'EditorProject', additionalProperties: false },
+)
+export type EditorProject = Static<typeof EditorProject>
+
+export const EditorProjectList = Named('EditorProjectList', {
+  projects: Type.Array(Type.Unsafe<EditorProject>({ $ref: 'EditorProject#' })),
+})
+
+export const EditorProjectBody = Named('EditorProjectBody', {
+  name: ProjectName,
+  repo: { ...repo, description: 'Null: ignore the name.' } as typeof repo,
+})
+
+export const Import = Type.Object(
+  {
+    id: Nullable(Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })),
+    state: StringEnum(['none', 'running', 'done', 'cancelled'], {
+      description: `\`none\`: there was no import in the last ${limits.heartbeat_days} days.`,
+      examples: ['running'],
+    }),
+    heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
+    days: Type.Integer({ minimum: 0, description: 'UTC days in the file.', examples: [412] }),
+    days_done: Type.Integer({ minimum: 0, description: 'Days that are counted.', examples: [180] }),
+    minutes: Type.Integer({
+      minimum: 0,
+      description: 'Minutes that were added, in all workspaces together.',
+      examples: [31_904],
+    }),
+    created_at: Nullable(Timestamp),
+    updated_at: Nullable(Timestamp),
+  },
+  { $id: 'Import', additionalProperties: false },
+)
+export type Import = Static<typeof Import>

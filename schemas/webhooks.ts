@@ -1,0 +1,105 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Named, Nullable, Timestamp, Uuid } from './common.js'
+import { limits } from './limits.js'
+
+const url = Type.String({
+  description: 'Enter it at the repository host as the address of the webhook.',
+  examples: ['https://api.example.com/api/repohost/webhook/0193a0c2-7d55-4cc1-9c5e-6a1f2b3c4d5e'],
+})
+
+export const CreatedWebhook = Named('CreatedWebhook', {
+  url,
+  secret: Type.String({
+    description: 'Enter it at the repository host as the secret of the webhook. It is shown only here.',
+    examples: ['Hc0l2wJYqYVfX9bD5oKc1x7m3sUe8aTgRnPzLqWv4iE'],
+  }),
+})
+
+export const Delivery = Named('WebhookDelivery', {
+  at: Timestamp,
+  event: Type.String({ description: 'As the repository host names it.', examples: ['push'] }),
+  status: Type.Integer({ description: 'The HTTP status of the answer.', examples: [200] }),
+  repo: Type.Optional(
+    Nullable(
+      Type.String({
+        description: 'Null: the delivery is about no repository.',
+        examples: ['acme/api-gateway'],
+      }),
+    ),
+  ),
+  counted: Type.Optional(
+    Type.Integer({
+      description:
+        'The commits and closed issues that changed a count. What was reported before, or is replaced by an uploaded count, changes none.',
+      examples: [3],
+    }),
+  ),
+  skipped: Type.Optional(
+    Type.Integer({
+      description:
+        'The commits and closed issues of people who are not members, or of a repository that matches no pattern.',
+      examples: [1],
+    }),
+  ),
+})
+
+export const Webhook = Type.Object(
+  {
+    url,
+    created_at: Timestamp,
+    deliveries: Type.Array(Delivery, {
+      description: `The last ${limits.webhook_deliveries_listed} correctly signed deliveries, the latest first. At the privacy level \`team\`, \`repo\`, \`counted\` and \`skipped\` are left out, because they would show who worked when.`,
+    }),
+  },
+  {
+    $id: 'Webhook',
+    additionalProperties: false,
+    examples: [
+      {
+        url: url.examples[0],
+        created_at: '2026-11-21T09:30:00.000Z',
+        deliveries: [
+          {
+            at: '2026-11-21T10:00:00.000Z',
+            event: 'push',
+            status: 200,
+            repo: 'acme/api-gateway',
+            counted: 3,
+            skipped: 1,
+          },
+        ],
+      },
+    ],
+  },
+)
+export type Webhook = Static<typeof Webhook>
+
+export const DeliveryParams = Type.Object({ id: Uuid })
+
+export const DeliveryHeaders = Type.Object({
+  'x-hub-signature-256': Type.Optional(
+    Type.String({
+      description: 'GitHub, Forgejo, Gitea: `sha256=` and the HMAC-SHA256 of the raw body in hex.',
+      examples: ['sha256=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd'],
+    }),
+  ),
+  'x-forgejo-signature': Type.Optional(
+    Type.String({ description: 'Forgejo: the HMAC-SHA256 of the raw body in hex.' }),
+  ),
+  'x-gitea-signature': Type.Optional(
+    Type.String({ description: 'Gitea: the HMAC-SHA256 of the raw body in hex.' }),
+  ),
+  'x-gitlab-token': Type.Optional(Type.String({ description: 'GitLab: the secret itself.' })),
+})
+
+/** The format is the host's own, so every member is allowed. */
+export const DeliveryPayload = Type.Object(
+  {},
+  {
+    $id: 'DeliveryPayload',
+    additionalProperties: true,
+    description:
+      'A payload of the repository host in its own format. Members that the service does not use are ignored.',
+    examples: [{ zen: 'Keep it logically awesome.' }],
+  },
+)
