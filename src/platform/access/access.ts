@@ -5,22 +5,29 @@
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../schemas/errors.js'
+import type { Scope } from '../../../schemas/keys.js'
 import type { ApiError } from '../../errors.js'
 
 export interface Access<Found = unknown> {
   /** Completes "Who may call:" in the reference. */
   readonly callers: string
-  /** What a caller authenticates with. */
-  readonly credential: 'none' | 'session' | 'adminKey' | 'signature'
-  /** Whether a session that a browser sent by itself can do something here. */
+  /** The credential of a caller. */
+  readonly credential: 'none' | 'session' | 'adminKey' | 'signature' | 'webhookSecret'
+  /** Whether the session cookie of a browser has an effect here. */
   readonly usesSession: boolean
+  /** The scopes that admit an access key, any one of which is enough. Without this member, no key is admitted. */
+  readonly scopes?: readonly Scope[]
+  /** Whether only keys of people are admitted, because the workspace's own keys have no person. */
+  readonly personalKeysOnly?: boolean
+  /** Where the token of a caller comes from, if not from the `Authorization` header or the cookie. */
+  readonly tokenOf?: (request: FastifyRequest) => string | undefined
   /** The codes that `admit` and `find` can throw. */
   readonly errors: readonly ErrorCode[]
   /** Before the body is read. @returns why the request is rejected */
   readonly admit?: (request: FastifyRequest) => ApiError | undefined
   /** After validation. Handlers read the result from `request.granted(access)`. @throws {ApiError} */
   readonly find?: (request: FastifyRequest) => Promise<Found>
-  /** What is wrong with a route that declares this access; checked when the service boots. */
+  /** The fault of a route that declares this access, if any. Checked when the service boots. */
   readonly faultOf?: (schemaOf: SchemaOf) => string | undefined
 }
 
@@ -31,8 +38,8 @@ export type SchemaOf = (part: RequestPart, name: string) => { format?: string } 
 
 /** No caller needed. */
 export const anyone: Access = { callers: 'anyone', credential: 'none', usesSession: true, errors: [] }
-/** No caller needed, and a session that comes along counts for nothing. */
-export const nobody: Access = { ...anyone, usesSession: false }
+/** No caller needed, and a session sent along is ignored. */
+export const anonymous: Access = { ...anyone, usesSession: false }
 /** Any valid session. */
 export const anyCaller: Access = {
   callers: 'any signed-in caller',
@@ -40,3 +47,5 @@ export const anyCaller: Access = {
   usesSession: true,
   errors: [],
 }
+/** Any valid session, and access keys with one of these scopes. */
+export const anyCallerWith = (...scopes: Scope[]): Access => ({ ...anyCaller, scopes })

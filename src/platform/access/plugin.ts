@@ -1,17 +1,18 @@
 /**
- * Enforces `config.access`, and puts what it found on the request: the only way for a handler to get at it.
+ * Enforces `config.access`, and puts the result on the request. Handlers have no other way to get it.
  * Authentication and the cookie's origin come before the body is read; membership and role after validation, from the
  * database on every request.
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
 import { isFromTrustedOrigin } from './trusted-origin.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the access of a route has found. */
+    /** The result of the route's access. */
     grant: { access: Access; found: unknown } | null
     /** @throws when the route has another access */
     granted<Found>(access: Access<Found>): Found
@@ -20,12 +21,22 @@ declare module 'fastify' {
 
 const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
+/** Why an access key is rejected: no scope admits it here, or it lacks the scope. */
+const keyRejectionOf = (
+  { scopes = [], personalKeysOnly = false }: Access,
+  key: { scopes: readonly Scope[]; userId: string | null },
+): ApiError | undefined => {
+  const admitting = personalKeysOnly && key.userId === null ? [] : scopes
+  if (admitting.some((scope) => key.scopes.includes(scope))) return undefined
+  return new ApiError('scope_missing', { scope: admitting[0] ?? null })
+}
+
 export default fp(
   async (app) => {
     const rejectionOf = (request: FastifyRequest): ApiError | undefined => {
       const { access } = request.routeOptions.config
       if (!access) return undefined
-      const { session } = request
+      const { session, key } = request
       if (session instanceof ApiError) {
         if (access.credential === 'session') return session
       } else if (
@@ -36,7 +47,7 @@ export default fp(
       ) {
         return new ApiError('csrf_rejected')
       }
-      return access.admit?.(request)
+      return (key && keyRejectionOf(access, key)) ?? access.admit?.(request)
     }
     app.addHook('onRequest', (request, _reply, done) => done(rejectionOf(request)))
 

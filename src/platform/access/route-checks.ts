@@ -1,4 +1,4 @@
-/** What a route declares beside its schema, and what must be right about it before the service boots. */
+/** Declares the settings of a route besides its schema, and checks routes before the service boots. */
 import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../../schemas/errors.js'
@@ -9,21 +9,21 @@ import type { Access, RequestPart } from './access.js'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** Throws for what no schema can state; a request is valid before anybody asks who may make it. */
+    /** Throws for invalid input that no schema can describe. It runs before access is checked. */
     validate?: (request: FastifyRequest) => unknown
     /** Codes that this route can answer beyond those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
     /** Headers of its successful answers, beyond those that follow from its schema. */
     headers?: readonly HeaderName[]
-    /** Behind the Pro gate (set by the scope that has the gate). */
+    /** Requires Pro. Set by the scope with the Pro gate. */
     pro?: boolean
     /** Part of the small document that the reference shows first. */
     core?: boolean
-    /** A limit of its own (`platform/rate-limits/rate-limit.ts`). */
+    /** An additional rate limit (`platform/rate-limits/rate-limit.ts`). */
     limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'pages' | 'none'
-    /** False: it never waits for the database, so it takes no place in a caller's share and is always available. */
+    /** False: it never waits for the database, so it does not count for the caller's share and is always available. */
     asksDatabase?: boolean
-    /** Asked by balancers, and answered whatever callers do. */
+    /** Called by balancers, and never limited. */
     isProbe?: boolean
   }
 }
@@ -36,10 +36,10 @@ export default fp(
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => {
       routes.push(route)
-      // Now, because the compiler that comes next would say only that it cannot resolve something.
+      // Checked here, because the schema compiler's own message does not name the missing resource.
       refuse(route, unknownReference(route))
     })
-    // Not before: the scope of the reference declares the access of its files in a hook of its own.
+    // Checked last, because the reference declares the access of its files in another `onRoute` hook.
     app.addHook('onReady', async () => {
       for (const route of routes) refuse(route, faultOf(route))
     })

@@ -2,7 +2,7 @@
 import type { Db, Parameter } from './client.js'
 import { type Columns, integer, type RowOf, type Statement, statement } from './statement.js'
 
-/** What the large columns of a page add up to at most; a page always has at least one row. */
+/** The most bytes that the large columns of a page add up to. A page always has at least one row. */
 const PAGE_BYTES = 1_048_576
 
 /**

@@ -1,27 +1,33 @@
+/**
+ * The database of the service. It uses five pools, because one slow kind of work must not block the others: requests, short
+ * hot reads (one shared connection), readiness and session checks (reserved), background jobs, and the replica. Each has its
+ * own limit and timeout. Writers hold two permits, of the requests and of the writers, so that reads always find a
+ * connection. `connect` creates them in one place because their sizes add up to `poolSize`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { type Meter, silentMeter } from '../metrics/meter.js'
+import { type Meter, noopMeter } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
-import { createDoor, type Db, type Tx } from './door.js'
+import { createDb, type Db, type Tx } from './db.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
-import { followStatements } from './measuring.js'
-import { renewable } from './renewable.js'
-import { createReplica, type Replica, type ReplicaWatch } from './replica.js'
-import { inTurnOnShared } from './shared-connection.js'
-import { atOnce, createTurns, type InTurn, WAIT_MS } from './turns.js'
+import { statementTimer } from './instrumentation.js'
+import { createLimiter, type Limiter, unlimited, WAIT_MS } from './limiter.js'
+import { renewablePool } from './renewable-pool.js'
+import { createReplica, type Replica, type ReplicaEvents } from './replica.js'
+import { sharedConnectionLimiter } from './shared-connection.js'
 
-export type { Db, Tx } from './door.js'
+export type { Db, Tx } from './db.js'
 export type { Parameter } from './parameters.js'
 
 export interface Database {
   /** For reads: every call is one statement on its own. */
   read: Db
-  /** For short reads of hot paths, which share a connection and are given up early. */
+  /** For short reads of hot paths. They share a connection and time out early. */
   hot: Db
-  /** For writes of one statement, which may wait for locks and leave connections free as transactions do. */
+  /** For writes of one statement. They may wait for locks, and leave connections free as transactions do. */
   write: Db
-  /** A connection that no caller's request ever uses: for what must be known however busy the others are. */
+  /** A connection apart from requests, for short reads that must not wait however busy the others are. */
   reserved: Db
   /**
    * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to
@@ -35,59 +41,59 @@ export interface Database {
   readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Undefined where there is none. */
   replica: Replica | undefined
-  /** Makes new connections to the primary, which may lead to another server or have other settings. What is under way goes on. */
+  /** Opens new connections to the primary, which may reach another server or have other settings. Running work finishes. */
   renew(): void
-  /** Ends within a second, whatever the database does; statements of the background are cancelled. */
+  /** Ends within a second, even if the database hangs. Background statements are cancelled. */
   close(): Promise<void>
 }
 
 export interface TransactionOptions {
   /**
-   * On a connection apart from requests, whose answers are awaited for up to an hour; work that needs more than 5 s for a
+   * Uses a connection apart from requests, which waits up to an hour for an answer. Work that needs more than 5 s for a
    * statement sets its own `statement_timeout`.
    */
   background?: boolean
   /**
-   * What the work sends before its first answer only reads. It goes out together with the beginning of the transaction,
-   * which may still be refused.
+   * Statements that the work sends before its first answer only read. They are sent together with `begin`, which the
+   * server may still reject.
    */
   readsFirst?: boolean
   /**
-   * Other transactions may make or take away rows that this one relies on, so `isRowConflict` is a conflict, too.
-   * Without this option it is a mistake in the work, and fails at once.
+   * Other transactions may insert or delete rows that this one relies on, so `isRowConflict` is also a conflict.
+   * Without this option it is a bug in the work, and fails at once.
    */
   rowsMayConflict?: boolean
 }
 
 export interface DatabaseOptions {
   url: string
-  /** Connections in all, of which three are not for requests in general. With fewer than four there are four. */
+  /** Connections in total, at least four. Three of them are reserved for special work. */
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** As many connections again. */
-  replica?: { url: string; watch: ReplicaWatch } | undefined
-  /** Counts what is done here. */
+  /** It gets another `poolSize` connections. */
+  replica?: { url: string; events: ReplicaEvents } | undefined
+  /** Receives the metrics of the database. */
   meter?: Meter
 }
 
-/** Reads of hot paths that are under way at once. */
-const READS = 64
-/** How long a transaction that meets conflicts is begun again. */
-const CONFLICTS_MS = 4_000
-/** The longest pause before that; at random, because those who met would only meet again. */
-const PAUSE_MS = 100
-/** Seconds that a statement waits for its answer before its connection is given up; the server gives up before. */
+/** How many reads run at once on the hot connection. */
+const MAX_HOT_READS = 64
+/** How long a transaction with conflicts is retried. */
+const RETRY_MS = 4_000
+/** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
+const MAX_RETRY_PAUSE_MS = 100
+/** Seconds that a statement waits for its answer before its connection is closed. The server's own timeout is shorter. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
-/** What is asked there is true of the connections that are made now. */
+/** Short-lived, so that readiness checks describe the connections that are opened now. */
 const RESERVED_LIFE_SECONDS = 60
-/** How long a read waits for a connection to the replica, before it goes to the primary. */
+/** How long a read waits for a connection to the replica before it uses the primary. */
 const REPLICA_WAIT_MS = 500
-/** The longest that a stop waits for the server to hear that statements are cancelled. */
+/** How long a stop waits for the server to confirm cancellations. */
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql
-/** With what `patches/` adds to it. */
+/** `begin` with the options that `patches/` adds. */
 type Begin = (
   mode: string,
   work: (sql: postgres.TransactionSql) => Promise<unknown>,
@@ -99,38 +105,42 @@ export const connect = ({
   poolSize,
   prepare,
   replica: replicaOptions,
-  meter = silentMeter,
+  meter = noopMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
     createDriver({ url, connections, prepare, answerSeconds, lifeSeconds })
-  const turns = (pool: Pool, places: number, waitMs?: number) =>
-    createTurns(meter, pool, places, poolSize * 100, waitMs)
-  const follow = followStatements(meter)
-  const door = (client: () => Client, inTurn: InTurn, watch = (sent: SentStatement) => sent): Db =>
-    createDoor(
+  const limiterOf = (pool: Pool, connections: number, waitMs?: number) =>
+    createLimiter(meter, pool, connections, poolSize * 100, waitMs)
+  const measure = statementTimer(meter)
+  const dbOn = (client: () => Client, limit: Limiter, watch = (sent: SentStatement) => sent): Db =>
+    createDb(
       (text, parameters) =>
         watch(client().unsafe(text, parameters as never, { prepare, simple: false } as never)),
-      inTurn,
-      follow,
+      limit,
+      measure,
     )
 
   const size = Math.max(1, poolSize - 3)
-  const pool = renewable(() => driver(size, ANSWER_SECONDS.requests))
-  const onPool = turns('requests', size)
-  // One connection stays free of what may wait for locks, so that statements go on while writers wait for each other.
-  const asWriter = turns('writers', Math.max(1, size - 1))
-  const onPoolAsWriter: InTurn = (work, deadline = Date.now() + WAIT_MS) =>
-    asWriter(() => onPool(work, deadline), deadline)
+  const pool = renewablePool(() => driver(size, ANSWER_SECONDS.requests))
+  const poolLimiter = limiterOf('requests', size)
+  // Writers get one connection fewer, so that reads continue while all writers wait for locks.
+  const writerLimiter = limiterOf('writers', Math.max(1, size - 1))
+  const poolWriterLimiter: Limiter = (work, deadline = Date.now() + WAIT_MS) =>
+    writerLimiter(() => poolLimiter(work, deadline), deadline)
 
-  const hotReads = renewable(() => driver(1, ANSWER_SECONDS.reads))
-  const shared = inTurnOnShared(hotReads, turns('reads', READS), ANSWER_SECONDS.reads)
-  const reserved = renewable(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
-  const background = renewable(() => driver(1, ANSWER_SECONDS.background))
+  const hotReads = renewablePool(() => driver(1, ANSWER_SECONDS.reads))
+  const hotLimiter = sharedConnectionLimiter(
+    hotReads,
+    limiterOf('reads', MAX_HOT_READS),
+    ANSWER_SECONDS.reads,
+  )
+  const reserved = renewablePool(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
+  const background = renewablePool(() => driver(1, ANSWER_SECONDS.background))
   const ofPrimary = [pool, hotReads, reserved, background]
-  const onBackground = turns('background', 1, ANSWER_SECONDS.background * 1_000)
+  const backgroundLimiter = limiterOf('background', 1, ANSWER_SECONDS.background * 1_000)
 
   const inBackground = new Set<SentStatement>()
-  /** Keeps a statement of the background in mind while it runs, so that a stop can cancel it. */
+  /** Remembers a background statement while it runs, so that a stop can cancel it. */
   const cancellable = (statement: SentStatement): SentStatement => {
     inBackground.add(statement)
     const done = () => inBackground.delete(statement)
@@ -140,22 +150,22 @@ export const connect = ({
 
   const begin = async <T>(
     client: () => postgres.Sql,
-    inTurn: InTurn,
+    limit: Limiter,
     work: (tx: Tx) => Promise<T>,
     readsFirst: boolean,
   ) => {
-    /** What failed first. */
+    /** The first failure. */
     let failure: unknown
     const watch = (statement: SentStatement): SentStatement => {
       statement.then(undefined, (error) => {
         failure ??= error
       })
-      return client === background.now ? cancellable(statement) : statement
+      return client === background.current ? cancellable(statement) : statement
     }
     let last: Promise<unknown> | undefined
-    const lastly = (statements: Promise<unknown>) => {
+    const deferToCommit = (statements: Promise<unknown>) => {
       last = statements
-      // It is awaited, but not before the commit is sent.
+      // It is awaited only after the commit was sent.
       last.catch(() => {})
     }
     const inside = async (sql: postgres.TransactionSql) => {
@@ -165,39 +175,39 @@ export const connect = ({
         return sql
       }
       try {
-        return await work(Object.assign(door(current, atOnce, watch), { lastly }))
+        return await work(Object.assign(dbOn(current, unlimited, watch), { deferToCommit }))
       } finally {
         isOver = true
       }
     }
     try {
       try {
-        // Whatever the database is set to: what is read after a lock has to be what its last holder left.
+        // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
         const mode = 'isolation level read committed'
-        return (await inTurn(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
+        return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
       } finally {
-        // When it has failed, that says more than that there was no commit.
+        // Its failure says more than the failed commit.
         await last
       }
     } catch (error) {
-      // Of statements that were sent together, those behind the one that failed say no more than that one did.
+      // Statements sent behind the failed one only report that the transaction was aborted.
       throw isAftermath(error) ? failure : error
     }
   }
 
-  const hot = door(hotReads.now, shared)
-  const onReserved = door(reserved.now, turns('reserved', 1))
-  const openReplica = ({ url, watch }: NonNullable<DatabaseOptions['replica']>) => {
+  const hot = dbOn(hotReads.current, hotLimiter)
+  const reservedDb = dbOn(reserved.current, limiterOf('reserved', 1))
+  const openReplica = ({ url, events }: NonNullable<DatabaseOptions['replica']>) => {
     const driverOf = (connections: number, answerSeconds: number) =>
       createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
     const readers = driverOf(poolSize, ANSWER_SECONDS.requests)
     const probed = driverOf(1, ANSWER_SECONDS.reads)
-    const onReaders = turns('replica', poolSize, REPLICA_WAIT_MS)
+    const replicaLimiter = limiterOf('replica', poolSize, REPLICA_WAIT_MS)
     const replica = createReplica({
-      primary: { hot, reserved: onReserved },
-      replica: door(() => probed, turns('replica_probe', 1)),
-      begin: (work) => begin(() => readers, onReaders, work, true),
-      watch,
+      primary: { hot, reserved: reservedDb },
+      replica: dbOn(() => probed, limiterOf('replica_probe', 1)),
+      begin: (work) => begin(() => readers, replicaLimiter, work, true),
+      events,
       count: (server) => meter.count('team_settings_database_replica_reads_total', { server }),
     })
     return { replica, clients: [readers, probed] }
@@ -206,20 +216,23 @@ export const connect = ({
   const replica = opened?.replica
   const transaction: Database['transaction'] = async (work, options = {}) => {
     const { readsFirst = false, rowsMayConflict = false } = options
-    const deadline = Date.now() + CONFLICTS_MS
-    for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
+    const deadline = Date.now() + RETRY_MS
+    for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_PAUSE_MS)) {
       try {
         const result = options.background
-          ? await begin(background.now, onBackground, work, readsFirst)
-          : await begin(pool.now, onPoolAsWriter, work, readsFirst)
+          ? await begin(background.current, backgroundLimiter, work, readsFirst)
+          : await begin(pool.current, poolWriterLimiter, work, readsFirst)
         meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
         return result
       } catch (error) {
-        const canRepeat = isConflict(error) || (rowsMayConflict && isRowConflict(error))
-        const outcome = canRepeat ? 'conflict' : 'failed'
+        const isRetryable = isConflict(error) || (rowsMayConflict && isRowConflict(error))
+        const outcome = isRetryable ? 'conflict' : 'failed'
         meter.count('team_settings_database_transactions_total', { outcome })
-        if (!canRepeat) throw error
-        if (Date.now() > deadline) throw new DatabaseBusy('Others were always first', { cause: error })
+        if (!isRetryable) throw error
+        if (Date.now() > deadline)
+          throw new DatabaseBusy('The transaction lost every conflict with other transactions', {
+            cause: error,
+          })
       }
       await sleep(Math.random() * pauseMs)
     }
@@ -227,10 +240,10 @@ export const connect = ({
   const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
 
   return {
-    read: door(pool.now, onPool),
+    read: dbOn(pool.current, poolLimiter),
     hot,
-    write: door(pool.now, onPoolAsWriter),
-    reserved: onReserved,
+    write: dbOn(pool.current, poolWriterLimiter),
+    reserved: reservedDb,
     transaction,
     readAnywhere: (work) => (replica ? replica.read(work, transactionOfReads) : transactionOfReads(work)),
     replica,
@@ -242,7 +255,7 @@ export const connect = ({
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
       await Promise.all(
-        [...ofPrimary.map(({ now }) => now()), ...(opened?.clients ?? [])].map((client) =>
+        [...ofPrimary.map(({ current }) => current()), ...(opened?.clients ?? [])].map((client) =>
           client.end({ timeout: 0.5 }),
         ),
       )

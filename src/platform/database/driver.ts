@@ -9,11 +9,11 @@ interface DriverOptions {
   connections: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** How long a statement waits for its answer before its connection is given up. */
+  /** How long a statement waits for its answer before its connection is closed. */
   answerSeconds: number
-  /** After so long a connection is made anew; without it, after 30 to 60 minutes. */
+  /** The lifetime of a connection. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
-  /** Which of several hosts is meant. */
+  /** Which of several hosts to use. */
   role?: Role
 }
 
@@ -27,18 +27,18 @@ const sessionSettings = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
-/** Of several hosts, only the primary is used; connections that it loses go to whichever is the primary then. */
+/** With several hosts, only the primary is used. After a failover, new connections go to the new primary. */
 export const targetOf = (url: string, role: Role = 'primary') =>
   hasSeveralHosts(url) ? { target_session_attrs: role } : {}
 
-/** All connections of the service are made here. */
+/** Opens every connection of the service. */
 export const openClient = (url: string, options: postgres.Options<Record<string, never>>): postgres.Sql => {
   const client = postgres(url, options)
   requirePatched(client)
   return client
 }
 
-/** Connections, which are made when they are first needed, and made anew when they break. */
+/** A pool. Connections open when they are first needed, and reopen when they break. */
 export const createDriver = ({
   url,
   connections,
@@ -59,18 +59,18 @@ export const createDriver = ({
     connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
   }
   const driver = openClient(url, options)
-  // Drizzle sets here that dates and moments are read and written as texts.
+  // Drizzle configures the driver to read and write dates as text.
   drizzle(driver)
   return driver
 }
 
-/** The number of the patch, which grows when the service comes to depend on more of it. */
+/** The version of the patch in `patches/`. */
 const PATCH = 2
 
 /** Without `patches/`, acknowledged writes can be lost, and a false server can get the password. */
 const requirePatched = (driver: postgres.Sql): void => {
   if ((driver as { patched?: number }).patched === PATCH) return
   throw new Error(
-    'The database driver in node_modules is not patched as this version needs it. Run: npm ci, and then, if npm runs no scripts: npx patch-package',
+    'The database driver in node_modules lacks a patch that this version needs. Run: npm ci. If npm runs no scripts, also run: npx patch-package',
   )
 }

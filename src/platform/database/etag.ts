@@ -2,5 +2,5 @@
 export const etagSql = (id: string, version: string): string => `'"' || ${id} || '-' || ${version} || '"'`
 
 /** SQL: `If-None-Match` (a text parameter, empty without the header) does not name this tag, so the content is wanted. */
-export const isWanted = (etag: string, ifNoneMatch: string): string =>
+export const etagDiffers = (etag: string, ifNoneMatch: string): string =>
   `(strpos(${ifNoneMatch}, ${etag}) = 0 and ${ifNoneMatch} <> '*')`

@@ -1,4 +1,4 @@
-/** What a failed statement means, read from SQLSTATEs and driver codes; the driver's and Drizzle's wrappers are looked through. */
+/** The meaning of a failed statement, from SQLSTATEs and driver codes. Wrappers of the driver and Drizzle are unwrapped. */
 
 /** No connection, or no answer, in time. What was sent may still be done: a write must be safe to repeat. */
 export class DatabaseBusy extends Error {
@@ -40,14 +40,14 @@ export const codeOf = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** What the server, or whoever answered for it, has said; empty where a connection just failed. */
+/** The message of the server, or of a proxy that answered for it. Empty if a connection just failed. */
 export const messageOf = (error: unknown): string => {
   let last = error
   while (last instanceof Error && last.cause instanceof Error) last = last.cause
   return last instanceof Error ? last.message : ''
 }
 
-/** The database could not do it now, whatever was asked: time to answer 503. */
+/** Whether the database cannot do anything now, so that the answer is 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   return (
@@ -55,10 +55,10 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   )
 }
 
-/** Somebody else than the expected server may have answered. */
+/** Whether another server than the expected one may have answered. */
 export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
-/** Nobody answered at all where the database should be. */
+/** Whether nothing answered at the database's address. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
 /** The statement came behind one that failed, in the same transaction. */

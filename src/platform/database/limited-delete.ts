@@ -1,11 +1,11 @@
-/** Deletes and changes that last no longer however much has piled up: so many rows at a time. */
+/** Deletes and updates of a limited number of rows, so that a backlog cannot make one of them slow. */
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { integer, type Statement, statement } from './statement.js'
 
 /**
- * A statement that deletes rows of a table that fit a condition, at most as many as its last parameter says. It finds
+ * A statement that deletes rows that match a condition, at most as many as its last parameter says. It finds
  * them by their primary key, which means the same on every node of a cluster.
- * @param condition SQL; said twice, so that one that names a workspace goes to the one node that has its rows
+ * @param condition SQL; used twice, so that on a cluster a condition on a workspace runs on one node
  * @param limit the last parameter
  */
 export const limitedDelete = (
@@ -23,7 +23,7 @@ export const limitedDelete = (
   returning 1 as deleted`,
   )
 
-/** The same for a change, after which the condition must no longer hold. @param set SQL */
+/** The same for an update, after which the condition must no longer hold. @param set SQL */
 export const limitedUpdate = (
   name: string,
   table: PgTable,

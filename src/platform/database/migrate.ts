@@ -4,8 +4,8 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
 import { OperatorError } from '../process/operator-error.js'
 import { projectRoot } from '../process/root.js'
+import { inDedicatedSession, inLongTransaction } from './dedicated-session.js'
 import { locks } from './locks.js'
-import { inOneSession, inOneTransaction } from './one-session.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
 
@@ -24,20 +24,20 @@ export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
  * The lock is that of a transaction: behind a transaction pooler, a session is not ours to hold one in.
- * @param stopped ends it; what was not done to the end is not done at all
+ * @param stopped aborts the work; unfinished work is rolled back
  * @throws {OperatorError} when a newer version has migrated the database
  */
 export const migrate = async (url: string, stopped?: AbortSignal): Promise<void> => {
-  if (await inOneSession(url, stopped, isCurrent)) return
-  await inOneTransaction(url, 'isolation level read committed', stopped, async (tx) => {
-    // Else a statement whose client is gone would go on to its end, and keep the lock.
+  if (await inDedicatedSession(url, stopped, isCurrent)) return
+  await inLongTransaction(url, 'isolation level read committed', stopped, async (tx) => {
+    // Otherwise a statement would keep running, and hold the lock, after its client has gone.
     await tx.savepoint((sp) => sp`set local client_connection_check_interval = '1s'`).catch(unlessUnsupported)
     await tx`select pg_advisory_xact_lock(${locks.migration})`
     if (!(await isCurrent(tx))) await applyMigrations(tx)
   })
 }
 
-/** Not on every system can a server notice it. */
+/** Some systems do not support it. */
 const unlessUnsupported = (error: { code?: string }) => {
   if (error.code !== '22023') throw error
 }

@@ -24,9 +24,10 @@ export const openDatabase = async (
         ? undefined
         : {
             url: databaseReplicaUrl,
-            watch: {
-              lost: (reason) => log.warn({ err: reason }, 'the replica is not used: reads go to the primary'),
-              found: () => log.info('the replica is used for reads again'),
+            events: {
+              onLost: (reason) =>
+                log.warn({ err: reason }, 'the replica is not used: reads go to the primary'),
+              onRestored: () => log.info('the replica is used for reads again'),
             },
           },
   })

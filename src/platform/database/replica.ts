@@ -1,18 +1,18 @@
 /**
- * Reads on a streaming replica that miss nothing: before each, the primary says how far it is, and the replica answers only
- * once it has come so far. Whatever fails or takes too long there is done on the primary, whose answer counts.
+ * Reads on a streaming replica that miss nothing: before each one, the primary tells its position, and the replica answers
+ * once it has reached it. A read that fails or takes too long there runs on the primary.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Circuit } from '../process/circuit.js'
-import type { Db, Tx } from './door.js'
+import { CircuitBreaker } from '../process/circuit-breaker.js'
+import type { Db, Tx } from './db.js'
 import { codeOf, isDatabaseUnavailable } from './failures.js'
+import { singleRow } from './single-row.js'
 import { bool, orNull, statement, text } from './statement.js'
-import { theRow } from './the-row.js'
 
-/** Is told once when the replica is lost, and once when it is used again. */
-export interface ReplicaWatch {
-  lost(reason: unknown): void
-  found(): void
+/** Called once when the replica is lost, and once when it is used again. */
+export interface ReplicaEvents {
+  onLost(reason: unknown): void
+  onRestored(): void
 }
 
 export interface Replica {
@@ -20,7 +20,7 @@ export interface Replica {
   read<T>(work: Work<T>, onPrimary: (work: Work<T>) => Promise<T>): Promise<T>
   /** Whether reads go there now. */
   isUsed(): boolean
-  /** Resolves after the first look, within two seconds. */
+  /** Resolves after the first probe, within two seconds. */
   start(): Promise<void>
   close(): void
 }
@@ -33,12 +33,12 @@ interface ReplicaOptions {
   replica: Db
   /** Runs a transaction on the replica. */
   begin: <T>(work: Work<T>) => Promise<T>
-  watch: ReplicaWatch
-  /** Is told of each read that was done. */
+  events: ReplicaEvents
+  /** Called for each read. */
   count: (server: 'replica' | 'primary') => void
 }
 
-/** How long a read waits for the replica to come as far as the primary. */
+/** How long a read waits for the replica to catch up. */
 const CATCH_UP_MS = 200
 
 const CLUSTER = `(select system_identifier::text from pg_control_system())
@@ -67,7 +67,7 @@ const READ_PROGRESS = statement(
   from pg_control_checkpoint()`,
 )
 
-/** What follows sees a state of its own, and none from before the replica was asked. */
+/** Later statements see a snapshot that begins after the replica was asked. */
 const BEGIN_ANEW = statement('begin a new transaction on the same connection', {}, 'commit and chain')
 
 /** The replica cannot be used for reads, and would not be if it were asked again. */
@@ -76,7 +76,7 @@ export class NotAReplica extends Error {}
 /** It is behind: by more than a request waits for, or by as much as when it was last looked at. */
 export class ReplicaBehind extends Error {}
 
-/** What says of a read alone that it was cancelled, or had no turn. */
+/** Errors that concern only this read, such as a cancellation or a full queue. */
 const ofOneRead = new Set(['DATABASE_BUSY', '40001', '40P01', '55P03', '57014'])
 
 /** Whether the replica is lost, and not only this read. */
@@ -87,7 +87,7 @@ const isFault = (error: unknown) =>
 
 /** @throws {NotAReplica} where reads could never go to a replica */
 export const readPosition = async (primary: Db) => {
-  const { distributed, ...position } = theRow(await primary.rows(READ_POSITION, []))
+  const { distributed, ...position } = singleRow(await primary.rows(READ_POSITION, []))
   if (distributed) throw new NotAReplica('The database is spread by Citus: one replica has not all of it')
   return position
 }
@@ -100,8 +100,8 @@ export const waitForPosition = async (
 ): Promise<void> => {
   const deadline = Date.now() + waitMs
   for (let pauseMs = 2; ; pauseMs *= 2) {
-    const progress = theRow(await replica.rows(READ_PROGRESS, [position]))
-    if (!progress.follows) throw new NotAReplica('It is a primary itself, and follows nobody')
+    const progress = singleRow(await replica.rows(READ_PROGRESS, [position]))
+    if (!progress.follows) throw new NotAReplica('It is itself a primary')
     if (progress.cluster !== cluster)
       throw new NotAReplica(
         `It is not a replica of DATABASE_URL as that is now: cluster, database and timeline are ${progress.cluster}, not ${cluster}`,
@@ -112,17 +112,17 @@ export const waitForPosition = async (
   }
 }
 
-export const createReplica = ({ primary, replica, begin, watch, count }: ReplicaOptions): Replica => {
-  const circuit = new Circuit({
+export const createReplica = ({ primary, replica, begin, events, count }: ReplicaOptions): Replica => {
+  const circuit = new CircuitBreaker({
     probe: async () => {
       await waitForPosition(replica, await readPosition(primary.reserved))
     },
     isFault,
-    ...watch,
+    ...events,
   })
   return {
     read: async (work, onPrimary) => {
-      if (!circuit.isAway) {
+      if (!circuit.isOpen) {
         const position = await readPosition(primary.hot)
         try {
           const answer = await circuit.run(() =>
@@ -142,7 +142,7 @@ export const createReplica = ({ primary, replica, begin, watch, count }: Replica
       count('primary')
       return answer
     },
-    isUsed: () => !circuit.isAway,
+    isUsed: () => !circuit.isOpen,
     start: () => circuit.start(),
     close: () => circuit.close(),
   }

@@ -1,7 +1,7 @@
 import type { Db } from './client.js'
 import { newestMigration } from './migrate.js'
+import { singleRow } from './single-row.js'
 import { double, orNull, statement } from './statement.js'
-import { theRow } from './the-row.js'
 
 const READ_NEWEST = statement(
   'read the newest migration',
@@ -10,10 +10,10 @@ const READ_NEWEST = statement(
 )
 
 /**
- * Whether the database answers and has every migration of this version. A newer schema is fit for who runs already: while
+ * Whether the database answers and has every migration of this version. Running instances accept a newer schema: while
  * instances are replaced one by one, the first new one migrates for all.
  */
 export const isSchemaCurrent = async (db: Db): Promise<boolean> => {
-  const { newest } = theRow(await db.rows(READ_NEWEST, []))
+  const { newest } = singleRow(await db.rows(READ_NEWEST, []))
   return newest !== null && newest >= newestMigration.when
 }

@@ -1,17 +1,21 @@
-import type { Renewable } from './renewable.js'
-import type { InTurn } from './turns.js'
+import type { Limiter } from './limiter.js'
+import type { RenewablePool } from './renewable-pool.js'
 
 /**
  * One connection that short reads share: what comes at the same time is sent, answered and read together, which takes a third
  * less of the processor (`bench/README.md`). What holds up one statement holds up all behind it, so a connection
  * that does not answer in time is replaced, and all that waits for it fails.
  */
-export const inTurnOnShared = (connection: Renewable, inTurn: InTurn, answerSeconds: number): InTurn => {
+export const sharedConnectionLimiter = (
+  connection: RenewablePool,
+  limit: Limiter,
+  answerSeconds: number,
+): Limiter => {
   return (work, deadline) =>
-    inTurn(async () => {
-      const slow = connection.now()
+    limit(async () => {
+      const used = connection.current()
       const replace = () => {
-        if (slow === connection.now()) connection.renew(0)
+        if (used === connection.current()) connection.renew(0)
       }
       const timer = setTimeout(replace, answerSeconds * 1_000)
       try {

@@ -3,7 +3,7 @@
  * the database.
  */
 
-/** What a column holds: the names that PostgreSQL has for its type, and what the driver makes of it. */
+/** The type of a column: PostgreSQL's names for it, and the driver's value. */
 interface Column<Value> {
   types: readonly string[]
   /** Carries the type alone. */
@@ -18,7 +18,7 @@ export const textOf = <Value extends string>() => column<Value>('text')
 export const uuid = column<string>('uuid')
 /** A calendar day, `YYYY-MM-DD`. */
 export const date = column<string>('date')
-/** As the database writes it; see `platform/time/timestamps.ts`. */
+/** In the database's text format; see `platform/time/timestamps.ts`. */
 export const moment = column<string>('timestamptz')
 export const integer = column<number>('int2', 'int4')
 /** Also for sums and large numbers, which a double holds exactly up to 2^53. */
@@ -37,7 +37,7 @@ export type RowOf<C extends Columns> = {
   -readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never
 }
 
-/** What `Db.rows` runs; `Row` is what it returns. */
+/** Run by `Db.rows`, which returns `Row`s. */
 export interface Statement<Row> {
   /** Says what it does, and is unique. */
   readonly name: string
@@ -52,7 +52,7 @@ export const statements: Statement<unknown>[] = []
 
 /**
  * Declares a statement; to be called once, when its module is loaded.
- * @param columns in their order; `{}` where nobody reads the rows
+ * @param columns in their order; `{}` if the rows are not read
  */
 export const statement = <const C extends Columns>(
   name: string,

@@ -1,5 +1,5 @@
 import { getTableName } from 'drizzle-orm'
 import { declaredTables } from './table.js'
 
-/** Of every table of this version. */
+/** The names of all tables of this version. */
 export const listTableNames = (): string[] => declaredTables.map(({ table }) => getTableName(table))

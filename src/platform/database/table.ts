@@ -1,5 +1,5 @@
 /**
- * A table, with what becomes of its rows beside its columns: who is named by them, how long they are kept, and where a
+ * Declares tables with rules for their rows: which people the rows name, how long they are kept, and where a
  * cluster keeps them. Erasure, export, retention, the removal of workspaces, distribution and the privacy page follow from
  * it. A table with a `workspace_id` is deleted with its workspace.
  */
@@ -14,14 +14,14 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { Task } from '../metrics/metrics.js'
 
-/** What happens to a column that names a person. */
+/** The rule for a column that names a person. */
 export interface PersonRule {
   /**
-   * When the account is deleted. `delete`: the row is deleted. `anonymise`: the column names the deleted user from then on.
-   * Otherwise the code that takes care of it, or the reason to keep it.
+   * Applies when the account is deleted. `delete` deletes the row. `anonymise` makes the column name the deleted user.
+   * Otherwise: the code that handles it, or the reason to keep it.
    */
   erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
-  /** The member of an account export that has the rows, or why none has. */
+  /** The member of an account export that contains the rows, or why none does. */
   export: string | { leftOutBecause: string }
 }
 
@@ -29,16 +29,16 @@ export interface TableRules<Column extends string = string> {
   /** Columns that hold the id of a user. */
   people?: Partial<Record<Column, PersonRule>>
   /**
-   * How long rows are kept; without it as long as the workspace, or the person, that they belong to. `sql` is the condition
-   * of rows that are past their time.
+   * How long rows are kept. By default, as long as their workspace or person. `sql` is the condition
+   * for expired rows.
    */
   expiry?: { task: Task; sql: string }
   /**
-   * On a Citus cluster: copied to every node (what everything joins, and no hot path writes), spread by a column, or on the
-   * coordinator alone.
+   * On a Citus cluster: copied to every node (tables that everything joins and no hot path writes), spread by a column, or
+   * on the coordinator alone.
    */
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
-  /** The record of `GET /api/privacy` that describes the rows; null when they hold nothing of people. */
+  /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
   privacyRecord: string | null
 }
 
@@ -50,7 +50,7 @@ export interface DeclaredTable {
 /** Every table whose module is loaded, in the order in which they were declared: none refers to a later one. */
 export const declaredTables: DeclaredTable[] = []
 
-/** Declares a table. @throws when a column names a person or a workspace, and no rule says what becomes of it */
+/** Declares a table. @throws if a column names a person or a workspace and has no rule */
 export const table = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
   name: Name,
   columns: Columns,
@@ -67,11 +67,11 @@ export const table = <Name extends string, Columns extends Record<string, PgColu
   for (const [key, column] of Object.entries(columnsOf(made))) {
     if (namesPerson(made, column) && !people[key])
       throw new Error(
-        `${name}.${column} refers to a person: say under "people" what becomes of it when the account is deleted and exported`,
+        `${name}.${column} refers to a person: add a rule for erasure and export under "people"`,
       )
     if (referencesOf(made, column).includes('workspaces') && column !== 'workspace_id')
       throw new Error(
-        `${name}.${column} refers to a workspace: call it workspace_id, so that it is deleted with it`,
+        `${name}.${column} refers to a workspace: call it workspace_id, so that rows are deleted with their workspace`,
       )
   }
   declaredTables.push({ table: made, rules: rules as TableRules })
@@ -89,16 +89,22 @@ const referencesOf = (made: PgTable, column: string): string[] =>
     return columns.some(({ name }) => name === column) ? [getTableName(foreignTable)] : []
   })
 
-/** By a reference, or by a name such as `viewer_id`: large tables have no references. */
+/** Decided by a reference, or by a name such as `viewer_id`, because large tables have no references. */
 const namesPerson = (made: PgTable, column: string): boolean =>
   referencesOf(made, column).includes('users') ||
   /^(user|viewer|member|actor|target|author|owner|person)_id$|_(by|of)$/.test(column)
 
+export interface PersonColumn extends PersonRule {
+  table: PgTable
+  tableName: string
+  column: string
+}
+
 /** Every column that names a person, with its rule. */
-export const peopleColumns = (): (PersonRule & { table: string; column: string })[] =>
+export const peopleColumns = (): PersonColumn[] =>
   declaredTables.flatMap(({ table, rules: { people = {} } }) =>
     Object.entries(people).flatMap(([key, rule]) => {
       const column = columnsOf(table)[key]
-      return rule && column !== undefined ? [{ ...rule, table: getTableName(table), column }] : []
+      return rule && column !== undefined ? [{ ...rule, table, tableName: getTableName(table), column }] : []
     }),
   )

@@ -1,8 +1,8 @@
-/** Whether a write would work, found out without one. */
+/** Finds out without a write whether a write would work. */
 import type { Db } from './client.js'
+import { singleRow } from './single-row.js'
 import { bool, orNull, type RowOf, statement, text } from './statement.js'
 import { listTableNames } from './table-names.js'
-import { theRow } from './the-row.js'
 
 export interface WriteFault {
   /** After “The database is read-only: ”. */
@@ -27,7 +27,7 @@ export const READ_WRITABILITY = statement(
 
 export type Writability = RowOf<typeof READ_WRITABILITY.columns>
 
-export const faultOf = ({ readOnly, isStandby, role, denied }: Writability): WriteFault | undefined => {
+export const writeFaultOf = ({ readOnly, isStandby, role, denied }: Writability): WriteFault | undefined => {
   if (isStandby)
     return {
       cause: 'it is a standby that follows another server.',
@@ -47,4 +47,4 @@ export const faultOf = ({ readOnly, isStandby, role, denied }: Writability): Wri
 }
 
 export const findWriteFault = async (db: Db): Promise<WriteFault | undefined> =>
-  faultOf(theRow(await db.rows(READ_WRITABILITY, [listTableNames()])))
+  writeFaultOf(singleRow(await db.rows(READ_WRITABILITY, [listTableNames()])))

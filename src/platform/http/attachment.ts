@@ -1,6 +1,6 @@
 /**
- * The `Content-Disposition` of a file to save (RFC 6266), with a plain ASCII name for every client, and one with all
- * letters for those that understand it.
+ * The `Content-Disposition` of a download (RFC 6266), with a plain ASCII name for every client, and the full name
+ * for clients that support it.
  */
 export const attachmentOf = (name: string, ending: string): string => {
   const plain = toSlug(name.normalize('NFKD').replace(/\p{M}/gu, ''), /[^A-Za-z0-9._]+/g)

@@ -1,4 +1,4 @@
-/** How long clients may take over their connections, and what they are told before one is closed. */
+/** Timeouts of connections, and the answer before one is closed. */
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,28 +10,28 @@ import type { AnswerHeaders } from './headers.js'
 import { isOverLimit } from './pipelining.js'
 
 /** Milliseconds. */
-export interface Patience {
-  /** For the headers of a request to arrive, and for the whole of it. */
+export interface ConnectionTimeouts {
+  /** Until the headers of a request, and the whole request, have arrived. */
   headers: number
   request: number
-  /** How often those two are checked. */
+  /** The interval in which these two are checked. */
   check: number
   /** Without a byte in either direction while a request is under way. */
-  silence: number
+  inactivity: number
   /** Between two requests. */
   idle: number
-  /** For the client to read why its connection is closed. */
-  farewell: number
+  /** The time that a client gets to read the last answer. */
+  linger: number
 }
 
-export const patience: Patience = {
+export const connectionTimeouts: ConnectionTimeouts = {
   headers: 15_000,
   request: 60_000,
   check: 5_000,
-  silence: 60_000,
+  inactivity: 60_000,
   // Longer than the minute for which load balancers keep a connection.
   idle: 72_000,
-  farewell: 2_000,
+  linger: 2_000,
 }
 
 const refusals: Record<string, () => ApiError> = {
@@ -39,7 +39,7 @@ const refusals: Record<string, () => ApiError> = {
   HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
 }
 
-/** The answer to what the HTTP parser refuses, for which there is no route, reply or log line. */
+/** The answer to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
 const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
   const failure = refusals[error.code ?? '']?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
@@ -57,23 +57,23 @@ const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): stri
 }
 
 /**
- * Answers what the HTTP parser refuses, and closes the connection. What the client still sends until then is read,
+ * Answers a request that the HTTP parser rejects, and closes the connection. Bytes that still arrive are read,
  * because closing over unread bytes resets the connection, and the answer would be lost.
  */
-export const refuseConnections = (headersOf: AnswerHeaders, { farewell }: Patience) => {
-  const ending = new WeakSet<Socket>()
+export const refuseConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
+  const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (ending.has(socket) || isOverLimit(socket)) return
+    if (closing.has(socket) || isOverLimit(socket)) return
     // Node's own record of the answer being sent, which a second answer must not interrupt.
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
     if (!socket.writable || underWay?.headersSent) {
       socket.destroy()
       return
     }
-    ending.add(socket)
+    closing.add(socket)
     socket.end(refusalOf(error, headersOf))
     socket.resume()
-    const deadline = setTimeout(() => socket.destroy(), farewell).unref()
+    const deadline = setTimeout(() => socket.destroy(), linger).unref()
     socket.once('close', () => clearTimeout(deadline))
   }
 }

@@ -12,7 +12,7 @@ const preflight = {
 
 export default fp(async (app) => {
   const isKnown = isKnownOrigin(app.config)
-  // In a scope of its own, so that the library does not run on every other request as well.
+  // In a separate scope, so that the library runs only here.
   await app.register(async (scope) => {
     await scope.register(cors, {
       delegator: ({ headers: { origin } }, callback) => {

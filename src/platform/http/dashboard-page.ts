@@ -7,8 +7,9 @@ import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
+import { hostKindOf } from '../hosts/index.js'
 import { projectRoot } from '../process/root.js'
-import { etagOfText, noneMatchNames } from './etag.js'
+import { etagOfText, ifNoneMatchLists } from './etag.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,7 +22,7 @@ declare module 'fastify' {
 type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 const built = join(projectRoot, 'build/web')
-const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', '/account', '/funnel']
+const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', '/account', '/account/keys', '/account/editors', '/funnel']
 
 const POLICY = [
   "default-src 'none'",
@@ -42,14 +43,17 @@ const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
+  const host = hostKindOf(config.repohost.kind)
   const pageFor = (signedIn: boolean) => {
     const { secretKey, dormant } = config.billing
     const start: PageStart = {
       signed_in: signedIn,
       oauth: app.repohostOAuth !== undefined,
       billing: secretKey === undefined ? 'off' : dormant ? 'dormant' : 'on',
-      repohost_url: config.repohost.url,
+      repohost_name: host.name,
+      repohost_token_url: config.repohost.url + host.tokenPage,
       extension_prefix: config.extensionPrefix,
+      settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,
     }
     // No markup can begin inside of it.
@@ -61,7 +65,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
     if (reply.statusCode === 200) {
       const etag = etagOfText(page)
       reply.header('ETag', etag)
-      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
     }
     return reply.type('text/html; charset=utf-8').send(page)
   }
@@ -73,7 +77,7 @@ const addresses: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
   if (!sendPage) {
-    // The query may say why a login failed, so it is kept.
+    // The query is kept, because it may contain the reason of a failed sign-in.
     app.get('/', { schema: { hide: true } }, async (request, reply) =>
       reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
     )

@@ -1,23 +1,23 @@
 /** Stops the service gracefully: requests in flight are answered, and no idle connection delays the end. */
 import fp from 'fastify-plugin'
-import { whenOver } from './when-over.js'
+import { onResponseEnd } from './response-end.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the service has begun to stop. */
     isClosing(): boolean
-    /** Whether requests are better sent elsewhere: the service is about to stop, or has begun to. */
+    /** Whether the service is about to stop, or has begun to, so that requests should go elsewhere. */
     isLeaving(): boolean
     /** How many requests are being answered. */
     requestsUnderWay(): number
-    /** Makes the service say that it is not ready, and lets it serve on. */
+    /** Makes the service report that it is not ready, while it keeps serving. */
     leave(): void
   }
 }
 
 /** How long requests in flight have to finish. The rest of the ten seconds is for the database. */
 const DRAIN_MS = 7_300
-/** With no request in flight, how long connections stay open for one that may be on its way. */
+/** How long idle connections stay open for a request that may be on its way. */
 const QUIET_MS = 500
 
 export default fp(async (app) => {
@@ -40,11 +40,11 @@ export default fp(async (app) => {
   app.decorate('leave', () => {
     leaving = true
   })
-  // The first hook of all, so that no request goes uncounted while it waits in another.
+  // Must be the first hook, so that requests that wait in later hooks are counted.
   app.addHook('onRequest', (request, reply, done) => {
     inFlight++
     clearTimeout(quiet)
-    whenOver(request, reply, () => {
+    onResponseEnd(request, reply, () => {
       inFlight--
       noticeEnd()
     })
@@ -60,12 +60,12 @@ export default fp(async (app) => {
   })
 
   let drained = Promise.resolve()
-  let patience: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
     closing = true
     drained = new Promise((resolve) => {
       allAnswered = resolve
-      patience = setTimeout(() => {
+      timer = setTimeout(() => {
         resolve()
         app.server.closeAllConnections()
       }, DRAIN_MS)
@@ -75,7 +75,7 @@ export default fp(async (app) => {
   // `localhost` can be several addresses, and only one of their servers is known to have closed by now.
   app.addHook('onClose', async () => {
     await drained
-    clearTimeout(patience)
+    clearTimeout(timer)
     clearTimeout(quiet)
   })
 })

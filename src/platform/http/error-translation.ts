@@ -1,9 +1,12 @@
 /** Translates every failure, ours or the framework's, into one of the codes in the catalogue. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { RepoPath } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import type { Config } from '../../config.js'
 import { ApiError, invalid } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
+import { hostKindOf } from '../hosts/index.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
 
@@ -11,14 +14,14 @@ const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_json', { detail: 'The body is not as long as Content-Length says.' }),
+    new ApiError('invalid_json', { detail: 'The body is shorter or longer than Content-Length.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => invalid('/params', 'a path segment is too long'),
   FST_ERR_BAD_URL: () => invalid('/params', 'the path is not correctly percent-encoded'),
 }
 
 export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
   if (error instanceof ApiError) return error
-  // The client has hung up, which looks like a lost connection to the database.
+  // A client that disconnects causes the same code as a lost database connection.
   if (error === request.raw.errored)
     return new ApiError('bad_request', {
       detail: 'The request ended before all of it was here.',
@@ -26,7 +29,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
     })
   if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })
   if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
-  if (error.validation) return translateValidation(error, request.server.config.extensionPrefix)
+  if (error.validation) return translateValidation(error, request.server.config)
   const known = frameworkCodes[error.code]
   if (known) return known()
   if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
@@ -38,7 +41,8 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
 
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
-const translateValidation = (error: FastifyError, extensionPrefix: string): ApiError => {
+const translateValidation = (error: FastifyError, { extensionPrefix, repohost }: Config): ApiError => {
+  const { unsupportedPaths } = hostKindOf(repohost.kind)
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
@@ -47,10 +51,12 @@ const translateValidation = (error: FastifyError, extensionPrefix: string): ApiE
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
     const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(shorten(String(named)))}`}`
+    const explained = explain(keyword, params, formats[params.format as string]?.message ?? message)
+    const namesRepo = params.format === 'repo-pattern' || params.pattern === RepoPath.pattern
     return {
       keyword,
       path,
-      message: explain(keyword, params, formats[params.format as string]?.message ?? message),
+      message: unsupportedPaths && namesRepo ? `${explained}. ${unsupportedPaths}` : explained,
     }
   })
   const missingToken = problems.find(

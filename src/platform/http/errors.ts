@@ -13,7 +13,7 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the caller was told instead of an answer. */
+    /** The error that was sent instead of an answer. */
     failure: ApiError | null
   }
 }
@@ -22,19 +22,20 @@ export default fp(async (app) => {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
-    // That it is not ready any more is what a service that was told to stop is asked for.
-    const isMeant = request.routeOptions.config.isProbe === true && app.isLeaving()
+    // A stopping service is expected to answer probes with 503, and the operator has asked for maintenance.
+    const isMeant =
+      failure.code === 'maintenance' || (request.routeOptions.config.isProbe === true && app.isLeaving())
     if (failure.status >= 500 && !isMeant)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
   })
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    // It cannot be known what such a path was meant to name.
+    // A malformed path cannot be decoded.
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
       const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
       return send(unreadable, request, reply)
     }
-    // Who mistyped an address in a browser reads so in words, with a way home.
+    // People who mistyped an address in a browser get a page with a link home.
     const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
     const failure = new ApiError('route_not_found')
     if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
@@ -44,7 +45,7 @@ export default fp(async (app) => {
     return send(failure, request, reply)
   }
   app.setNotFoundHandler(refuseUnknown)
-  // Whatever body comes with it, it is for nobody: that there is no such route is said before it is read.
+  // The 404 is sent before the body is read.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.is404) refuseUnknown(request, reply)
     else done(null, payload)

@@ -5,7 +5,7 @@ import { isUuid } from './uuid.js'
 /** A `format` of strings in the schemas. */
 export interface Format {
   accepts(text: string): boolean
-  /** What is said of a string that is not accepted. */
+  /** The message for a string that is not accepted. */
   message: string
 }
 

@@ -22,7 +22,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
   return (origin: string | undefined): origin is string => known.has(origin)
 }
 
-/** Also for answers to what never becomes a request, for which no hook runs. */
+/** Also used for answers of the HTTP parser, for which no hook runs. */
 export const answerHeaders = (config: Config): AnswerHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
@@ -31,7 +31,7 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     ...(isSecure && { 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` }),
-    // In lower case, as the compression library looks for it.
+    // In lower case, as the compression library expects it.
     Vary: 'Origin, accept-encoding',
     'Access-Control-Expose-Headers': exposedHeaders,
   }
@@ -47,7 +47,7 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
       : { 'X-Request-Id': requestId, ...forStrangers }
 }
 
-/** The answers of the API are for pages of every origin, as CORS says. The pages of the service and their files are not. */
+/** Pages of every origin may read answers of the API (see CORS), but not the service's own pages and files. */
 const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
 
 export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
@@ -58,7 +58,7 @@ export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: Answe
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // Only the caller may keep an answer, only one with an ETag, and it must be revalidated every time.
+    // Only the caller may cache an answer, only with an ETag, and must revalidate it every time.
     if (!reply.hasHeader('Cache-Control')) {
       reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
     }

@@ -8,7 +8,7 @@ const bounds = { depth: limits.json_depth, values: limits.json_values }
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, bounds)
 
-/** Longer bodies are parsed in steps, with a turn for other requests between two of them. */
+/** Longer bodies are parsed in steps, and other requests run in between. */
 const LONG_BYTES = 65_536
 
 /** @throws {StrictJsonError} */

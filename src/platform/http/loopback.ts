@@ -1,8 +1,8 @@
 const names = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Whether `host` (of a `Host` header: a name and perhaps a port) is another name of this very machine for `origin`:
- * both are loopback and have one port, so that the same page shows under both, but no cookie goes with it.
+ * Whether `host` (the value of a `Host` header) is another name for the machine of `origin`:
+ * both are loopback and have the same port, so that the same page shows under both, but without its cookies.
  */
 export const isAliasOf = (origin: string, host: string): boolean => {
   const wanted = new URL(origin)

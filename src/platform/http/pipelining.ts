@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
 import { tooMany } from '../../errors.js'
-import type { Patience } from './connections.js'
+import type { ConnectionTimeouts } from './connections.js'
 
 const LIMIT = limits.requests_at_once_per_connection
 
@@ -22,7 +22,7 @@ interface Connection {
 
 const connections = new WeakMap<Socket, Connection>()
 
-/** Whether a connection will close, and what still arrives on it is ignored. */
+/** Whether a connection is about to close, so that further requests on it are ignored. */
 export const isOverLimit = (socket: Socket): boolean => connections.get(socket)?.excess !== undefined
 
 /** A part of Node that is not public. The test of this plugin fails with a version of Node that no longer has it. */
@@ -36,7 +36,7 @@ interface HttpSocket extends Socket {
 /** A result of `onIncoming` with which the parser skips the rest of the bytes that it has. */
 const SKIP_REST = 2
 
-const limitRequests = (socket: HttpSocket, { silence }: Patience): void => {
+const limitRequests = (socket: HttpSocket, { inactivity }: ConnectionTimeouts): void => {
   const connection: Connection = { requests: 0, inProgress: 0, excess: undefined }
   connections.set(socket, connection)
   const { parser } = socket
@@ -55,17 +55,17 @@ const limitRequests = (socket: HttpSocket, { silence }: Patience): void => {
     }
     connection.excess = request
     // The timeout of the socket starts again with every byte that the client sends.
-    const deadline = setTimeout(() => socket.destroy(), silence).unref()
+    const deadline = setTimeout(() => socket.destroy(), inactivity).unref()
     socket.once('close', () => clearTimeout(deadline))
     accept(request, false)
     return SKIP_REST
   }
 }
 
-/** How many milliseconds of one turn of the event loop may be spent on starting queued requests. */
+/** The most milliseconds per iteration of the event loop that are spent on starting queued requests. */
 const TURN_MS = 5
 
-/** Starts queued requests a few at a time, so that requests of other connections get their turn. */
+/** Starts queued requests a few at a time, so that requests of other connections are not delayed. */
 const createQueue = () => {
   const queued = new Set<() => void>()
   const startSome = () => {
@@ -100,8 +100,8 @@ const queueRequests = ({ server }: FastifyInstance): void => {
   })
 }
 
-export default fp(async (app: FastifyInstance, { patience }: { patience: Patience }) => {
-  app.server.on('connection', (socket: HttpSocket) => limitRequests(socket, patience))
+export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: ConnectionTimeouts }) => {
+  app.server.on('connection', (socket: HttpSocket) => limitRequests(socket, timeouts))
   queueRequests(app)
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     const isExcess = connections.get(raw.socket)?.excess === raw

@@ -7,7 +7,7 @@ import { type Trace, traceOf } from './trace.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** To be handed on to other services. */
+    /** Passed on to other services. */
     readonly trace: Trace
   }
   interface FastifyInstance {
@@ -31,7 +31,7 @@ export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, b
 }
 
 /**
- * What is logged of a path that no route matches: the segments it shares with a route, up to the first parameter. The rest
+ * The logged part of a path that no route matches: the segments that it shares with a route, up to the first parameter. The rest
  * is the caller's, and may name people, repositories or secrets.
  */
 const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
@@ -46,7 +46,7 @@ const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
 }
 
 export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
-  const { method, routeOptions, session, failure, log } = request
+  const { method, routeOptions, session, key, failure, log } = request
   // The route and not the path: paths and queries can carry names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
@@ -57,7 +57,8 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
     status: reply.statusCode,
     code: failure?.code,
     limit: failure?.limitName,
-    user_id: session && !(session instanceof ApiError) ? session.userId : undefined,
+    user_id: session && !(session instanceof ApiError) ? (session.userId ?? undefined) : undefined,
+    key_id: key?.keyId,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
   // Balancers ask all the time.

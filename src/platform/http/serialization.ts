@@ -2,7 +2,7 @@
 import serializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySerializerCompiler } from 'fastify'
 import { resources } from '../../../schemas/resources.js'
-import { onceForEach } from './compiled.js'
+import { memoizeBySchema } from './memoize-by-schema.js'
 
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
@@ -10,8 +10,8 @@ const buildCompiler = serializerSelector()
 const resourceTexts = new Map(resources.map((resource) => [resource.$id, JSON.stringify(resource)]))
 
 /**
- * The resources that a schema refers to, directly or through others. The compiler examines all that it is given anew
- * for every schema, which would be most of a start.
+ * The resources that a schema refers to, directly or through others. The compiler processes everything that it gets again
+ * for every schema, which would dominate the start.
  */
 const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<string, unknown> => {
   for (const [, id = ''] of text.matchAll(/"\$ref":"(\w+)#"/g)) {
@@ -23,7 +23,7 @@ const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<
   return found
 }
 
-const compile = onceForEach(
+const compile = memoizeBySchema(
   (schema, text) => buildCompiler(resourcesIn(text))({ schema } as never) as Serialize,
 )
 

@@ -1,3 +1,9 @@
+/**
+ * A strict JSON parser on top of `JSON.parse`, in two passes. The first scans the bytes for what `JSON.parse` would accept
+ * silently: wide or deep texts, NUL, lone surrogates, and numbers that lose digits. The second calls `JSON.parse` on pieces of
+ * limited length, so that a long body does not block the event loop. A reviver cannot replace it: Node 20, the oldest
+ * supported version, does not pass it the source text of numbers, and `JSON.parse` has already built everything by then.
+ */
 import { isUtf8 } from 'node:buffer'
 
 /** Why a text is refused although it may be JSON; the message is fit for the caller. */
@@ -16,7 +22,7 @@ export interface Bounds {
 /**
  * Parses JSON and refuses what would not survive the way to the database and back: bytes that are not UTF-8, NUL and
  * lone surrogates in strings, numbers that a double cannot hold, `__proto__` and `constructor.prototype`, and what is
- * beyond the bounds. Whatever the text, the time is linear in its length.
+ * beyond the bounds. The time is linear in the length of any text.
  *
  * @throws {StrictJsonError}
  */
@@ -28,7 +34,7 @@ export const parseStrictJson = (bytes: Buffer, bounds: Bounds): unknown => {
 }
 
 /**
- * The same in steps of some milliseconds each, for who has other things to do in between: `JSON.parse` alone takes
+ * The same in steps of a few milliseconds, so that the caller can do other work in between: `JSON.parse` alone takes
  * 100 ms for a mebibyte of objects that have a key of their own each.
  *
  * @param pieceBytes about the length of what is read in one step
@@ -158,13 +164,13 @@ const UPPER_E = codeOf('E')
 const LOWER_U = codeOf('u')
 
 interface Scanned {
-  /** Whether some key can be one that is refused: no other text can spell one. */
+  /** Whether the text can contain a rejected key. */
   canPoison: boolean
-  /** Where the arrays and objects end that are longer than a piece, by where they start. */
+  /** The ends of arrays and objects that are longer than a piece, by their starts. */
   ends: Map<number, number>
 }
 
-/** One pass over the bytes, before anything is made of them. What is no JSON may pass: the parser comes next. */
+/** One pass over the bytes before parsing. Invalid JSON may pass, because the parser comes next. */
 function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<undefined, Scanned> {
   if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
   const opened: number[] = []
@@ -266,7 +272,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
     const sign = bytes[at] === MINUS ? -1 : 1
     if (bytes[at] === MINUS || bytes[at] === PLUS) at++
     let power = 0
-    // Beyond this it is infinite or zero, whatever comes before it.
+    // Beyond this exponent, every number is infinite or zero.
     for (; isDigit(bytes[at]); at++) power = Math.min(power * 10 + (bytes[at] as number) - ZERO, 1e9)
     exponent += sign * power
   }

@@ -12,7 +12,7 @@ export interface Trace {
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const NOTHING = /^0+$/
-/** Of the only version there is; later ones may be longer. */
+/** The format of the only version so far. Later versions may be longer. */
 const LENGTH = 55
 
 const newTraceId = () => randomUUID().replaceAll('-', '')
@@ -20,7 +20,7 @@ const newTraceId = () => randomUUID().replaceAll('-', '')
 const spanIn = (traceId: string) => traceId.slice(16)
 const newSpanId = () => spanIn(newTraceId())
 
-/** The trace of a request by its header `traceparent`; a new one, which nobody records, where that is missing or not valid. */
+/** The trace in a request's `traceparent` header. Without a valid one, a new trace that is not sampled. */
 export const traceOf = (traceparent: unknown): Trace => {
   const text = typeof traceparent === 'string' ? traceparent.slice(0, LENGTH + 1) : ''
   const [, version = 'ff', traceId = '', parent = '', flags = ''] = FORM.exec(text) ?? []

@@ -45,7 +45,7 @@ const outcomeOf = (answer: { status: number; headers: Headers; json?: unknown })
   return status < 300 ? 'answered' : 'refused'
 }
 
-/** A call goes out as a part of the request that it is made for. */
+/** Makes a call part of the trace of its request. */
 export const tracing = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceparent: childOf(trace) } : {}
 
@@ -107,7 +107,7 @@ const parseOrUndefined = (text: string): unknown => {
   }
 }
 
-/** The provider asks to slow down: a 502 that says when to come back. */
+/** The answer when a provider asks to slow down: 502 with `Retry-After`. */
 export const rateLimitedUpstream = (upstream: Upstream, headers: Headers): ApiError => {
   const seconds =
     Number(headers.get('retry-after')) || Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000

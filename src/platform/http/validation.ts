@@ -1,6 +1,7 @@
-/** How requests are read: the JSON parser, the validators, and what no schema can say. */
+/** Reads requests: installs the JSON parser, the validators, and checks that no schema can describe. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ApiError, invalid } from '../../errors.js'
+import { hostKindOf } from '../hosts/index.js'
 import { parseBodyInTurns } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
@@ -43,9 +44,11 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
       if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
         return invalid(`/${part}/${name}`, 'must not contain NUL')
       }
-      // The rest of a page's address, which is one parameter, has slashes of its own.
+      // The wildcard parameter of a page's address contains slashes.
       if (part === 'params' && name !== '*' && String(value).includes('/')) {
-        return invalid(`/params/${name}`, 'must not contain an encoded slash')
+        const { unsupportedPaths } = hostKindOf(request.server.config.repohost.kind)
+        const message = 'must not contain an encoded slash'
+        return invalid(`/params/${name}`, unsupportedPaths ? `${message}. ${unsupportedPaths}` : message)
       }
     }
   }

@@ -1,12 +1,12 @@
-/** The validators of requests: bodies are taken as they are, strings of URLs and headers are converted. */
+/** The validators of requests. Bodies are taken as they are. Strings of URLs and headers are converted. */
 import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { resources } from '../../../schemas/resources.js'
-import { once } from '../process/once.js'
-import { onceForEach } from './compiled.js'
+import { lazy } from '../process/lazy.js'
 import { formatsOf } from './formats.js'
+import { memoizeBySchema } from './memoize-by-schema.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
@@ -21,7 +21,7 @@ const sizeOfNulls = (members: Record<string, unknown>): number => {
 const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>) => number) => ({
   keyword,
   type: 'object' as const,
-  // There is no point in looking at the keys of settings that are too large.
+  // The keys of settings that are too large need no check.
   before: 'propertyNames',
   schemaType: 'number' as const,
   errors: 'full' as const,
@@ -69,7 +69,7 @@ const createAjv = (extensionPrefix: string, options: Options) => {
   ajv.addKeyword({
     keyword: 'x-max-stars',
     type: 'string',
-    // A pattern with more of them is told so.
+    // Checked before the format, so that the message names the stars.
     before: 'format',
     schemaType: 'number',
     error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
@@ -90,8 +90,8 @@ const createTextAjv = (extensionPrefix: string) =>
   createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })
 
 const compilerOf = (createOwnAjv: () => Ajv) => {
-  const ajv = once(createOwnAjv)
-  return onceForEach((schema: object) => ajv().compile(schema))
+  const ajv = lazy(createOwnAjv)
+  return memoizeBySchema((schema: object) => ajv().compile(schema))
 }
 
 /** Validators depend on nothing but the schemas and the prefix, so all services of a process share them. */

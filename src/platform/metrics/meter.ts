@@ -1,4 +1,4 @@
-/** Keeps the metrics of `platform/metrics/metrics.ts` for Prometheus. Where nobody asks for them, nothing is kept. */
+/** Collects the metrics of `platform/metrics/metrics.ts` for Prometheus. Without a metrics port, it collects nothing. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import {
   type CounterName,
@@ -15,18 +15,18 @@ type Value = number | undefined
 const texts = (labels: object) => labels as Record<string, string>
 
 export interface Meter {
-  /** Whether anybody asks. What would take time to find out need not be found out otherwise. */
+  /** Whether metrics are on. Expensive values need not be computed otherwise. */
   readonly isOn: boolean
-  /** All metrics, those of the process included; empty where nobody asks. */
+  /** All metrics, including those of the process. Empty if metrics are off. */
   readonly registry: Registry
   count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void
   set<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: number): void
-  /** Reads a gauge whenever somebody asks. Undefined: there is nothing to say now. */
+  /** Reads a gauge at every scrape. Undefined means that there is no value now. */
   read<N extends GaugeName>(name: N, labels: LabelsOf<N>, value: () => Value | Promise<Value>): void
 }
 
-export const silentMeter: Meter = {
+export const noopMeter: Meter = {
   isOn: false,
   registry: new Registry(),
   count: () => {},
@@ -49,7 +49,7 @@ const combinationsOf = (name: MetricName): Record<string, string>[] => {
 export const secondsSince = (since: number): number => (performance.now() - since) / 1_000
 
 export const createMeter = (isOn: boolean): Meter => {
-  if (!isOn) return silentMeter
+  if (!isOn) return noopMeter
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const counters = new Map<string, Counter>()
@@ -60,7 +60,7 @@ export const createMeter = (isOn: boolean): Meter => {
   for (const name of Object.keys(metrics) as MetricName[]) {
     const metric = metrics[name]
     const options = { name, help: metric.help, labelNames: Object.keys(metric.labels), registers: [registry] }
-    // What begins at 0 is seen to rise when it first happens.
+    // Counters start at 0, so that Prometheus sees the first increase.
     if (metric.type === 'counter') {
       const counter = new Counter(options)
       for (const labels of combinationsOf(name)) counter.inc(labels, 0)

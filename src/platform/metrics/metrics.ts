@@ -47,6 +47,7 @@ const pool = { pool: pools }
 /** Limits that are a full room and not a rate: how they are called is the code of the answer. */
 const quotas = [
   'workspace_limit',
+  'key_limit',
   'workspace_full',
   'settings_too_large',
   'payload_too_large',
@@ -65,6 +66,16 @@ export const tasks = [
   'old billing events',
   'old views',
   'ended removals',
+  'old hashes of keys',
+  'old access keys',
+  'old deliveries',
+  'old reported commits',
+  'old reported issues',
+  'old heartbeats',
+  'old project names',
+  'old imports',
+  'old import days',
+  'imports',
 ] as const
 
 export const metrics = {
@@ -82,7 +93,9 @@ export const metrics = {
       'sign_in',
       'invite',
       'export',
+      'import',
       'refused_host_tokens',
+      'refused_keys',
       'wrong_signatures',
       'turns_of_caller',
       'turns_of_address',
@@ -104,12 +117,20 @@ export const metrics = {
   team_settings_sessions_revoked_total: counter('Sessions that were ended before their time.', {
     scope: ['one', 'all_of_user'],
   }),
+  team_settings_access_keys_total: counter(
+    'Access keys that were created, or revoked by request, of people and of workspaces.',
+    { owner: ['person', 'workspace'], change: ['created', 'revoked'] },
+  ),
   team_settings_flushes_total: counter('Flushes of active minutes; a duplicate was counted before.', {
     outcome: ['counted', 'duplicate'],
   }),
   team_settings_flush_entries_total: counter('Entries of counted flushes.', {
     outcome: ['accepted', 'capped', 'ignored'],
   }),
+  team_settings_heartbeats_total: counter(
+    'Heartbeats of editors: accepted for a repository, waiting for one, or ignored, because they can count nowhere.',
+    { outcome: ['accepted', 'waiting', 'ignored'] },
+  ),
   team_settings_webhooks_total: counter(
     'Notifications of the billing provider: with an effect, again, of a kind without one, with a wrong signature, or not stored.',
     { outcome: ['applied', 'duplicate', 'without_effect', 'refused', 'failed'] },
@@ -135,17 +156,17 @@ export const metrics = {
     OF_STATEMENTS,
   ),
   team_settings_database_failures_total: counter(
-    'Statements that failed: nobody there or too slow, two transactions met (most are repeated), anything else.',
+    'Statements that failed: the database is away or too slow, a conflict of two transactions (most are retried), anything else.',
     { reason: ['unavailable', 'conflict', 'other'] },
   ),
   team_settings_database_transactions_total: counter('Transactions; a conflict is begun again.', {
     outcome: ['committed', 'conflict', 'failed'],
   }),
   team_settings_database_pool_size: gauge(
-    'Places: connections, and for `reads` statements at once on the one they share. `writers` are part of `requests`.',
+    'The size: connections, and for `reads` concurrent statements on their shared connection. `writers` are part of `requests`.',
     pool,
   ),
-  team_settings_database_pool_used: gauge('Places that are taken.', pool),
+  team_settings_database_pool_used: gauge('Connections or statements in use.', pool),
   team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a place.', pool),
   team_settings_database_wait_seconds: histogram(
     'Waits for a place; what need not wait is not counted.',
@@ -199,7 +220,7 @@ export type HistogramName = NamesOf<'histogram'>
 export type GaugeName = NamesOf<'gauge'>
 export type MetricName = keyof Metrics
 
-/** What has to be said of a metric: for each of its labels one of the values, or a text. */
+/** The labels of a metric, each with one of its values or a text. */
 export type LabelsOf<N extends MetricName> = {
   [L in keyof Metrics[N]['labels']]: Metrics[N]['labels'][L] extends readonly (infer Value)[] ? Value : string
 }
@@ -208,5 +229,5 @@ export type Task = (typeof tasks)[number]
 export type Pool = (typeof pools)[number]
 export type LimitName = LabelsOf<'team_settings_refusals_total'>['limit']
 
-/** The limit that a code stands for by itself. */
+/** The limit that a code implies. */
 export const quotaOf = (code: ErrorCode): LimitName | undefined => quotas.find((quota) => quota === code)

@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client'
 import { newestMigration } from '../database/migrate.js'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { serviceVersion } from '../process/root.js'
-import { kept } from './kept.js'
+import { cached } from './cached.js'
 import { tasks } from './metrics.js'
 
 declare module 'fastify' {
@@ -16,8 +16,8 @@ declare module 'fastify' {
   }
 }
 
-/** A scrape waits no longer for the database, and goes without. */
-const PATIENCE_MS = 1_000
+/** How long a scrape waits for the database before it leaves the value out. */
+const DATABASE_TIMEOUT_MS = 1_000
 
 export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { meter } = request.server
@@ -51,17 +51,17 @@ export default fp(async (app) => {
   if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
   const isReady = () => app.isReady().catch(() => false)
-  const tooLate = () => sleep(PATIENCE_MS, false, { ref: false })
+  const tooLate = () => sleep(DATABASE_TIMEOUT_MS, false, { ref: false })
   meter.read('team_settings_ready', {}, async () => Number(await Promise.race([isReady(), tooLate()])))
   const askDatabase = () =>
     isSchemaCurrent(database.reserved).then(
       () => 1,
       () => 0,
     )
-  const isUp = kept(() => Promise.race([askDatabase(), sleep(PATIENCE_MS, 0, { ref: false })]))
+  const isUp = cached(() => Promise.race([askDatabase(), sleep(DATABASE_TIMEOUT_MS, 0, { ref: false })]))
   meter.read('team_settings_database_up', {}, isUp)
 
-  const disk = kept(() => statfs(config.dataDir).catch(() => undefined))
+  const disk = cached(() => statfs(config.dataDir).catch(() => undefined))
   meter.read('team_settings_data_dir_free_bytes', {}, async () => {
     const found = await disk()
     return found && found.bavail * found.bsize

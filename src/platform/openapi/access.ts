@@ -1,5 +1,6 @@
-/** Who may call an operation, for machines (`security`) and for people. */
+/** Documents the callers of an operation, for machines (`security`) and for people. */
 import type { RouteOptions } from 'fastify'
+import type { Access } from '../access/access.js'
 
 export const securitySchemes = {
   bearer: {
@@ -8,12 +9,30 @@ export const securitySchemes = {
     bearerFormat: 'JWT',
     description: 'The `token` that `POST /api/auth/verify` returns.',
   },
+  accessKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_… or waka_…',
+    description:
+      'The secret of an access key (`POST /api/me/keys`, `POST /api/team/workspaces/{id}/keys`). The operation names the scope that the key needs.',
+  },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
     name: 'svc_token',
     description:
       'Set by the sign-in with the browser (`GET /api/auth/repohost`). The browser sends it by itself. Over https a twin, `__Host-svc_token`, is set as well, and decides when both are sent.',
+  },
+  editorKey: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'An access key as the user name, with or without `waka_`, as WakaTime tools send it.',
+  },
+  editorKeyQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
+    description: 'An access key in the query, for WakaTime tools in browsers. Queries are not logged.',
   },
   adminKey: {
     type: 'apiKey',
@@ -33,24 +52,62 @@ export const securitySchemes = {
     name: 'Billing-Signature',
     description: "The billing provider's signature over the raw body.",
   },
+  hubSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Hub-Signature-256',
+    description: 'The signature of GitHub, Forgejo or Gitea over the raw body.',
+  },
+  forgejoSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Forgejo-Signature',
+    description: 'The signature of Forgejo over the raw body.',
+  },
+  giteaSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Gitea-Signature',
+    description: 'The signature of Gitea over the raw body.',
+  },
+  gitlabToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Gitlab-Token',
+    description: 'The secret of the webhook, as GitLab sends it.',
+  },
 } as const
 
 export const securityOf = ({ config }: RouteOptions) => {
   switch (config?.access?.credential) {
     case 'session':
-      return [{ bearer: [] }, { cookie: [] }]
+      return [
+        { bearer: [] },
+        ...(config.access.tokenOf ? [{ editorKey: [] }, { editorKeyQuery: [] }] : [{ cookie: [] }]),
+        ...(config.access.scopes ?? []).map((scope) => ({ accessKey: [scope] })),
+      ]
     case 'adminKey':
       return [{ adminKey: [] }, { adminKeyQuery: [] }]
     case 'signature':
       return [{ billingSignature: [] }]
+    case 'webhookSecret':
+      return [{ hubSignature: [] }, { forgejoSignature: [] }, { giteaSignature: [] }, { gitlabToken: [] }]
     default:
       return []
   }
 }
 
 /** The paragraph about access in the description of an operation. */
-export const whoMayCall = ({ config }: RouteOptions): string => {
+export const callersOf = ({ config }: RouteOptions): string => {
   if (!config?.access) return ''
   const who = `**Access:** ${config.access.callers}.`
-  return config.pro ? `${who} Requires Pro once billing is no longer dormant.` : who
+  const pro = config.pro ? ' Requires Pro once billing is no longer dormant.' : ''
+  return `${who}${pro}${keysOf(config.access)}`
+}
+
+const keysOf = ({ credential, scopes = [], personalKeysOnly }: Access): string => {
+  if (credential !== 'session') return ''
+  if (scopes.length === 0) return '\n\n**Access keys:** none.'
+  const named = scopes.map((scope) => `\`${scope}\``).join(' or ')
+  return `\n\n**Access keys:** with the scope ${named}${personalKeysOnly ? ', of people' : ''}.`
 }

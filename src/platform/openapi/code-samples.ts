@@ -1,5 +1,5 @@
 /**
- * Each operation as a call with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
+ * Code samples of each operation with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
  * environment; the rest are the examples of the document.
  */
 interface Parameter {
@@ -54,7 +54,7 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
   if (needs('adminKey')) headers['X-Service-Admin-Key'] = '$ADMIN_KEY'
   if (needs('billingSignature')) headers['Billing-Signature'] = '$SIGNATURE'
   const body = requestBody?.content['application/json']?.example
-  // An empty object says as much as nothing.
+  // An empty object needs no argument.
   const isNothing = JSON.stringify(body) === '{}' && !requestBody?.required
   return {
     method: method.toUpperCase(),
@@ -115,7 +115,7 @@ const clientOf = ({ method, template, path, query, headers, body }: Call) => {
   return `const { data } = await client.request('${method} ${template}'${options})`
 }
 
-/** Without the client, which signs in as a user and follows no browser. */
+/** Operations that the client does not offer, because it signs in as a user and is no browser. */
 const fetchOf = (call: Call) => {
   const { method, headers, body } = call
   const parts = [

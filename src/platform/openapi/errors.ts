@@ -16,12 +16,15 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   if (config?.asksDatabase !== false) codes.push('unavailable')
   if (config?.limit !== 'none') codes.push('rate_limited')
   // A body is parsed wherever the method allows one, even if the route ignores it.
-  if (method !== 'GET') codes.push('invalid_json', 'payload_too_large')
-  // The billing provider may give its body any type.
-  if (method !== 'GET' && access?.credential !== 'signature') codes.push('unsupported_media_type')
+  if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'maintenance')
+  // The billing provider may give its body any type, and so may editors, whose cookies do not count for that reason.
+  const isEditor = access?.tokenOf !== undefined
+  if (method !== 'GET' && access?.credential !== 'signature' && !isEditor)
+    codes.push('unsupported_media_type')
   if (access?.credential === 'session') {
     codes.push('unauthenticated', 'token_invalid', 'token_expired', 'token_revoked')
-    if (method !== 'GET') codes.push('csrf_rejected')
+    codes.push('account_disabled', 'scope_missing')
+    if (method !== 'GET' && !isEditor) codes.push('csrf_rejected')
     if (config?.pro) codes.push('pro_required')
   }
   codes.push(...(access?.errors ?? []))

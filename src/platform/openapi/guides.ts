@@ -9,7 +9,7 @@ import { withExtensionPrefix } from './prefix.js'
 export interface Guide {
   href: string
   title: string
-  /** @returns HTML: made when somebody asks, because every start would wait for it */
+  /** @returns HTML, rendered on first use so that it does not delay the start */
   content(): string
 }
 

@@ -24,7 +24,7 @@ export const headerComponents = {
   },
   'Retry-After': {
     description:
-      'Seconds to wait before trying again. Sent with `rate_limited` and `unavailable`, and with `upstream_failed` if the other service sent it.',
+      'Seconds to wait before trying again. Sent with `rate_limited`, `unavailable` and `maintenance`, and with `upstream_failed` if the other service sent it.',
     schema: { ...integer, examples: [1] },
   },
   ETag: {
@@ -49,7 +49,8 @@ export const headerComponents = {
 export type HeaderName = keyof typeof headerComponents
 
 /** `if-none-match`, as schemas must call it, is `If-None-Match` for people. */
-export const writtenHeaderName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+export const canonicalHeaderName = (name: string) =>
+  name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 interface Response {
   content?: object

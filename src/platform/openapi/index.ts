@@ -3,9 +3,9 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { resources } from '../../../schemas/resources.js'
 import { serviceVersion } from '../process/root.js'
-import { securityOf, securitySchemes, whoMayCall } from './access.js'
+import { callersOf, securityOf, securitySchemes } from './access.js'
+import { completeDocument, type Document, type RouteFacts, withoutUnused } from './complete-document.js'
 import { errorCodesOf } from './errors.js'
-import { completed, type Document, type RouteFacts, withoutUnused } from './polish.js'
 import { withExtensionPrefix } from './prefix.js'
 import { tags } from './tags.js'
 
@@ -18,7 +18,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
         title: 'Team Settings and Activity Cloud Service',
         version: serviceVersion,
         description:
-          'Sign in with a repository host token (`POST /api/auth/verify`), press **Authorize**, paste the `token`, and try any operation. To begin, read [Getting started](/api/docs/getting-started). Every error is explained at [/api/docs/errors](/api/docs/errors).',
+          'Sign in with a repository host token (`POST /api/auth/verify`), press **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. To begin, read [Getting started](/api/docs/getting-started). Every error is explained at [/api/docs/errors](/api/docs/errors).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This installation.' }],
@@ -31,7 +31,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
       const transformed = {
         security: securityOf(route),
         ...schema,
-        description: [schema.description, whoMayCall(route)].filter(Boolean).join('\n\n'),
+        description: [schema.description, callersOf(route)].filter(Boolean).join('\n\n'),
         response: successResponsesOf(route),
         'x-route': factsOf(route),
       }
@@ -63,7 +63,7 @@ const factsOf = (route: RouteOptions): RouteFacts => ({
 
 /** Both documents: everything, and the core of synchronising settings. For an app that is ready. */
 export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
-  const { document, coreOperations } = completed(app.swagger() as never)
+  const { document, coreOperations } = completeDocument(app.swagger() as never)
   const named = JSON.parse(
     withExtensionPrefix(JSON.stringify(document), app.config.extensionPrefix),
   ) as Document

@@ -9,8 +9,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../../schemas/errors.js'
 import { anyone } from '../access/access.js'
-import { etagOfText, noneMatchNames } from '../http/etag.js'
-import { once } from '../process/once.js'
+import { etagOfText, ifNoneMatchLists } from '../http/etag.js'
+import { lazy } from '../process/lazy.js'
 import { projectRoot } from '../process/root.js'
 import { errorCataloguePage } from './error-page.js'
 import { readGuides } from './guides.js'
@@ -19,7 +19,7 @@ import { withExtensionPrefix } from './prefix.js'
 
 const DOCS = '/api/docs'
 
-/** Of the library only the files are used: its page has no viewport, and the addresses of its files no versions. */
+/** Only the files of the library are used, because its page has no viewport, and its file names have no versions. */
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')))
 const swaggerUiFile = (name: string) => readFileSync(join(swaggerUi, 'static', name), 'utf8')
 
@@ -56,7 +56,7 @@ const reference: FastifyPluginAsync = async (app) => {
 
   /** Serves a text that does not change while the process lives. @returns its address with its version */
   const serve = (url: string, type: string, make: () => string, policy?: string) => {
-    const made = once(() => {
+    const made = lazy(() => {
       const text = make()
       const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
       const compressed = new Map<string, Promise<Buffer>>()
@@ -70,7 +70,7 @@ const reference: FastifyPluginAsync = async (app) => {
         ETag: etag,
         ...(policy && { 'Content-Security-Policy': policy }),
       })
-      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
       reply.type(`${type}; charset=utf-8`)
       const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
       const encoding = accepted.includes('br') ? 'br' : accepted[0]
@@ -83,7 +83,7 @@ const reference: FastifyPluginAsync = async (app) => {
     return () => `${url}?v=${made().version}`
   }
 
-  const fullText = once(() => documentText('openapi', app.config.extensionPrefix))
+  const fullText = lazy(() => documentText('openapi', app.config.extensionPrefix))
   serve('/api/openapi.json', 'application/json', fullText)
   serve('/api/openapi.core.json', 'application/json', () =>
     documentText('openapi.core', app.config.extensionPrefix),
@@ -119,7 +119,7 @@ const reference: FastifyPluginAsync = async (app) => {
       })
     serve(href, 'text/html', text, textPolicy)
   }
-  const page = once(() =>
+  const page = lazy(() =>
     referencePage({
       documents: [
         { href: '/api/openapi.core.json', text: 'Core sync' },

@@ -8,5 +8,6 @@ export const tags = [
   { name: 'models', description: "Models of two providers, listed with the caller's own keys." },
   { name: 'funnel', description: 'Activation events, and the steps that users reach.' },
   { name: 'activity', description: 'Active minutes, daily counts, and the dashboard that shows them.' },
+  { name: 'editors', description: 'Heartbeats of editors, as WakaTime tools send them.' },
   { name: 'service', description: 'Health, limits and privacy of the service.' },
 ]

@@ -1,8 +1,30 @@
-/** What is given to a command on its command line. */
+/** Command-line arguments. */
 import { parseArgs } from 'node:util'
 import { OperatorError } from './operator-error.js'
 
+let prefix: string | undefined
+
+/** Names the commands in usages and errors as `<prefix> COMMAND`, and not as scripts of npm. */
+export const useCommandPrefix = (name: string): void => {
+  prefix = name
+}
+
+const named = (text: string): string =>
+  prefix === undefined ? text : text.replace(/npm (?:run )?([a-z-]+)( --(?= ))?/g, `${prefix} $1`)
+
+const problemOf = (command: string, text: string) =>
+  new OperatorError(named(`${text}; see \`npm run ${command} -- --help\`.`))
+
 type Texts<Names extends string> = Record<Names, string>
+
+/** How many arguments a command takes besides its options: a number, or the least and the most. */
+export type Count = number | [least: number, most: number]
+
+const requireCount = (command: string, given: string[], count: Count): void => {
+  const [least, most] = typeof count === 'number' ? [count, count] : count
+  if (given.length > most) throw problemOf(command, `Unexpected argument '${given[most]}'`)
+  if (given.length < least) throw problemOf(command, 'An argument is missing')
+}
 
 /**
  * Reads `--name value` for each of `options`, which are their defaults, `--name` for each of `flags`, and the rest; shows
@@ -14,10 +36,9 @@ export const readArguments = <Names extends string = never>(
   command: string,
   usage: string,
   options: Texts<Names>,
-  others = 0,
+  others: Count = 0,
   flags: string[] = [],
 ): { options: Texts<Names>; others: string[]; flags: string[] } | undefined => {
-  const problem = (text: string) => new OperatorError(`${text}; see \`npm run ${command} -- --help\`.`)
   const texts = Object.entries<string>(options).map(
     ([name, value]) => [name, { type: 'string', default: value }] as const,
   )
@@ -30,21 +51,37 @@ export const readArguments = <Names extends string = never>(
         allowPositionals: true,
       })
     } catch (error) {
-      // The rest of the message is about how to escape what was hardly meant.
-      throw problem((error as Error).message.split('. ')[0] ?? '')
+      // The rest of the message explains escapes, which hardly anyone needs.
+      throw problemOf(command, (error as Error).message.split('. ')[0] ?? '')
     }
   }
   const { positionals, ...parsed } = parse()
   const values = parsed.values as Record<string, string | boolean | undefined>
   if (values.help) {
-    process.stdout.write(usage)
+    process.stdout.write(named(usage))
     return undefined
   }
-  if (positionals.length > others) throw problem(`Unexpected argument '${positionals[others]}'`)
-  if (positionals.length < others) throw problem('Something is missing')
+  requireCount(command, positionals, others)
   return {
     options: values as unknown as Texts<Names>,
     others: positionals,
     flags: flags.filter((name) => values[name] === true),
   }
+}
+
+/**
+ * One of the commands of a program, by its first argument.
+ * @param given the arguments after it
+ * @throws {OperatorError} if there is no such command, or with more or fewer arguments than it takes
+ */
+export const requireCommand = <Command extends { takes: Count }>(
+  program: string,
+  commands: Record<string, Command>,
+  name: string,
+  given: string[],
+): Command => {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) throw problemOf(program, `There is no command ${name}`)
+  requireCount(program, given, command.takes)
+  return command
 }

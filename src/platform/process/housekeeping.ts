@@ -4,53 +4,53 @@
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../database/client.js'
-import { takeHousekeepingTurn } from '../database/housekeeping-turn.js'
+import { lockHousekeeping } from '../database/housekeeping-lock.js'
+import { measuredTask } from '../metrics/measured-task.js'
 import type { Task } from '../metrics/metrics.js'
-import { asTask } from '../metrics/task.js'
-import { inTurns } from './in-turns.js'
 import { repeat } from './repeat.js'
+import { roundRobin } from './round-robin.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     housekeeping: {
-      /** Does now whatever is due. Never rejects: a failure is logged, and the next run tries again. */
+      /** Runs all jobs now. Never rejects: a failure is logged, and the next run tries again. */
       run(): Promise<void>
     }
   }
 }
 
-/** A job. With `list`, each listed subject gets a step in turn. */
-export interface Chore {
+/** With `list`, the listed subjects take turns, one step each. */
+export interface HousekeepingJob {
   name: Task
   list?(db: Db): Promise<{ id: string }[]>
-  /** One small step within a transaction, of so many rows at most. @returns whether there may be more to do */
+  /** One small step within a transaction, of at most `rows` rows. @returns whether there may be more to do */
   step(tx: Db, rows: number, id: string): Promise<boolean>
 }
 
 const PERIOD_MS = 60_000
 /** The most rows that one step deletes. Rows of settings are large. */
-const ROWS = 500
+const ROWS_PER_STEP = 500
 
 export default fp(
-  async (app, { chores }: { chores: Chore[] }) => {
-    const finish = async ({ name, list, step }: Chore) => {
+  async (app, { jobs }: { jobs: HousekeepingJob[] }) => {
+    const finish = async ({ name, list, step }: HousekeepingJob) => {
       const takeStep = (id: string) =>
         app.database.transaction(async (tx) => {
-          await takeHousekeepingTurn(tx)
-          return step(tx, ROWS, id)
+          await lockHousekeeping(tx)
+          return step(tx, ROWS_PER_STEP, id)
         })
       const allSteps = async () => {
         let more = true
         while (more && !app.isClosing()) more = await takeStep('')
       }
-      const allInTurns = (listSubjects: NonNullable<Chore['list']>) =>
-        inTurns({
+      const allRoundRobin = (listSubjects: NonNullable<HousekeepingJob['list']>) =>
+        roundRobin({
           list: () => listSubjects(app.database.read),
           step: ({ id }) => takeStep(id),
           isStopped: app.isClosing,
         })
       try {
-        await asTask(app.meter, name, list ? () => allInTurns(list) : allSteps)()
+        await measuredTask(app.meter, name, list ? () => allRoundRobin(list) : allSteps)()
       } catch (error) {
         // A stop does not wait for the step, which the database rolls back.
         if (app.isClosing()) return
@@ -65,7 +65,7 @@ export default fp(
       next ??= current.then(async () => {
         current = next ?? current
         next = undefined
-        for (const chore of chores) await finish(chore)
+        for (const job of jobs) await finish(job)
       })
       return next
     }

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from './operator-error.js'
 
-/** Where to listen, and the variable that holds the port. */
-export interface Place {
+/** An address to listen on, and the variable that holds the port. */
+export interface ListenAddress {
   host: string
   port: number
   variable: 'PORT' | 'METRICS_PORT'
 }
 
-const remedies: Record<string, (place: Place) => string> = {
+const remedies: Record<string, (address: ListenAddress) => string> = {
   EADDRINUSE: ({ variable, port }) =>
     `${variable} ${port} is in use by another program: stop that one, or set ${variable} to a free port.`,
   EACCES: ({ variable, port }) =>
@@ -23,16 +23,16 @@ const absentCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
 const hostCodes = [...absentCodes, 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']
 
 /** Waits until a server listens. @throws {OperatorError} naming the variable to correct */
-export const listening = async (opening: Promise<unknown>, place: Place): Promise<void> => {
+export const waitForListening = async (start: Promise<unknown>, address: ListenAddress): Promise<void> => {
   try {
-    await opening
+    await start
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     const remedy = remedies[code]
-    if (remedy) throw new OperatorError(remedy(place))
+    if (remedy) throw new OperatorError(remedy(address))
     if (!hostCodes.includes(code)) throw error
     throw new OperatorError(
-      `HOST ${place.host} is not an address of this machine: set it to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
+      `HOST ${address.host} is not an address of this machine: set it to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
     )
   }
 }
@@ -45,8 +45,8 @@ export const addressesOf = async (host: string): Promise<string[]> => {
 }
 
 /**
- * Listens at the first address, and lets in by the same door whoever comes to another one: the framework would make a
- * second server there, which answers what the HTTP parser refuses in words of its own.
+ * Listens on the first address, and passes connections to the other addresses on to the same server. The framework would
+ * create a second server for them, which answers parser errors in its own format.
  * @returns the URL of the first
  */
 export const listenAt = async (
@@ -56,16 +56,18 @@ export const listenAt = async (
 ): Promise<string> => {
   const url = await app.listen({ host: first, port })
   for (const host of others) {
-    // As the server itself is made.
-    const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    // The options with which the framework creates its server.
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       app.server.emit('connection', socket),
     )
-    app.server.once('close', () => door.close())
-    // Without it, a connection that cannot be accepted would end the program.
-    door.on('error', (error) => app.log.warn({ err: error }, `somebody was not let in at ${host}`))
-    door.listen((app.server.address() as AddressInfo).port, host)
-    await once(door, 'listening').catch((error) => {
-      // Where IPv6 is off, its name may be there all the same.
+    app.server.once('close', () => listener.close())
+    // Without a listener, a connection that cannot be accepted would end the program.
+    listener.on('error', (error) =>
+      app.log.warn({ err: error }, `a connection to ${host} could not be accepted`),
+    )
+    listener.listen((app.server.address() as AddressInfo).port, host)
+    await once(listener, 'listening').catch((error) => {
+      // `localhost` may resolve to an IPv6 address even if IPv6 is off.
       if (!absentCodes.includes(error.code)) throw error
     })
   }

@@ -28,17 +28,17 @@ export const createLogger = (level: string, destination: DestinationStream): Log
 /** Lines are written in batches, because a system call per line would cost more than the line. */
 const BATCH = 8_192
 const BATCH_MS = 500
-/** When this much is unread, because nobody reads any more, further lines are dropped. */
+/** With this much unread output, further lines are dropped. */
 const UNREAD = 2 ** 24
 /** How long the end waits for such a reader. */
 const END_MS = 500
 
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, or nobody reads it. */
+  /** Resolves when everything is written, or no one reads it. */
   end(): Promise<void>
 }
 
-/** Says in words what a line of the log says in JSON. */
+/** Turns a JSON line of the log into readable text. */
 type Format = (line: string) => string
 
 interface Pretty {
@@ -51,17 +51,17 @@ interface Pretty {
   }): Format
 }
 
-/** What JSON escapes, and what it does not but a terminal obeys; past other escapes, of backslashes for example. */
+/** Control characters, escaped by JSON or not. The second branch skips other escapes, such as of backslashes. */
 const CONTROLS = /(\\(?:u00[01][0-9a-f]|[bfr])|[\x7f-\x9f])|\\./g
 
-/** Without what would move the cursor or change colours: callers choose parts of what is logged. */
+/** Removes characters that move the cursor or change colours, because callers choose parts of what is logged. */
 const withoutControls = (line: string): string =>
   line.replace(CONTROLS, (found, control) => (control === undefined ? found : '?'))
 
-/** For people at a terminal, if the optional package is there; undefined elsewhere. */
+/** For terminals, if the optional package is installed. Undefined otherwise. */
 const openFormat = async (): Promise<Format | undefined> => {
   if (!process.stdout.isTTY) return undefined
-  // As a text, so that the service can also be built without it.
+  // Cast to string, so that the service can be built without the package.
   const pretty: Pretty | undefined = await import('pino-pretty' as string).catch(() => undefined)
   const format = pretty?.prettyFactory({
     colorize: process.stdout.hasColors(),

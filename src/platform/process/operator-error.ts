@@ -1,2 +1,2 @@
-/** A fault that whoever starts the program can correct. Its message says how, and is shown without a stack. */
+/** An error that the operator can correct. Its message says how, and is shown without a stack. */
 export class OperatorError extends Error {}

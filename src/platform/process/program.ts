@@ -1,41 +1,47 @@
-/** The frame of every program: reads `.env`, reports failures, handles signals, and ends within ten seconds with everything stopped. */
+/**
+ * Runs every program: reads `.env`, reports failures, handles signals, and stops everything within ten seconds.
+ *
+ * A stop can come at any moment: during the start, during another stop (npm sends each signal twice), or after a failure. So
+ * everything that is started registers how to stop it (`onExit`), a stop runs these in reverse order, and one deadline turns a
+ * stop into a forced one. `test/stops.test.ts` stops the service in every state.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started; by force, once `hurry` is aborted. */
-export type Stop = (hurry: AbortSignal) => unknown
+export type Stop = (forceSignal: AbortSignal) => unknown
 
 /** The program. Once `stopped` is aborted it must start nothing more, and settle as soon as it can. */
 export type Main = (stopped: AbortSignal) => Promise<void>
 
 /** Supervisors kill a process ten seconds after the signal, so force is used a little earlier. */
-const HURRY_MS = 9_100
+const FORCE_AFTER_MS = 9_100
 /** How long force may take. */
-const FORCE_MS = 700
+const FORCED_STOP_MS = 700
 /** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
 const ECHO_MS = 500
 
-/** What was started, in that order; it is stopped in the opposite one. */
+/** Everything that was started, in order. It is stopped in the opposite order. */
 const started: Stop[] = []
 
-/** Registers what is to be called when the program ends; the latest is called first. */
-export const atEnd = (stop: Stop): void => {
+/** Registers a function to call when the program ends. The latest is called first. */
+export const onExit = (stop: Stop): void => {
   started.push(stop)
 }
 
 let delayMs = 0
 
-/** How much longer the end may take, because the program first waits for others to turn away from it. */
-export const delayEnd = (ms: number): void => {
+/** Allows more time for the stop, because the service first waits until balancers stop sending requests. */
+export const extendStop = (ms: number): void => {
   delayMs = ms
 }
 
-/** Sets what a file `.env` in the working directory says, where the environment does not say it already. */
-const loadEnvFile = () => {
+/** Loads a file `.env` in the working directory. Variables of the environment take precedence. */
+export const loadEnvFile = (): void => {
   if (!existsSync('.env')) return
   try {
-    // Some editors begin a file with a mark, which would become a part of the first name.
+    // Some editors write a byte order mark, which would become part of the first name.
     const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
     for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
   } catch (error) {
@@ -43,12 +49,12 @@ const loadEnvFile = () => {
   }
 }
 
-/** For commands: what they have done, or found. */
-export const say = (line: string): void => {
+/** Prints a result of a command. */
+export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const complain = (error: unknown) => {
+const printError = (error: unknown) => {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
   process.stderr.write(`${text}\n`)
 }
@@ -59,29 +65,29 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Runs a program until it is told to stop. */
+/** Runs a program until it gets a signal to stop. */
 export const run = (main: Main): void => {
   start(main)
 }
 
-/** Runs a program that ends when its work is done. To be stopped before that is a failure. */
+/** Runs a program that ends when its work is done. If it is stopped before, it fails. */
 export const runCommand = (main: Main): void => {
-  start(main, { thenEnd: true })
+  start(main, { exitWhenDone: true })
 }
 
-const start = (main: Main, { thenEnd = false } = {}) => {
+const start = (main: Main, { exitWhenDone = false } = {}) => {
   const stopped = new AbortController()
-  const hurry = new AbortController()
-  const outOfTime = aborted(hurry.signal)
+  const forceSignal = new AbortController()
+  const outOfTime = aborted(forceSignal.signal)
   let code = 0
   let isDone = false
 
   const stopOne = async (stop: Stop) => {
     try {
-      await stop(hurry.signal)
+      await stop(forceSignal.signal)
     } catch (error) {
-      // The rest is stopped all the same.
-      complain(error)
+      // Continue with the rest.
+      printError(error)
       code = 1
     }
   }
@@ -99,16 +105,16 @@ const start = (main: Main, { thenEnd = false } = {}) => {
   const end = async () => {
     if (stopped.signal.aborted) return
     stopped.abort()
-    setTimeout(() => hurry.abort(), delayMs + HURRY_MS)
-    outOfTime.then(() => setTimeout(() => process.exit(1), FORCE_MS))
+    setTimeout(() => forceSignal.abort(), delayMs + FORCE_AFTER_MS)
+    outOfTime.then(() => setTimeout(() => process.exit(1), FORCED_STOP_MS))
     // An unfinished start cleans up after itself.
     await Promise.race([starting, outOfTime])
     await stopAll()
-    process.exit(hurry.signal.aborted ? 1 : code)
+    process.exit(forceSignal.signal.aborted ? 1 : code)
   }
 
   const fail = (error: unknown) => {
-    complain(error)
+    printError(error)
     code = 1
     end()
   }
@@ -116,13 +122,13 @@ const start = (main: Main, { thenEnd = false } = {}) => {
   // A closed pipe must not end the program.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   process.on('uncaughtException', fail)
-  let toldAt: number | undefined
+  let signalledAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Asked twice: somebody does not want to wait.
-      if (toldAt !== undefined && Date.now() - toldAt > ECHO_MS) hurry.abort()
-      toldAt ??= Date.now()
-      if (thenEnd && !isDone) code = 1
+      // A second signal means that the operator does not want to wait.
+      if (signalledAt !== undefined && Date.now() - signalledAt > ECHO_MS) forceSignal.abort()
+      signalledAt ??= Date.now()
+      if (exitWhenDone && !isDone) code = 1
       end()
     })
   }
@@ -134,7 +140,7 @@ const start = (main: Main, { thenEnd = false } = {}) => {
   const starting = begin().then(
     () => {
       isDone = true
-      if (thenEnd) end()
+      if (exitWhenDone) end()
     },
     (error) => {
       // A start that is stopped fails wherever it was.

@@ -1,4 +1,4 @@
-/** Whether requests can be served: balancers and Prometheus ask, and the service itself looks, to tell the operator. */
+/** Checks whether requests can be served, for balancers, Prometheus and the log. */
 import fp from 'fastify-plugin'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { findWriteFault, type WriteFault } from '../database/writability.js'
@@ -6,18 +6,18 @@ import { repeat } from './repeat.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the process is not about to stop, its schema is current, and a write would work. @throws when the database is away */
+    /** Whether the schema is current, a write would work, and no stop has begun. @throws when the database is away */
     isReady(): Promise<boolean>
   }
 }
 
-const LOOK_MS = 2_000
+const CHECK_MS = 2_000
 
 export default fp(
   async (app) => {
     const { database, log } = app
     let fault: WriteFault | undefined
-    const look = async () => {
+    const check = async () => {
       const isCurrent = await isSchemaCurrent(database.reserved)
       const found = await findWriteFault(database.reserved)
       if (found && found.cause !== fault?.cause)
@@ -25,32 +25,32 @@ export default fp(
           `The database is read-only: ${found.cause} ${found.remedy} Until then every write is answered 503.`,
         )
       if (fault && !found) {
-        log.info('The database takes writes again.')
+        log.info('The database accepts writes again.')
         // The other connections may have been made before that.
         database.renew()
       }
       fault = found
       return isCurrent && !fault
     }
-    /** Looks that are asked for while one is under way share it, so that the database is asked only once at a time. */
+    /** Concurrent calls share one check, so that the database is asked only once at a time. */
     let underWay: Promise<boolean> | undefined
-    const lookOnce = () => {
-      underWay ??= look().finally(() => {
+    const checkOnce = () => {
+      underWay ??= check().finally(() => {
         underWay = undefined
       })
       return underWay
     }
-    app.decorate('isReady', async () => !app.isLeaving() && (await lookOnce()))
+    app.decorate('isReady', async () => !app.isLeaving() && (await checkOnce()))
 
-    // Before the first request, so that the start says it.
-    await lookOnce()
-    const lookAndRenew = async () => {
-      // Whatever needs the database logs that it is away.
-      await lookOnce().catch(() => {})
-      // Connections keep the server and the settings that they began with.
+    // Checked before the first request, so that a fault is logged at the start.
+    await checkOnce()
+    const checkAndRenew = async () => {
+      // Other code logs that the database is away.
+      await checkOnce().catch(() => {})
+      // Open connections keep their server and settings.
       if (fault) database.renew()
     }
-    repeat(app, LOOK_MS, lookAndRenew, 'the look whether the database takes writes')
+    repeat(app, CHECK_MS, checkAndRenew, 'the check whether the database accepts writes')
   },
   { name: 'readiness' },
 )

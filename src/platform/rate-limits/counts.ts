@@ -1,18 +1,18 @@
-/** Counts what callers and addresses do, in windows that begin with the first of it. */
+/** Counts actions of callers and addresses, in windows that begin with the first action. */
 
 export interface Counted {
-  /** In the current window, with what was just added. */
+  /** The count of the current window, including what was just added. */
   count: number
   /** Milliseconds until the window is over. */
   leftMs: number
 }
 
 export interface Counts {
-  /** @param amount 1 to count, 0 to look, -1 to take back */
+  /** @param amount 1 to count, 0 to read, -1 to undo */
   add(limit: string, key: string, windowMs: number, amount: 1 | 0 | -1): Promise<Counted> | Counted
 }
 
-/** How many callers or addresses each limit remembers: the most recent ones. */
+/** How many callers or addresses each limit remembers. The oldest are dropped. */
 const REMEMBERED = 50_000
 
 const nothing: Counted = { count: 0, leftMs: 0 }
@@ -32,7 +32,7 @@ export class LocalCounts implements Counts {
       window = { count: 0, until: now + windowMs }
     }
     window.count = Math.max(0, window.count + amount)
-    // The last of the map is the most recent one.
+    // The last entry of the map is the most recent one.
     known.set(key, window)
     if (known.size > REMEMBERED) known.delete(known.keys().next().value)
     return { count: window.count, leftMs: window.until - now }

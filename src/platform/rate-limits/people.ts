@@ -1,12 +1,12 @@
 const REMEMBERED = 50_000
-/** How long a request waits for the database here. */
-const ANSWER_MS = 500
-/** How long the database is not asked after it did not answer. */
+/** How long a request waits for the database. */
+const ANSWER_MS = 2_000
+/** How long no request waits after the database did not answer. */
 const PAUSE_MS = 1_000
 
 /**
- * Which person an account belongs to, for limits: they go on when somebody deletes the account and signs in again. No
- * account ever changes hands, so what is known stays true.
+ * Finds the person behind an account, because rate limits continue when people delete their account and sign in again. An
+ * account never changes hands, so results are cached without expiry.
  */
 export class People {
   private readonly known = new Map<string, string | Promise<string>>()
@@ -15,7 +15,7 @@ export class People {
   /** @param find the person's id at the repository host; null for an account that was deleted */
   constructor(private readonly find: (userId: string) => Promise<string | null>) {}
 
-  /** What limits of the person are counted under. A promise only the first time; that of the account if nobody knows. */
+  /** The key for the person's rate limits. A promise only the first time. The account's id if the database does not answer. */
   keyOf(userId: string): string | Promise<string> {
     const known = this.known.get(userId)
     if (known !== undefined) return known
@@ -28,7 +28,7 @@ export class People {
   private async ask(userId: string): Promise<string> {
     const found = this.find(userId).then(
       (repohostId) => {
-        // Deleted accounts have nothing to call for, and share what is left of their sessions.
+        // Remaining sessions of deleted accounts share one limit.
         const key = repohostId === null ? 'deleted accounts' : `person ${repohostId}`
         this.remember(userId, key)
         return key
@@ -49,7 +49,7 @@ export class People {
     return Promise.race([found, late]).finally(() => clearTimeout(timer))
   }
 
-  /** In place of the oldest, once there are many. */
+  /** Drops the oldest entry once there are too many. */
   private remember(userId: string, key: string | Promise<string>) {
     this.known.set(userId, key)
     if (this.known.size <= REMEMBERED) return

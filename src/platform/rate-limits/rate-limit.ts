@@ -5,9 +5,9 @@
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
 import type { LimitName } from '../metrics/metrics.js'
+import { exemptionOf } from './exempt.js'
 import { Refusals } from './refusals.js'
 
 declare module 'fastify' {
@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** For what can only be counted when the outcome of a request is known. */
+/** Limits that count only when the outcome of a request is known. */
 export interface RateLimits {
   /**
    * Shows a caller's token to the repository host, unless the host has refused too many of theirs.
@@ -30,7 +30,7 @@ export interface RateLimits {
 const MINUTE_MS = 60_000
 
 interface Limit {
-  /** As counts are kept under. */
+  /** The name under which counts are stored. */
   name: LimitName
   max: number
   keyOf: (request: FastifyRequest) => string | Promise<string>
@@ -40,10 +40,12 @@ interface Limit {
 /** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
 export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
 
-/** Of the person who calls, or of the address without a session. A promise only the first time. */
+/** The key of the calling person or workspace, or of the address without either. A promise only the first time. */
 export const callerKey = (request: FastifyRequest): string | Promise<string> => {
   const { session, server } = request
-  return session instanceof ApiError ? addressOf(request) : server.people.keyOf(session.userId)
+  if (session instanceof ApiError) return addressOf(request)
+  if (session.userId !== null) return server.people.keyOf(session.userId)
+  return `workspace ${request.key?.workspaceId}`
 }
 
 const refusesToken = (error: unknown) =>
@@ -60,6 +62,8 @@ export default fp(
       return
     }
     const { counts } = app
+    const { limits } = app.config
+    const isExempt = exemptionOf(app.config.exemptAddresses)
     const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
     const pages: Limit = { name: 'pages', max: limits.rate_pages_per_address, keyOf: addressOf }
     const special: Record<'signIn' | 'export' | 'invite', Limit> = {
@@ -85,6 +89,7 @@ export default fp(
     )
 
     const count = async (limit: Limit, request: FastifyRequest, reply?: FastifyReply) => {
+      if (isExempt(request.ip)) return
       const { name, max, keyOf, windowMs = MINUTE_MS } = limit
       const key = keyOf(request)
       const counted = await counts.add(name, typeof key === 'string' ? key : await key, windowMs, 1)
@@ -98,16 +103,18 @@ export default fp(
     app.addHook('onRequest', async (request, reply) => {
       const kind = request.routeOptions.config?.limit
       if (kind === 'none') return
-      // Without the headers that say what is left: browsers keep these answers.
+      // Sent without RateLimit headers, because browsers cache these answers.
       if (kind === 'pages') return count(pages, request)
       await count(general, request, reply)
       if (kind === 'hostToken') {
-        if (!(request.session instanceof ApiError)) await refusedTokens.check(await callerKey(request))
+        if (!isExempt(request.ip) && !(request.session instanceof ApiError))
+          await refusedTokens.check(await callerKey(request))
       } else if (kind) await count(special[kind], request, reply)
     })
 
     const limited: RateLimits = {
-      showHostToken: async (request, work) => refusedTokens.run(await callerKey(request), work),
+      showHostToken: async (request, work) =>
+        isExempt(request.ip) ? work() : refusedTokens.run(await callerKey(request), work),
       countWrongSignature: (request) => count(wrongSignatures, request),
     }
     app.decorate('rateLimits', limited)

@@ -29,10 +29,10 @@ export class RedisConnection {
   private readonly waiting: Waiting[] = []
   /** The beginning of a line. */
   private rest = ''
-  /** A list whose numbers are still to come. */
+  /** A list whose numbers have not all arrived. */
   private list: { length: number; numbers: number[] } | undefined
 
-  /** Resolves when the server has let it in. */
+  /** Resolves when the server has accepted the login. */
   readonly ready: Promise<unknown>
 
   /** @param url `redis[s]://[user[:password]@]host[:port][/database]` */
@@ -63,7 +63,7 @@ export class RedisConnection {
     return !this.socket.destroyed
   }
 
-  /** @throws what Redis says, or why there is no answer */
+  /** @throws the error of Redis, or the reason why there is no answer */
   send(command: string[]): Promise<Reply> {
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(new Error('There is no connection to Redis'))
@@ -73,7 +73,7 @@ export class RedisConnection {
     })
   }
 
-  /** What waits for an answer is told the reason. */
+  /** Rejects all pending commands with the reason. */
   destroy(reason = new Error('The connection to Redis was closed')): void {
     this.socket.destroy()
     for (const { reject } of this.waiting.splice(0)) reject(reason)
@@ -86,7 +86,7 @@ export class RedisConnection {
     if (!areReplies || this.rest.length > LINE_LENGTH) this.destroy(new UnknownReply())
   }
 
-  /** @returns whether such a line can come now */
+  /** @returns whether the line is valid here */
   private take(line: string): boolean {
     const [next] = this.waiting
     if (!next || line.length > LINE_LENGTH) return false

@@ -1,10 +1,10 @@
 /** Counts that all instances share, in Redis or Valkey. Callers and addresses are not known there, only hashes of them. */
 import { createHash, createHmac } from 'node:crypto'
-import { Circuit } from '../process/circuit.js'
+import { CircuitBreaker } from '../process/circuit-breaker.js'
 import type { Counted, Counts } from './counts.js'
 import { RedisConnection, UnknownReply } from './redis-connection.js'
 
-/** Before every key, for whoever looks into a Redis that others use as well. */
+/** The prefix of every key, so that a Redis can be shared. */
 const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
 /** How long one try to use it may take. */
@@ -13,8 +13,8 @@ const TRY_MS = 2_000
 const ANSWER_MS = 500
 
 /**
- * One round trip, and nothing comes in between. What is not there is only made by counting, and what is taken back after
- * its window is over leaves nobody a credit in the next one.
+ * Atomic, in one round trip. Only counting creates a key, so an undo after
+ * the end of a window leaves no credit in the next one.
  */
 const ADD = `
   local left = redis.call('PTTL', KEYS[1])
@@ -41,17 +41,17 @@ const add = async (
   })
   if (!Array.isArray(reply) || reply.length !== 2) throw new UnknownReply()
   const [count = 0, leftMs = 0] = reply
-  // Whatever Redis says, no one is told to wait for longer than a window.
+  // Never make a caller wait for longer than a window.
   return { count, leftMs: Math.min(leftMs, windowMs) }
 }
 
-/** Says why a Redis cannot be used, in words for whoever set its URL. */
+/** Explains to the operator why a Redis cannot be used. */
 export const redisFault = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: string }
   const text = message || code || String(error)
   if (/WRONGPASS|invalid password|invalid username-password/i.test(text))
-    return 'Redis refuses the user or the password'
-  if (/NOAUTH/.test(text)) return 'Redis wants a password'
+    return 'Redis rejects the user or the password'
+  if (/NOAUTH/.test(text)) return 'Redis requires a password'
   return text
 }
 
@@ -77,12 +77,12 @@ export interface RedisCounts extends Counts {
 
 interface RedisOptions {
   url: string
-  /** Of the installation, so that hashes tell nobody else anything, and no other installation has the same. */
+  /** A secret of the installation, so that hashes reveal nothing and differ between installations. */
   secret: string
   /** Counts while Redis is away. */
   fallback: Counts
-  lost: (reason: unknown) => void
-  found: () => void
+  onLost: (reason: unknown) => void
+  onRestored: () => void
 }
 
 /** Resolves within two seconds, whether or not Redis is there. */
@@ -90,19 +90,19 @@ export const connectRedis = async ({
   url,
   secret,
   fallback,
-  lost,
-  found,
+  onLost,
+  onRestored,
 }: RedisOptions): Promise<RedisCounts> => {
   let connection: RedisConnection | undefined
   const probe = async () => {
-    if (!connection?.isOpen || circuit.isAway) {
+    if (!connection?.isOpen || circuit.isOpen) {
       connection?.destroy()
       connection = new RedisConnection(url)
     }
     await connection.ready
     await add(connection, `${PREFIX}probe`, 1, 1)
   }
-  const circuit = new Circuit({ probe, lost, found })
+  const circuit = new CircuitBreaker({ probe, onLost, onRestored })
   const keyOf = (limit: string, key: string) => {
     const hash = createHmac('sha256', secret).update(`${limit} ${key}`).digest('base64url')
     return `${PREFIX}${limit}:${hash.slice(0, HASH_LENGTH)}`
@@ -119,7 +119,7 @@ export const connectRedis = async ({
         return fallback.add(limit, key, windowMs, amount)
       }
     },
-    isShared: () => !circuit.isAway,
+    isShared: () => !circuit.isOpen,
     close: () => {
       circuit.close()
       connection?.destroy()

@@ -4,14 +4,14 @@ import type { LimitName } from '../metrics/metrics.js'
 import type { Counts } from './counts.js'
 
 const WINDOW_MS = 60_000
-/** How long a call waits for the outcome of others. */
+/** How long a call waits for the outcome of other calls. */
 const WAIT_MS = 5_000
-/** The longest time between two looks. Those who wait count each other while they look, so they must not look at once. */
+/** The longest pause between two checks. Pauses are random, because concurrent checks count each other. */
 const PAUSE_MS = 100
 
 /**
- * Limits how often in a minute a caller's work may be refused by somebody else. What is under way might still be refused,
- * here or by another instance, so it is counted as well, but apart: that others are at work makes a call wait first.
+ * Limits how often per minute an external service may reject a caller's work. Work under way may still be rejected,
+ * here or on another instance, so it is counted as well, but separately: it only makes a further call wait.
  */
 export class Refusals {
   constructor(
@@ -49,7 +49,7 @@ export class Refusals {
 
   /** Counts the call as under way, unless it has to wait. */
   private async mayBegin(key: string): Promise<boolean> {
-    // In this order: a call that ends in between is then in one of the two counts, or in both.
+    // The order matters: a call that ends in between is in at least one of the two counts.
     const [underWay, refused] = await Promise.all([this.underWay(key, 1), this.refused(key, 0)])
     if (refused.count + underWay.count <= this.max) return true
     await this.underWay(key, -1)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../../schemas/common.js'
-import { Limits, limits } from '../../../schemas/limits.js'
+import { Limits } from '../../../schemas/limit-list.js'
+import { limits } from '../../../schemas/limits.js'
 import { anyone } from '../access/access.js'
 
 export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -15,6 +16,6 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'The numbers that requests are checked against.',
       response: { 200: ref(Limits) },
     },
-    handler: async () => ({ ...limits, extension_prefix: app.config.extensionPrefix }),
+    handler: async () => ({ ...limits, ...app.config.limits, extension_prefix: app.config.extensionPrefix }),
   })
 }

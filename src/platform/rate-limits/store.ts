@@ -32,9 +32,9 @@ export default fp(
       url: config.redisUrl,
       secret: config.jwtSecrets[0] ?? '',
       fallback: ofInstance,
-      lost: (reason) =>
+      onLost: (reason) =>
         log.warn({ reason: redisFault(reason) }, 'Redis is away: limits are counted by this instance alone'),
-      found: () => log.info('Redis is back: limits are shared with the other instances'),
+      onRestored: () => log.info('Redis is back: limits are shared with the other instances'),
     })
     app.addHook('onClose', async () => redis.close())
     app.decorate('counts', redis)

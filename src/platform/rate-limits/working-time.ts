@@ -1,22 +1,22 @@
-/** Callers who keep the service busy beyond their share go one after the other, so that all others find connections. */
+/** Requests of callers who keep the service busy beyond their share run one by one, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
-import { Gate, Gates } from '../process/gate.js'
+import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 
-/** Working time that no longer counts, per millisecond that passes. */
+/** How much working time is forgiven per millisecond. */
 const DECAY = limits.busy_seconds_per_caller / 60
-/** How much more than that may come at once: a burst of requests that find their turns in time is no reason to wait. */
+/** The allowed burst of working time. */
 const BURST_MS = 15_000
-/** At most so much is remembered, so that nobody has to wait for longer than a minute. */
+/** The most working time that counts, so that no caller has to wait for longer than a minute. */
 const REMEMBERED_MS = BURST_MS + DECAY * 60_000
-/** A caller's short reads take less. */
+/** Below this working time, a caller's requests count as light. */
 const LIGHT_MS = 1_000
 const WAIT_MS = 5_000
-/** How long the next piece of an answer waits that has begun. */
+/** How long the next piece of a started answer waits. */
 const PIECE_WAIT_MS = 60_000
-/** How many callers are remembered: the most recent ones. */
+/** How many callers are remembered. The oldest are dropped. */
 const REMEMBERED = 50_000
 
-/** How long the requests of one caller have been worked on, added up: a leaky bucket. */
+/** The total working time on one caller's requests, as a leaky bucket. */
 class WorkingTime {
   private usedMs = 0
   private requests = 0
@@ -32,7 +32,7 @@ class WorkingTime {
     this.requests--
   }
 
-  /** Whether one request is worked on and no other. */
+  /** Whether exactly one request is in progress. */
   get isAlone(): boolean {
     return this.requests === 1
   }
@@ -47,10 +47,10 @@ class WorkingTime {
   }
 }
 
-/** The caller went on beyond the share, and had no turn in time. */
-export class OverShare extends Error {
+/** The caller is beyond the share, and the wait for a permit timed out. */
+export class OverBudget extends Error {
   constructor(
-    /** Until the caller is within the share. */
+    /** Seconds until the caller is within the share. */
     readonly seconds: number,
   ) {
     super('The caller keeps the service too busy')
@@ -59,40 +59,40 @@ export class OverShare extends Error {
 
 /** The work on one request. */
 export interface Work {
-  /** Whether others may wait behind this one: it is the caller's only one, and those before took little time. */
+  /** Whether other callers may wait behind this request: it is the caller's only one, and earlier ones took little time. */
   readonly isLight: boolean
-  /** Does not count the time of `work`, which is somebody else's. */
+  /** Runs work on an external service, whose time does not count. */
   elsewhere<T>(work: () => Promise<T>): Promise<T>
-  /** Counts the time of `work`, which goes on after the request's own work is done, and lets it wait as requests do. */
-  later<T>(work: () => Promise<T>): Promise<T>
+  /** Runs and counts work that continues after the request's own work has ended, such as the next piece of a stream. */
+  continueLater<T>(work: () => Promise<T>): Promise<T>
   /** Ends the request's own work; a further call changes nothing. */
   end(): void
 }
 
-export class WorkShares {
+export class WorkBudget {
   private readonly times = new Map<string, WorkingTime>()
-  private readonly turns = new Gates(
-    () => new Gate(1, limits.rate_per_caller, WAIT_MS, () => new OverShare(0)),
+  private readonly callers = new KeyedSemaphore(
+    () => new Semaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0)),
   )
-  private readonly lane: Gate
+  private readonly slowLane: Semaphore
 
   /** @param width how many requests of callers beyond their share are worked on at once */
   constructor(width: number) {
-    this.lane = new Gate(width, limits.rate_per_caller, WAIT_MS, () => new OverShare(0))
+    this.slowLane = new Semaphore(width, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
   }
 
-  /** Calls back with the work once it may begin: at once, unless the caller is beyond the share. */
-  begin(caller: string, done: (error: OverShare | undefined, work?: Work) => void): void {
+  /** Calls back with the work once it may begin, which is immediately unless the caller is beyond the share. */
+  begin(caller: string, done: (error: OverBudget | undefined, work?: Work) => void): void {
     const time = this.timeOf(caller)
     if (time.update() <= BURST_MS) done(undefined, this.workOf(caller, time))
     else
-      this.enterLane(caller, time, WAIT_MS).then(
-        (leave) => done(undefined, this.workOf(caller, time, leave)),
+      this.enterSlowLane(caller, time, WAIT_MS).then(
+        (release) => done(undefined, this.workOf(caller, time, release)),
         (error) => done(error),
       )
   }
 
-  private workOf(caller: string, time: WorkingTime, leave = () => {}): Work {
+  private workOf(caller: string, time: WorkingTime, release = () => {}): Work {
     let isOver = false
     time.begin()
     return {
@@ -107,50 +107,50 @@ export class WorkShares {
           time.begin()
         }
       },
-      later: async (work) => {
-        const leaveAfter =
-          time.update() > BURST_MS ? await this.enterLane(caller, time, PIECE_WAIT_MS) : () => {}
+      continueLater: async (work) => {
+        const release =
+          time.update() > BURST_MS ? await this.enterSlowLane(caller, time, PIECE_WAIT_MS) : () => {}
         time.begin()
         try {
           return await work()
         } finally {
           time.end()
-          leaveAfter()
+          release()
         }
       },
       end: () => {
         if (isOver) return
         isOver = true
         time.end()
-        leave()
+        release()
       },
     }
   }
 
-  /** One request of a caller at a time, so that each of those in the lane has the same share of it. */
-  private async enterLane(caller: string, time: WorkingTime, waitMs: number): Promise<() => void> {
+  /** Admits one request per caller at a time, so that all callers in the slow lane get the same share. */
+  private async enterSlowLane(caller: string, time: WorkingTime, waitMs: number): Promise<() => void> {
     const deadline = Date.now() + waitMs
     try {
-      const leaveTurn = await this.turns.enter(caller, deadline)
+      const releaseCaller = await this.callers.acquire(caller, deadline)
       try {
-        await this.lane.enter(deadline)
+        await this.slowLane.acquire(deadline)
       } catch (error) {
-        leaveTurn()
+        releaseCaller()
         throw error
       }
       return () => {
-        this.lane.leave()
-        leaveTurn()
+        this.slowLane.release()
+        releaseCaller()
       }
     } catch {
-      throw new OverShare((time.update() - BURST_MS) / DECAY / 1_000)
+      throw new OverBudget((time.update() - BURST_MS) / DECAY / 1_000)
     }
   }
 
   private timeOf(caller: string): WorkingTime {
     const time = this.times.get(caller) ?? new WorkingTime()
     this.times.delete(caller)
-    // The last of the map is the most recent one.
+    // The last entry of the map is the most recent one.
     this.times.set(caller, time)
     if (this.times.size > REMEMBERED) this.times.delete(this.times.keys().next().value as string)
     return time

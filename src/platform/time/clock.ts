@@ -1,7 +1,7 @@
 /** The database's clock, which all instances share. */
 import type { Database, Db } from '../database/client.js'
+import { singleRow } from '../database/single-row.js'
 import { date, moment, statement } from '../database/statement.js'
-import { theRow } from '../database/the-row.js'
 import { toTimestamp } from './timestamps.js'
 
 const READ_TODAY = statement(
@@ -12,7 +12,7 @@ const READ_TODAY = statement(
 
 /** The UTC day. */
 export const readToday = async ({ hot }: Database): Promise<string> =>
-  theRow(await hot.rows(READ_TODAY, [])).today
+  singleRow(await hot.rows(READ_TODAY, [])).today
 
 const READ_MOMENT = statement(
   'read the moment',
@@ -22,4 +22,4 @@ const READ_MOMENT = statement(
 
 /** This very moment, also amid a transaction. */
 export const readMoment = async (db: Db): Promise<string> =>
-  toTimestamp(theRow(await db.rows(READ_MOMENT, [])).moment)
+  toTimestamp(singleRow(await db.rows(READ_MOMENT, [])).moment)

@@ -1,7 +1,7 @@
 /** UTC calendar days as `YYYY-MM-DD`, which sort as texts. */
 
 const DAY_MS = 86_400_000
-/** Of a UTC day. */
+/** The hours of a UTC day. */
 export const HOURS = 24
 export const DAYS_OF_WEEK = 7
 /** The longest range before it still lies in the years that the database takes. */
@@ -13,7 +13,7 @@ const dayAt = (moment: number): string => new Date(moment).toISOString().slice(0
 
 export const addDays = (day: string, days: number): string => dayAt(Date.parse(day) + days * DAY_MS)
 
-/** Whether the text is a day of the calendar. There is no year 0. */
+/** Whether the text is a valid date. There is no year 0. */
 export const isDay = (text: string): boolean =>
   /^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
@@ -54,7 +54,7 @@ export interface Range {
   days: number
 }
 
-/** One end missing: `defaultDays` from the other; both: those up to today. Undefined for what is no range of at most `maxDays`. */
+/** A missing end is `defaultDays` from the other, or today. Undefined if there is no range of at most `maxDays`. */
 export const resolveRange = (
   given: { from?: string | undefined; to?: string | undefined },
   today: string,

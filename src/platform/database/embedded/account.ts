@@ -10,7 +10,7 @@ const run = promisify(execFile)
 export type Account = { uid: number; gid: number } | undefined
 
 export const ACCOUNT = 'postgres'
-/** Where root keeps what `ACCOUNT` cannot reach in its own place. */
+/** Where root keeps files that `ACCOUNT` cannot reach elsewhere. */
 export const SHARED_FOLDER = '/var/lib/team-settings-cloud'
 
 export const findAccount = async (): Promise<Account> => {
@@ -38,7 +38,7 @@ export const findAccount = async (): Promise<Account> => {
   }
 }
 
-/** Whether the account may enter a folder, whatever stands above it. */
+/** Whether the account can enter a folder, with all its parents. */
 export const canEnter = (folder: string, account: Account): boolean =>
   account === undefined ||
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account, cwd: '/', env: serverEnvironment() })

@@ -37,7 +37,7 @@ export const placeBinaries = async (account: Account): Promise<string> => {
   return copy
 }
 
-/** Makes the links that the package's install script would make: npm may have been told to run no scripts. */
+/** Creates the links that the package's install script creates, because npm may be configured to run no scripts. */
 const repairLinks = async (packageFolder: string) => {
   const listed = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {

@@ -91,7 +91,7 @@ export const ensureCluster = async (
   }
 }
 
-/** The server refuses what belongs to somebody else, and says so in its log alone. */
+/** The server rejects folders of another user, and reports it only in its log. */
 const requireOwner = async (cluster: string, account: Account) => {
   const uid = account?.uid ?? process.getuid?.()
   const found = await stat(cluster).catch(() => undefined)
@@ -126,7 +126,7 @@ const initialise = async (
     ],
     { ...account, cwd: '/', env: serverEnvironment() },
   )
-  // It would go on writing to the disk what is about to be removed.
+  // A running initdb would keep writing to the folder that is about to be removed.
   const kill = () => initdb.child.kill('SIGKILL')
   stopped?.addEventListener('abort', kill)
   try {

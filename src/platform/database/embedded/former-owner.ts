@@ -17,7 +17,7 @@ export const releaseFromFormerOwner = async (
   log: Log,
   stopped?: AbortSignal,
 ): Promise<void> => {
-  // As the system itself names it.
+  // The name that the system itself uses.
   const place = await realpath(cluster).catch(() => cluster)
   const pidFile = join(cluster, 'postmaster.pid')
   /** The folder of the socket of the server that is stopped. */

@@ -17,10 +17,10 @@ import { placeSocket, removeSocket } from './socket.js'
 
 export interface EmbeddedDatabase {
   url: string
-  /** Where the cluster really is. */
+  /** The real path of the cluster. */
   location: string
   /** Ends the server in good order, or by force once `hurry` is aborted. */
-  stop(hurry?: AbortSignal): Promise<void>
+  stop(forceSignal?: AbortSignal): Promise<void>
 }
 
 export interface EmbeddedOptions {
@@ -59,12 +59,12 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   } finally {
     stopped?.removeEventListener('abort', giveUp)
   }
-  const stop = async (hurry?: AbortSignal) => {
-    await server.stop(hurry)
+  const stop = async (forceSignal?: AbortSignal) => {
+    await server.stop(forceSignal)
     await removeSocket(address.host)
   }
   return { url: server.url, location: cluster, stop }
 }
 
-/** A server that was told to stop while it starts gets this long to end in good order. */
+/** How long a server that is stopped during its start gets to shut down cleanly. */
 const GIVE_UP_MS = 1_000

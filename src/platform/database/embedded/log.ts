@@ -1,4 +1,4 @@
-/** Who is told what happens to the server. */
+/** Receives the server's events. */
 export interface Log {
   info(text: string): void
   warn(text: string): void

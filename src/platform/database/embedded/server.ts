@@ -14,7 +14,7 @@ import type { Address } from './socket.js'
 const START_MS = 120_000
 const STOP_MS = 8_000
 
-/** The running server; when it dies unasked (say, killed for lack of memory) it is started again on the same socket. */
+/** The running server. If it dies unexpectedly (killed for lack of memory, say), it is restarted on the same socket. */
 export class Server {
   readonly url: string
   private child: ChildProcess | undefined
@@ -37,10 +37,10 @@ export class Server {
   }
 
   /** Ends the server, and a start or a revival that is under way, in good order or by force once `hurry` is aborted. */
-  async stop(hurry: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<void> {
+  async stop(forceSignal: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<void> {
     this.stopping.abort()
     this.release()
-    await this.end(hurry)
+    await this.end(forceSignal)
     await this.revival
   }
 
@@ -102,7 +102,7 @@ export class Server {
     this.child = child
     this.ended = new Promise((resolveEnd) => {
       child.once('exit', () => resolveEnd())
-      // One that could not be started never exits; one that could not be signalled still will.
+      // A process that could not be started never exits. One that could not be signalled still will.
       child.on('error', () => child.pid ?? resolveEnd())
     })
   }
@@ -149,16 +149,16 @@ export class Server {
     this.owner?.end({ timeout: 0 }).catch(() => {})
   }
 
-  private async end(hurry: AbortSignal): Promise<void> {
+  private async end(forceSignal: AbortSignal): Promise<void> {
     const { child, ended } = this
     if (!child) return
     const force = () => child.kill('SIGQUIT')
     child.kill('SIGINT')
-    // Who is suspended would not notice.
+    // A suspended process would not notice the signal.
     child.kill('SIGCONT')
-    if (hurry.aborted) force()
-    else hurry.addEventListener('abort', force)
+    if (forceSignal.aborted) force()
+    else forceSignal.addEventListener('abort', force)
     await ended
-    hurry.removeEventListener('abort', force)
+    forceSignal.removeEventListener('abort', force)
   }
 }

@@ -1,4 +1,4 @@
-/** Who owns a running server: the session that holds its lock. */
+/** The owner of a running server is the session that holds its lock. */
 import type postgres from 'postgres'
 import { openClient } from '../driver.js'
 import { locks } from '../locks.js'

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
 import { type Account, SHARED_FOLDER } from './account.js'
 
-/** Where a server listens. A `host` that begins with `/` is the folder of a socket, whose name has the port in it. */
+/** The address of a server. A `host` that begins with `/` is the folder of a socket whose name contains the port. */
 export interface Address {
   host: string
   port: number
@@ -22,8 +22,8 @@ const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`)
 const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= LONGEST_PATH
 
 /**
- * The address of a new server: in the cluster's folder, which PostgreSQL itself demands to be its account's alone. Where that
- * path is too long for a socket, in a new temporary folder.
+ * The address of a new server, in the cluster's folder, which PostgreSQL requires to be private. If that path is too long
+ * for a socket, in a new temporary folder.
  * @throws {OperatorError}
  */
 export const placeSocket = async (cluster: string, account: Account): Promise<Address> => {
@@ -58,7 +58,7 @@ const makeFolder = async (cluster: string, account: Account): Promise<string> =>
 }
 
 /**
- * To be called before a session: there, only the server of the cluster can answer. An address of TCP passes.
+ * Call it before opening a session. It makes sure that only the cluster's server can answer. TCP addresses pass.
  * @throws {OperatorError} unless only the owner of the cluster can put a socket into the folder
  */
 export const requirePrivate = async (folder: string, cluster: string): Promise<void> => {
@@ -70,7 +70,7 @@ export const requirePrivate = async (folder: string, cluster: string): Promise<v
   )
 }
 
-/** What a running server has written into its cluster about itself. */
+/** The lock file that a running server writes into its cluster. */
 interface LockFile {
   pid: number
   /** Undefined while the server starts. */

@@ -2,8 +2,8 @@ import type postgres from 'postgres'
 import { openClient, targetOf } from './driver.js'
 
 /**
- * A session of its own, which knows no types but the built-in ones. Nothing is prepared: most statements come once, and a
- * transaction pooler may stand before the database.
+ * A separate session that knows only the built-in types. It prepares nothing: most statements run once, and a
+ * transaction pooler may be in between.
  */
 export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
   openClient(url, {
@@ -16,10 +16,10 @@ export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
   })
 
 /**
- * Work that takes as long as it takes, in a session of its own. The locks of the session end with it.
- * @param stopped ends it; what was not done to the end is not done at all
+ * Runs long work in a separate session. The session's locks end with it.
+ * @param stopped aborts the work; unfinished work is rolled back
  */
-export const inOneSession = async <T>(
+export const inDedicatedSession = async <T>(
   url: string,
   stopped: AbortSignal | undefined,
   work: (sql: postgres.Sql) => Promise<T>,
@@ -36,14 +36,14 @@ export const inOneSession = async <T>(
   }
 }
 
-/** The same in one transaction, for which there are no time-outs: those of the database are for requests. */
-export const inOneTransaction = <T>(
+/** The same in one transaction without timeouts, because the database's own are meant for requests. */
+export const inLongTransaction = <T>(
   url: string,
   mode: string,
   stopped: AbortSignal | undefined,
   work: (tx: postgres.TransactionSql) => Promise<T>,
 ): Promise<T> =>
-  inOneSession(
+  inDedicatedSession(
     url,
     stopped,
     (sql) =>
@@ -51,7 +51,7 @@ export const inOneTransaction = <T>(
         await tx`set local statement_timeout = 0`
         await tx`set local lock_timeout = 0`
         await tx`set local idle_in_transaction_session_timeout = 0`
-        // There since PostgreSQL 17.
+        // Exists since PostgreSQL 17.
         await tx`
           select set_config('transaction_timeout', '0', true)
           where current_setting('transaction_timeout', true) is not null`

@@ -9,7 +9,7 @@ import { readLockFile, requirePrivate } from './socket.js'
 
 export class NoDatabase extends OperatorError {}
 
-type Visit = Pick<EmbeddedDatabase, 'url' | 'stop'>
+type OpenedDatabase = Pick<EmbeddedDatabase, 'url' | 'stop'>
 
 const CONNECTIONS = 10
 
@@ -20,7 +20,7 @@ const log: Log = { info: () => {}, warn: say, error: say }
  * The embedded database for a command: that of a service that is running, else started for as long as the command needs.
  * @throws {NoDatabase} when there is none in `dataDir`
  */
-export const visitEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<Visit> => {
+export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
   const cluster = join(resolve(dataDir), 'postgresql')
   if (!(await exists(join(cluster, 'PG_VERSION')))) {
     throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL names no other.`)
@@ -30,7 +30,7 @@ export const visitEmbedded = async (dataDir: string, stopped: AbortSignal): Prom
 }
 
 /** The same for a command that fills a new one. */
-export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<Visit> =>
+export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> =>
   startEmbedded({ dataDir, maxConnections: CONNECTIONS, log, stopped })
 
 /** Undefined also for a server that a killed service left behind: starting replaces it. */

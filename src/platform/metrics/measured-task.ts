@@ -1,8 +1,8 @@
 import { type Meter, secondsSince } from './meter.js'
 import type { Task } from './metrics.js'
 
-/** A background task whose runs are counted. */
-export const asTask =
+/** Wraps a background task so that its runs are counted and timed. */
+export const measuredTask =
   <Arguments extends unknown[]>(
     meter: Meter,
     task: Task,

@@ -1,5 +1,5 @@
-interface Turns<Subject extends { id: string }> {
-  /** Asked before every round, so that new subjects get their turn. */
+interface RoundRobin<Subject extends { id: string }> {
+  /** Called before every round, so that new subjects are included. */
   list(): Promise<Subject[]>
   /** @returns whether there may be more to do */
   step(subject: Subject): Promise<boolean>
@@ -11,11 +11,11 @@ interface Turns<Subject extends { id: string }> {
  * whose step fails is left out.
  * @throws {AggregateError} when the others are finished, naming the subjects that failed
  */
-export const inTurns = async <Subject extends { id: string }>({
+export const roundRobin = async <Subject extends { id: string }>({
   list,
   step,
   isStopped,
-}: Turns<Subject>): Promise<void> => {
+}: RoundRobin<Subject>): Promise<void> => {
   const finished = new Set<string>()
   const failures = new Map<string, unknown>()
   const listOpen = async () => (await list()).filter(({ id }) => !finished.has(id))

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Calls back once, when an answer has been sent or never will be. The response's own events are not enough: one that
- * waits behind another on its connection does not hear of the connection's end.
+ * Calls back once, when an answer has been sent or never will be. The response's own events are not enough: a response that
+ * waits behind another one on its connection gets no event when the connection ends.
  */
-export const whenOver = (request: FastifyRequest, reply: FastifyReply, work: () => void): void => {
+export const onResponseEnd = (request: FastifyRequest, reply: FastifyReply, work: () => void): void => {
   const underWay = underWayOn(request.raw.socket)
   const end = () => {
     if (underWay.delete(end)) work()
@@ -16,7 +16,7 @@ export const whenOver = (request: FastifyRequest, reply: FastifyReply, work: () 
 
 const answersOf = new WeakMap<Socket, Set<() => void>>()
 
-/** What to call when a connection ends. One listener serves all, because any number of requests can wait on it. */
+/** The callbacks for the end of a connection. One listener serves all of them, because many requests can wait on a connection. */
 const underWayOn = (socket: Socket): Set<() => void> => {
   const known = answersOf.get(socket)
   if (known) return known

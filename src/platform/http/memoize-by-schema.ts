@@ -2,7 +2,7 @@
  * Compiles each schema once, however many routes share it and however many services a process has.
  * @param compile is given the text of the schema as well
  */
-export const onceForEach = <Schema, Compiled>(compile: (schema: Schema, text: string) => Compiled) => {
+export const memoizeBySchema = <Schema, Compiled>(compile: (schema: Schema, text: string) => Compiled) => {
   const compiled = new Map<string, Compiled>()
   return (schema: Schema): Compiled => {
     const text = JSON.stringify(schema)

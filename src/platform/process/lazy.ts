@@ -1,5 +1,5 @@
 /** Makes a value when it is first asked for, and keeps it. */
-export const once = <T>(make: () => T): (() => T) => {
+export const lazy = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined
   return () => {
     made ??= { value: make() }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../schemas/errors.js'
 import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
 import { type ExampleSchema, exampleOf } from './examples.js'
-import { type HeaderName, headerComponents, headersOf, writtenHeaderName } from './headers.js'
+import { canonicalHeaderName, type HeaderName, headerComponents, headersOf } from './headers.js'
 import { withNames } from './names.js'
 
 /** Carried by an operation as `x-route` until it is complete. */
@@ -41,7 +41,9 @@ export interface Document {
 type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }
 
 /** The whole document, and the names of the operations that belong to the core. */
-export const completed = (generated: Generated): { document: Document; coreOperations: Set<string> } => {
+export const completeDocument = (
+  generated: Generated,
+): { document: Document; coreOperations: Set<string> } => {
   const { schemas, examples } = problemComponents()
   const named = withNames(generated)
   const components = {
@@ -58,11 +60,11 @@ export const completed = (generated: Generated): { document: Document; coreOpera
   ): Operation => {
     if (facts.core) coreOperations.add(operation.operationId)
     const { parameters, requestBody, responses } = operation
-    const completed = {
+    const completeDocument = {
       ...operation,
       ...(parameters && {
         parameters: parameters.map((parameter) =>
-          parameter.in === 'header' ? { ...parameter, name: writtenHeaderName(parameter.name) } : parameter,
+          parameter.in === 'header' ? { ...parameter, name: canonicalHeaderName(parameter.name) } : parameter,
         ),
       }),
       ...(requestBody && {
@@ -83,7 +85,7 @@ export const completed = (generated: Generated): { document: Document; coreOpera
         facts,
       ),
     }
-    return { ...completed, 'x-codeSamples': codeSamplesOf(method, path, completed) }
+    return { ...completeDocument, 'x-codeSamples': codeSamplesOf(method, path, completeDocument) }
   }
   const paths = mapValues(named.paths, (operations, path) =>
     mapValues(operations, (operation, method) => complete(operation, method, path)),
@@ -94,7 +96,7 @@ export const completed = (generated: Generated): { document: Document; coreOpera
 const mapValues = <T, R>(record: Record<string, T>, map: (value: T, name: string) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
 
-/** One example, or one of each kind of answer. What has none is left out, which a test reports. */
+/** One example, or one for each kind of answer. A test reports answers without an example. */
 const withExamples = (content: Content, schemas: Record<string, Schema>): Content =>
   mapValues(content, ({ schema, ...body }) => {
     try {

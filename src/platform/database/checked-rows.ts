@@ -1,8 +1,8 @@
 import type postgres from 'postgres'
 import type { SentStatement } from './driver.js'
 
-/** The command that each kind of statement says it has done. */
-const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
+/** The command that the server reports for each kind of statement. */
+const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
 
 /**
  * All rows of a statement. What does not look like the answer to this very statement is an error.
@@ -10,7 +10,7 @@ const COMMANDS = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|sh
  */
 export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
   const rows = await statement
-  const expected = COMMANDS.exec(text)?.[1]?.toUpperCase()
+  const expected = COMMAND.exec(text)?.[1]?.toUpperCase()
   const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)
   const isComplete = rows.columns.length === 0 || rows.length === rows.count
   if (!isItself || !isComplete)

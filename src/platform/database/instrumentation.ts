@@ -1,14 +1,14 @@
-/** What metrics say of the database. */
+/** Metrics of the database. */
 
 import { type Meter, secondsSince } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
 import { isConflict, isDatabaseUnavailable, isRowConflict } from './failures.js'
 
 /** Follows a statement from its sending to its answer. */
-export type Follow = <T>(statement: string, work: () => Promise<T>) => Promise<T>
+export type MeasureStatement = <T>(statement: string, work: () => Promise<T>) => Promise<T>
 
-/** Undefined where nobody asks, so that statements take no time for it. */
-export const followStatements = (meter: Meter): Follow | undefined => {
+/** Undefined if metrics are off, so that statements spend no time on them. */
+export const statementTimer = (meter: Meter): MeasureStatement | undefined => {
   if (!meter.isOn) return undefined
   return async (statement, work) => {
     const since = performance.now()
@@ -30,20 +30,20 @@ const reasonOf = (error: unknown) => {
 }
 
 /** The name of a statement that the builder made. */
-export const nameOfBuilt = (text: string): string => {
+export const builtStatementName = (text: string): string => {
   const verb = /^\(?(select|insert|update|delete)\b/.exec(text)?.[1]
   const table = /\b(?:from|into|update) "([a-z_]+)"/.exec(text)?.[1]
   return verb && table ? `${verb} ${table}` : 'other'
 }
 
-/** A pool, by what is known of its gate. */
-export const watchPool = (
+/** The gauges of a pool, read from its semaphore. */
+export const exposePoolGauges = (
   meter: Meter,
   pool: Pool,
-  places: number,
-  gate: { readonly taken: number; readonly queue: number },
+  size: number,
+  semaphore: { readonly inUse: number; readonly queueLength: number },
 ): void => {
-  meter.read('team_settings_database_pool_size', { pool }, () => places)
-  meter.read('team_settings_database_pool_used', { pool }, () => gate.taken)
-  meter.read('team_settings_database_pool_waiting', { pool }, () => gate.queue)
+  meter.read('team_settings_database_pool_size', { pool }, () => size)
+  meter.read('team_settings_database_pool_used', { pool }, () => semaphore.inUse)
+  meter.read('team_settings_database_pool_waiting', { pool }, () => semaphore.queueLength)
 }

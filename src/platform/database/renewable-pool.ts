@@ -1,16 +1,16 @@
 import type postgres from 'postgres'
 
 /** Connections that can be replaced by new ones. */
-export interface Renewable {
-  now(): postgres.Sql
+export interface RenewablePool {
+  current(): postgres.Sql
   /** @param timeout seconds for what is under way to end; without it as long as that takes */
   renew(timeout?: number): void
 }
 
-export const renewable = (connect: () => postgres.Sql): Renewable => {
+export const renewablePool = (connect: () => postgres.Sql): RenewablePool => {
   let current = connect()
   return {
-    now: () => current,
+    current: () => current,
     renew: (timeout) => {
       const former = current
       current = connect()

@@ -1,15 +1,19 @@
+/**
+ * The type that all queries use, and its implementation. Drizzle expects a postgres.js client and prepares nothing. So it gets
+ * a small stand-in whose `unsafe` sends prepared statements through the same limiter and metrics as `rows` does.
+ */
 import { type PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { PostgresJsDatabase, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { checkedRows } from './answers.js'
+import { checkedRows } from './checked-rows.js'
 import type { SentStatement } from './driver.js'
-import { type Follow, nameOfBuilt } from './measuring.js'
+import { builtStatementName, type MeasureStatement } from './instrumentation.js'
+import type { Limiter } from './limiter.js'
 import { type Parameter, toParameter } from './parameters.js'
 import type { Statement } from './statement.js'
-import type { InTurn } from './turns.js'
 
 /**
- * What query functions take, whichever way their statements go: a door of `Database`, or a transaction. Drizzle's builder,
+ * The parameter of query functions: a member of `Database` such as `read`, or a transaction. It offers Drizzle's builder,
  * and `rows` for SQL written by hand. Every statement is prepared. In a transaction, statements that are not awaited one by
  * one (`Promise.all`) are sent together and run one after the other, in their order.
  */
@@ -17,36 +21,36 @@ export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
 }
 
-/** What the work of a transaction gets. */
+/** The parameter of a transaction's work. */
 export interface Tx extends Db {
   /**
-   * Leaves statements that are on their way to the commit, which is sent right behind them; when one of them fails, the
-   * transaction does. The last thing that the work does.
+   * Hands over statements that were sent but not awaited. The commit is sent right behind them. If one fails, the
+   * transaction fails. Call it last.
    */
-  lastly(statements: Promise<unknown>): void
+  deferToCommit(statements: Promise<unknown>): void
 }
 
 type Send = (text: string, parameters: unknown[]) => SentStatement
 
 const dialect = new PgDialect()
 
-/** As `drizzle` does it, but at no cost for each transaction. */
+/** Like `drizzle()`, but cheap enough to run for each transaction. */
 const builderOn = (driver: postgres.Sql) =>
   new PostgresJsDatabase(dialect, new PostgresJsSession(driver, dialect, undefined), undefined)
 
-export const createDoor = (send: Send, inTurn: InTurn, follow?: Follow): Db =>
-  Object.assign(builderOn(driverForDrizzle(send, inTurn, follow)), {
+export const createDb = (send: Send, limit: Limiter, measure?: MeasureStatement): Db =>
+  Object.assign(builderOn(driverForDrizzle(send, limit, measure)), {
     rows: <Row>({ name, text }: Statement<Row>, parameters: Parameter[]) => {
-      const ask = () => checkedRows(text, send(text, parameters.map(toParameter)))
-      return inTurn(follow ? () => follow(name, ask) : ask) as Promise<Row[]>
+      const run = () => checkedRows(text, send(text, parameters.map(toParameter)))
+      return limit(measure ? () => measure(name, run) : run) as Promise<Row[]>
     },
   })
 
-/** The part of the driver that Drizzle uses. Through it, statements are prepared, which Drizzle does not ask for by itself. */
-const driverForDrizzle = (send: Send, inTurn: InTurn, follow?: Follow): postgres.Sql => {
+/** The part of the driver that Drizzle uses. It prepares statements, which Drizzle does not do on its own. */
+const driverForDrizzle = (send: Send, limit: Limiter, measure?: MeasureStatement): postgres.Sql => {
   const rowsOf = (text: string, sent: () => SentStatement) => {
-    const ask = () => checkedRows(text, sent())
-    return inTurn(follow ? () => follow(nameOfBuilt(text), ask) : ask)
+    const run = () => checkedRows(text, sent())
+    return limit(measure ? () => measure(builtStatementName(text), run) : run)
   }
   const driver = {
     unsafe: (text: string, parameters: unknown[]) => ({

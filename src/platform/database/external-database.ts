@@ -1,0 +1,67 @@
+/** The database of DATABASE_URL, and the error messages for when it cannot be used. */
+import { type Config, ConfigError } from '../../config.js'
+import { connect, type Database } from './client.js'
+import { codeOf, isDatabaseUnavailable, messageOf } from './failures.js'
+
+/** For commands that never use the embedded database. @throws {ConfigError} without DATABASE_URL */
+export const requireDatabaseUrl = ({ databaseUrl }: Config): string => {
+  if (databaseUrl !== undefined) return databaseUrl
+  throw new ConfigError(['DATABASE_URL is required: this command does not use the embedded database'])
+}
+
+/** The few connections that a command needs. @throws {ConfigError} */
+export const connectToDatabaseUrl = (config: Config): Database =>
+  connect({ url: requireDatabaseUrl(config), poolSize: 4, prepare: config.databasePrepare })
+
+/** How to fix DATABASE_URL, by SQLSTATE or the driver's code. */
+const remedies: Record<string, string> = {
+  '28P01': 'has a user or password that the server rejects: correct them',
+  '28000':
+    'names a user that the server does not accept from this machine: correct it, or allow it in pg_hba.conf',
+  '3D000': 'names a database that does not exist: create it, or correct the name',
+  '42501':
+    'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
+  '25006':
+    'names a database that accepts no writes: name the primary, or turn default_transaction_read_only off',
+  '3F000': 'names a database without a schema "public": create it',
+  REFUSED_PASSWORD:
+    'names a server that asks for the password in clear text, which anyone on the network can read: configure scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=password',
+  REFUSED_MD5:
+    'names a server that asks for an MD5 hash of the password, which anyone on the network can use to sign in: set the password again with password_encryption = scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=md5',
+  REFUSED_NONE: 'names a server that asks for no password, and require_auth does not list none',
+  'REFUSED_SCRAM-SHA-256':
+    'names a server that asks for SCRAM authentication, and require_auth does not list scram-sha-256',
+  SASL_SIGNATURE_MISMATCH:
+    'names a server that does not prove that it knows the password: another program may answer in its place',
+  SASL_ITERATIONS:
+    'names a server that asks for a SCRAM hash of more than 1,000,000 iterations: lower scram_iterations there and set the password again',
+}
+
+/** PgBouncer uses one SQLSTATE for every rejection, so only its message tells them apart. */
+const POOLER_ERROR = '08P01'
+const poolerMessages: [state: string, words: RegExp][] = [
+  ['28P01', /authentication failed|no such user/],
+  ['3D000', /no such database|database ".*" does not exist/],
+]
+
+/** How to fix DATABASE_URL, as the rest of a sentence. Undefined if something else is wrong. */
+export const remedyOf = (error: unknown): string | undefined => {
+  const code = codeOf(error) ?? ''
+  if (code !== POOLER_ERROR) return remedies[code]
+  const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]
+  return state && remedies[state]
+}
+
+/** Awaits work on the database of DATABASE_URL. @throws {ConfigError} if the variable has to be fixed */
+export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    const remedy = remedyOf(error)
+    if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
+    if (!isDatabaseUnavailable(error)) throw error
+    throw new ConfigError([
+      `DATABASE_URL names a database that cannot be used now: ${messageOf(error) || codeOf(error)}`,
+    ])
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Limits the use of a pool. A semaphore has a permit for each connection, so that the driver itself never queues
+ * statements. First come, first served is fair here: no caller has more than four requests under way
+ * (`platform/rate-limits/fair-share.ts`), and each of them waits for a connection or two.
+ */
+
+import type { Meter } from '../metrics/meter.js'
+import type { Pool } from '../metrics/metrics.js'
+import { Semaphore } from '../process/semaphore.js'
+import { couldNotConnect, DatabaseBusy } from './failures.js'
+import { exposePoolGauges } from './instrumentation.js'
+
+/**
+ * Runs `work` once it gets a permit.
+ * @param deadline when waiting ends, in milliseconds since the epoch, for work that has waited elsewhere before
+ * @throws {DatabaseBusy} when it gets none in time; `work` has then not begun
+ */
+export type Limiter = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
+
+/** The longest that a request waits for a connection. */
+export const WAIT_MS = 2_000
+
+export const createLimiter = (
+  meter: Meter,
+  pool: Pool,
+  size: number,
+  queueLimit: number,
+  waitMs = WAIT_MS,
+): Limiter => {
+  const timeoutError = () => new DatabaseBusy('No connection became free in time')
+  const semaphore = new Semaphore(size, queueLimit, waitMs, timeoutError, (ms, acquired) => {
+    meter.observe('team_settings_database_wait_seconds', { pool }, ms / 1_000)
+    if (!acquired) meter.count('team_settings_database_wait_refusals_total', { pool })
+  })
+  exposePoolGauges(meter, pool, size, semaphore)
+  return (work, deadline) =>
+    semaphore.run(work, deadline).catch((error) => {
+      // The waiting work would only run into the same failure.
+      if (couldNotConnect(error)) semaphore.rejectWaiting(error)
+      throw error
+    })
+}
+
+/** For statements of a transaction, which already has a connection. */
+export const unlimited: Limiter = async (work) => work()

@@ -1,0 +1,55 @@
+/** GitHub and GitHub Enterprise Server: docs.github.com/en/rest (users, repos) and docs.github.com/en/webhooks. */
+import type { HostKind } from './kind.js'
+import {
+  accessOf,
+  headerOf,
+  isRateLimited,
+  objectOf,
+  pathOf,
+  prefixedHmacOf,
+  readGithubReport,
+  userOf,
+} from './reading.js'
+
+export const github: HostKind = {
+  name: 'GitHub',
+  defaultUrl: 'https://github.com',
+  defaultApiUrl: 'https://api.github.com',
+  tokenPage: '/settings/tokens/new?description=Team%20activity',
+  oauth: {
+    authorizePath: '/login/oauth/authorize',
+    tokenPath: '/login/oauth/access_token',
+    scope: 'read:user',
+  },
+
+  apiHeaders: (token) => ({
+    Authorization: `Bearer ${token}`,
+    Accept: 'application/vnd.github+json',
+    'X-GitHub-Api-Version': '2022-11-28',
+  }),
+  userPath: '/user',
+  readUser: (answer) => {
+    if (answer.status === 401) return 'token-invalid'
+    if (isRateLimited(answer)) return 'rate-limited'
+    const user = answer.status === 200 ? userOf(answer.json, 'login') : undefined
+    return user ? { ...user, clientId: answer.headers.get('x-oauth-client-id') || undefined } : 'failed'
+  },
+  repoPath: (name) => `/repos/${pathOf(name)}`,
+  readRepo: (answer, name) => {
+    const { status, json } = answer
+    if (status === 401) return 'token-invalid'
+    if (isRateLimited(answer)) return 'rate-limited'
+    // Renamed, forbidden, missing, taken down.
+    if ([301, 403, 404, 451].includes(status)) return 'denied'
+    return status === 200 ? accessOf(objectOf(json).full_name, name) : 'failed'
+  },
+
+  probePath: '/meta',
+  recognises: ({ json, headers }) =>
+    headers.has('x-github-request-id') || 'verifiable_password_authentication' in objectOf(json),
+
+  readProof: (headers) => prefixedHmacOf(headerOf(headers, 'x-hub-signature-256')),
+  readEvent: (headers) => headerOf(headers, 'x-github-event'),
+  readDeliveryId: (headers) => headerOf(headers, 'x-github-delivery'),
+  readReport: readGithubReport,
+}

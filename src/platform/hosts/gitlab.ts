@@ -1,0 +1,104 @@
+/** GitLab: docs.gitlab.com/api/{users,projects}, /integration/oauth_provider, /user/project/integrations/webhook_events. */
+import type { HostKind, Report } from './kind.js'
+import {
+  accessOf,
+  headerOf,
+  isRateLimited,
+  issueOf,
+  listOf,
+  objectOf,
+  pathOf,
+  reportedCommit,
+  textOf,
+  userOf,
+} from './reading.js'
+
+/** The hooks that count, by the value of `X-Gitlab-Event`. */
+const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook'].includes(event)
+
+/** `2017-09-15 16:50:55 UTC`, as older versions write times. */
+const toRfc3339 = (time: string): string =>
+  time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
+
+/** Commits name their author by e-mail address. The payload names the login of one address: that of who pushed. */
+const readPush = (payload: unknown): Report => {
+  const { ref, project, commits, user_username, user_email } = objectOf(payload)
+  const { path_with_namespace, default_branch } = objectOf(project)
+  const repo = textOf(path_with_namespace)
+  if (typeof default_branch !== 'string' || ref !== `refs/heads/${default_branch}`)
+    return { repo, commits: [], issue: undefined }
+  const email = textOf(user_email)?.toLowerCase()
+  const loginOf = (author: unknown) => {
+    const own = textOf(objectOf(author).email)?.toLowerCase()
+    return own?.includes('@') && own === email ? user_username : undefined
+  }
+  return {
+    repo,
+    commits: listOf(commits).flatMap((commit) => {
+      const { id, timestamp, author } = objectOf(commit)
+      return reportedCommit(id, timestamp, loginOf(author))
+    }),
+    issue: undefined,
+  }
+}
+
+const readIssue = (payload: unknown): Report => {
+  const { project, object_attributes, user } = objectOf(payload)
+  const { action, iid, closed_at, updated_at } = objectOf(object_attributes)
+  const repo = textOf(objectOf(project).path_with_namespace)
+  if (action !== 'close' && action !== 'reopen') return { repo, commits: [], issue: undefined }
+  const closed = action === 'close'
+  const time = textOf(closed ? (closed_at ?? updated_at) : updated_at)
+  const at = time && toRfc3339(time)
+  return { repo, commits: [], issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
+}
+
+export const gitlab: HostKind = {
+  name: 'GitLab',
+  defaultUrl: 'https://gitlab.com',
+  defaultApiUrl: 'https://gitlab.com/api/v4',
+  tokenPage: '/-/user_settings/personal_access_tokens?name=Team%20activity&scopes=read_user',
+  oauth: { authorizePath: '/oauth/authorize', tokenPath: '/oauth/token', scope: 'read_user' },
+
+  unsupportedPaths:
+    'Repositories in GitLab subgroups have no `owner/repo`, and the service does not support them',
+
+  apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
+  userPath: '/user',
+  readUser: (answer) => {
+    if (isRateLimited(answer)) return 'rate-limited'
+    // 403: the token lacks the scope `read_user`, or the user is blocked.
+    if ([401, 403].includes(answer.status)) return 'token-invalid'
+    const user = answer.status === 200 ? userOf(answer.json, 'username') : undefined
+    return user ? { ...user, clientId: undefined } : 'failed'
+  },
+  repoPath: (name) => `/projects/${encodeURIComponent(pathOf(name))}`,
+  readRepo: (answer, name) => {
+    const { status, json } = answer
+    if (status === 401) return 'token-invalid'
+    if (isRateLimited(answer)) return 'rate-limited'
+    // A project that was moved redirects. One that the token must not see does not exist.
+    if ([301, 302, 307, 308, 403, 404].includes(status)) return 'denied'
+    return status === 200 ? accessOf(objectOf(json).path_with_namespace, name) : 'failed'
+  },
+
+  probePath: '/version',
+  recognises: ({ headers, status, json }) =>
+    headers.has('x-gitlab-meta') || (status === 401 && objectOf(json).message === '401 Unauthorized'),
+
+  readProof: (headers) => {
+    const secret = headerOf(headers, 'x-gitlab-token')
+    return secret ? { secret } : undefined
+  },
+  readEvent: (headers) => headerOf(headers, 'x-gitlab-event'),
+  readDeliveryId: (headers) => headerOf(headers, 'idempotency-key', 'x-gitlab-event-uuid'),
+  readReport: (event, payload) => {
+    if (event === 'Push Hook') return readPush(payload)
+    if (isIssueHook(event)) return readIssue(payload)
+    return {
+      repo: textOf(objectOf(objectOf(payload).project).path_with_namespace),
+      commits: [],
+      issue: undefined,
+    }
+  },
+}

@@ -1,0 +1,78 @@
+/** What differs between kinds of repository host. Each kind is one file beside this one. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { UpstreamAnswer } from '../http/upstream.js'
+
+export interface HostUser {
+  /** The host's numeric id, which never changes hands. */
+  id: number
+  login: string
+  avatarUrl: string
+  /** The OAuth app that the token was made for, when the host says so. */
+  clientId: string | undefined
+}
+
+/** What a host says about a token, and about access to a repository. `failed`: nothing that the service understands. */
+export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
+export type RepoAnswer = 'granted' | 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
+
+export interface RepoName {
+  owner: string
+  repo: string
+}
+
+/** A commit that was pushed to the default branch. */
+export interface ReportedCommit {
+  hash: string
+  /** The author's login; undefined if the payload does not name it. */
+  login: string | undefined
+  at: string
+}
+
+/** An issue that was closed or opened again. */
+export interface ReportedIssue {
+  number: number
+  closed: boolean
+  login: string | undefined
+  at: string
+}
+
+/** What a delivery says. Everything in it comes from the caller and is checked where it is used. */
+export interface Report {
+  /** `owner/repo`, or the path of a GitLab subgroup. */
+  repo: string | undefined
+  commits: ReportedCommit[]
+  issue: ReportedIssue | undefined
+}
+
+/** How a delivery proves that it knows the secret: an HMAC-SHA256 of the body in hex, or the secret itself. */
+export type Proof = { hmac: string } | { secret: string }
+
+export interface HostKind {
+  /** As people call it. */
+  name: string
+  /** Undefined: every installation has its own. */
+  defaultUrl: string | undefined
+  defaultApiUrl: string | undefined
+  /** The page, below the address of the host, on which people create a token. */
+  tokenPage: string
+  oauth: { authorizePath: string; tokenPath: string; scope: string }
+
+  /** What people are told about repositories that cannot be named as `owner/repo`, if the host has such. */
+  unsupportedPaths?: string
+
+  apiHeaders(token: string): Record<string, string>
+  userPath: string
+  readUser(answer: UpstreamAnswer): UserAnswer
+  repoPath(name: RepoName): string
+  readRepo(answer: UpstreamAnswer, name: RepoName): RepoAnswer
+
+  /** What the doctor asks for without a token, and whether the answer comes from a host of this kind. */
+  probePath: string
+  recognises(answer: UpstreamAnswer): boolean
+
+  /** The proof of a delivery; undefined if it is missing or has no valid form. */
+  readProof(headers: IncomingHttpHeaders): Proof | undefined
+  readEvent(headers: IncomingHttpHeaders): string | undefined
+  readDeliveryId(headers: IncomingHttpHeaders): string | undefined
+  readReport(event: string, payload: unknown): Report
+}

@@ -1,0 +1,48 @@
+/**
+ * Maintenance: writes are answered 503 with the operator's message, and reads go on. `MAINTENANCE` begins it at the start;
+ * while the service runs, the file of `MAINTENANCE_FILE` begins and ends it.
+ */
+import { readFile } from 'node:fs/promises'
+import fp from 'fastify-plugin'
+import { ApiError } from '../../errors.js'
+import { repeat } from '../process/repeat.js'
+
+const CHECK_MS = 1_000
+const RETRY_AFTER_SECONDS = 60
+const MAX_LENGTH = 500
+const DEFAULT_MESSAGE = 'The service is in maintenance and accepts no changes. Try again later.'
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The message in a file; undefined if there is no such file. */
+const readMessage = async (file: string): Promise<string | undefined> => {
+  try {
+    return (await readFile(file, 'utf8')).trim().slice(0, MAX_LENGTH) || DEFAULT_MESSAGE
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+export default fp(
+  async (app) => {
+    const { message: configured, file } = app.config.maintenance
+    let message = configured
+    const check = async () => {
+      const found = configured ?? (await readMessage(file))
+      if (found === message) return
+      message = found
+      app.log.warn(found === undefined ? 'maintenance has ended' : `maintenance: ${found}`)
+    }
+    await check()
+    if (configured === undefined) repeat(app, CHECK_MS, check, 'the check for maintenance')
+    app.addHook('onRequest', (request, _reply, done) => {
+      const isRejected = message !== undefined && !READS.has(request.method) && !request.is404
+      done(
+        isRejected
+          ? new ApiError('maintenance', { detail: message as string, retryAfter: RETRY_AFTER_SECONDS })
+          : undefined,
+      )
+    })
+  },
+  { name: 'maintenance' },
+)

@@ -1,0 +1,18 @@
+/** The last day on which each line of Node gets security fixes (https://nodejs.org/en/about/previous-releases). */
+const SUPPORTED_UNTIL: Record<number, string> = {
+  20: '2026-04-30',
+  22: '2027-04-30',
+  24: '2028-04-30',
+  26: '2029-04-30',
+}
+const NEWEST = Math.max(...Object.keys(SUPPORTED_UNTIL).map(Number))
+
+/** What is wrong with a version of Node (`20.19.0`) that gets no security fixes; undefined for all others. */
+export const unsupportedNode = (version: string, now = new Date()): string | undefined => {
+  const line = Number(version.split('.')[0])
+  const until = SUPPORTED_UNTIL[line]
+  if (line > NEWEST || (until !== undefined && now.toISOString().slice(0, 10) <= until)) return undefined
+  return `Node ${line} gets no security fixes${until === undefined ? '' : ` since ${until}`}.`
+}
+
+export const upgradeNode = `Upgrade to Node ${NEWEST}.`

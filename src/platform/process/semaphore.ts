@@ -1,0 +1,127 @@
+/** Lets at most `permits` run at once. The others wait, for a bounded time, in a queue of bounded length. */
+export class Semaphore {
+  private held = 0
+  private readonly waiting = new Set<Waiting>()
+
+  constructor(
+    private readonly permits: number,
+    private readonly queueLimit: number,
+    private readonly waitMs: number,
+    /** The error for work that gets no permit. */
+    private readonly timeoutError: () => Error,
+    /** Told of every wait: its milliseconds, and whether it got a permit. */
+    private readonly onWait?: (ms: number, acquired: boolean) => void,
+  ) {}
+
+  /**
+   * @param deadline when waiting ends, in milliseconds since the epoch, if some of the time was spent elsewhere
+   * @throws what `timeoutError` makes when no permit becomes free in time; `work` has then not begun.
+   */
+  async run<T>(work: () => PromiseLike<T>, deadline?: number): Promise<T> {
+    await this.acquire(deadline)
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
+  }
+
+  /** Resolves with a permit, which is held until `release`. */
+  acquire(deadline = Date.now() + this.waitMs): Promise<void> | void {
+    if (this.held < this.permits) {
+      this.held++
+      return
+    }
+    if (this.waiting.size >= this.queueLimit) {
+      this.onWait?.(0, false)
+      throw this.timeoutError()
+    }
+    const since = performance.now()
+    return new Promise((resolve, reject) => {
+      const waiting = {
+        proceed: () => {
+          this.onWait?.(performance.now() - since, true)
+          resolve()
+        },
+        giveUp: (error: Error) => {
+          this.onWait?.(performance.now() - since, false)
+          reject(error)
+        },
+        timer: setTimeout(
+          () => this.end(waiting).giveUp(this.timeoutError()),
+          Math.max(0, deadline - Date.now()),
+        ),
+      }
+      this.waiting.add(waiting)
+    })
+  }
+
+  /** Passes the permit to the longest waiting. */
+  release(): void {
+    const next = this.waiting.values().next().value
+    if (next) this.end(next).proceed()
+    else this.held--
+  }
+
+  /** Rejects everything that waits with this error. */
+  rejectWaiting(error: Error): void {
+    for (const waiting of this.waiting) this.end(waiting).giveUp(error)
+  }
+
+  /** How many run. */
+  get inUse(): number {
+    return this.held
+  }
+
+  /** How many wait. */
+  get queueLength(): number {
+    return this.waiting.size
+  }
+
+  /** Whether nothing runs and nothing waits. */
+  get isIdle(): boolean {
+    return this.held === 0 && this.waiting.size === 0
+  }
+
+  private end(waiting: Waiting): Waiting {
+    clearTimeout(waiting.timer)
+    this.waiting.delete(waiting)
+    return waiting
+  }
+}
+
+interface Waiting {
+  proceed: () => void
+  giveUp: (error: Error) => void
+  timer: NodeJS.Timeout
+}
+
+/** A semaphore per key. Idle ones are dropped. */
+export class KeyedSemaphore {
+  private readonly semaphores = new Map<string, Semaphore>()
+
+  constructor(private readonly make: () => Semaphore) {}
+
+  /** @returns what releases the permit; further calls do nothing. */
+  async acquire(key: string, deadline?: number): Promise<() => void> {
+    const semaphore = this.semaphores.get(key) ?? this.make()
+    this.semaphores.set(key, semaphore)
+    await semaphore.acquire(deadline)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      semaphore.release()
+      if (semaphore.isIdle) this.semaphores.delete(key)
+    }
+  }
+
+  async run<T>(key: string, work: () => PromiseLike<T>): Promise<T> {
+    const release = await this.acquire(key)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** What is wrong with settings, and the bounds of looking for it. */
+
+/** A place in settings: a key, and the places that lead there. */
+export interface Place {
+  parent: Place | undefined
+  key: string | number
+}
+
+export interface Fault {
+  /** A JSON pointer that starts at the settings. */
+  path: string
+  message: string
+}
+
+/** No list of faults is longer. */
+const MOST_FAULTS = 100
+/** Characters of all paths and messages together, beyond those of the first fault. */
+const MOST_TEXT = 65_536
+/**
+ * How much work one check may be. A unit takes 15 to 35 ns, so that no settings take more than 50 ms. Settings of ordinary
+ * size come nowhere near.
+ */
+const MOST_WORK = 800_000
+
+/** Thrown when a check has used up its work, or has found as many faults as it reports. */
+export class CheckEnds extends Error {}
+
+const pointerOf = (place: Place | undefined): string => {
+  let pointer = ''
+  for (let at = place; at; at = at.parent) {
+    pointer = `/${String(at.key).replaceAll('~', '~0').replaceAll('/', '~1')}${pointer}`
+  }
+  return pointer
+}
+
+/** One check of settings: what it has found, and the work that is left to it. */
+export class Run {
+  /** How many faults there are, also while none is noted. */
+  count = 0
+  readonly faults: Fault[] = []
+  private work = MOST_WORK
+  private text = 0
+  private trials = 0
+
+  /** @throws {CheckEnds} when there was too much work */
+  spend(units: number): void {
+    this.work -= units
+    if (this.work < 0) throw new CheckEnds()
+  }
+
+  /** @throws {CheckEnds} when the list is full */
+  note(place: Place | undefined, message: string): void {
+    this.count++
+    if (this.trials > 0) return
+    const path = pointerOf(place)
+    this.faults.push({ path, message })
+    this.text += path.length + message.length
+    if (this.faults.length >= MOST_FAULTS || this.text > MOST_TEXT) throw new CheckEnds()
+  }
+
+  /** Notes that the check ended early, unless it has found enough. */
+  end(place: Place | undefined): void {
+    if (this.work < 0) this.faults.push({ path: pointerOf(place), message: 'is too large to be checked' })
+  }
+
+  /** Whether `check` finds nothing; what it finds is not noted. */
+  passes(check: () => void): boolean {
+    const before = this.count
+    this.trials++
+    check()
+    this.trials--
+    const passed = this.count === before
+    this.count = before
+    return passed
+  }
+}

@@ -1,0 +1,292 @@
+/** Reads the schema of one setting: what the service checks, and what it shows of it. */
+import { type Allowed, type Bounds, canonical, isObject, type Node, type TypeName, types } from './check.js'
+import { compilePattern } from './pattern.js'
+import { cleanText, isPlaceholder } from './text.js'
+
+/** A schema that the service cannot use. The message names the place. */
+export class SchemaError extends Error {}
+
+/** What was skipped. */
+export interface Notes {
+  /** @param what is skipped, as a kind that several places have in common */
+  skip(what: string, place: string): void
+}
+
+/** The JSON text of any schema: an object, or whether anything is allowed. */
+type Json = Record<string, unknown>
+
+const MOST_LEVELS = 32
+
+/** For people. Shown without HTML, and left out where it is to be translated. */
+const texts = new Set([
+  'title',
+  'description',
+  'markdownDescription',
+  'deprecationMessage',
+  'markdownDeprecationMessage',
+  'patternErrorMessage',
+  'errorMessage',
+])
+const listsOfTexts = new Set(['enumDescriptions', 'markdownEnumDescriptions', 'enumItemLabels'])
+/** Shown as they are. */
+const plain = new Set([
+  'type',
+  'enum',
+  'const',
+  'default',
+  'examples',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+  'format',
+  'order',
+  'scope',
+  'editPresentation',
+  'deprecated',
+  'tags',
+])
+/** Rules that the service does not know, or that it would have to fetch. */
+const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
+
+const nameOf = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+export class Parser {
+  constructor(private readonly notes: Notes) {}
+
+  /** @throws {SchemaError} */
+  read(schema: unknown, place: string, level = 0): { node: Node; shown: unknown } {
+    if (level > MOST_LEVELS) throw new SchemaError(`${place} is nested more than ${MOST_LEVELS} levels deep`)
+    if (schema === true) return { node: {}, shown: true }
+    if (schema === false) return { node: { never: true }, shown: false }
+    if (!isObject(schema)) throw new SchemaError(`${place} must be an object`)
+    const shown: Json = {}
+    for (const [name, value] of Object.entries(schema))
+      this.show(shown, name, value, `${place}/${nameOf(name)}`)
+    const of = new Keywords(schema, place)
+    const node: Node = {
+      ...of.types(),
+      ...of.allowed(),
+      ...of.numbers(),
+      ...some('length', of.bounds('minLength', 'maxLength')),
+      ...this.pattern(of, shown),
+      ...this.array(of, shown, level),
+      ...this.object(of, shown, level),
+      ...this.combinations(of, shown, level),
+    }
+    return { node, shown }
+  }
+
+  private show(shown: Json, name: string, value: unknown, place: string) {
+    if (unchecked.has(name)) this.notes.skip(`\`${name}\`, which is not checked`, place)
+    else if (plain.has(name)) shown[name] = value
+    else if (texts.has(name)) {
+      const text = this.text(value, place)
+      if (text !== undefined) shown[name] = text
+    } else if (listsOfTexts.has(name) && Array.isArray(value)) {
+      const list = value.map((item, index) => this.text(item, `${place}/${index}`) ?? '')
+      if (list.some((item) => item !== '')) shown[name] = list
+    }
+  }
+
+  private text(value: unknown, place: string): string | undefined {
+    if (typeof value !== 'string') return undefined
+    if (!isPlaceholder(value)) return cleanText(value)
+    this.notes.skip('texts to be translated (`%…%`)', place)
+    return undefined
+  }
+
+  private pattern(of: Keywords, shown: Json): Pick<Node, 'pattern'> {
+    const given = of.get('pattern', 'a text', (value) => typeof value === 'string')
+    if (given === undefined) return {}
+    const pattern = compilePattern(given)
+    if (!pattern) {
+      this.notes.skip('a `pattern` that cannot be evaluated in linear time', of.at('pattern'))
+      return {}
+    }
+    shown.pattern = given
+    const message = shown.patternErrorMessage ?? shown.errorMessage
+    return { pattern: { pattern, message: typeof message === 'string' ? message : undefined } }
+  }
+
+  private array(of: Keywords, shown: Json, level: number): Pick<Node, 'array'> {
+    const bounds = of.bounds('minItems', 'maxItems')
+    const unique = of.get('uniqueItems', 'true or false', (value) => typeof value === 'boolean') ?? false
+    const items = of.schema.items
+    const tupleName = Array.isArray(items) ? 'items' : 'prefixItems'
+    const restName = Array.isArray(items) ? 'additionalItems' : 'items'
+    const tuple = this.list(of, tupleName, shown, level)
+    const rest = this.one(of, restName, shown, level)
+    if (!bounds && !unique && !tuple && !rest) return {}
+    return { array: { ...bounds, unique, tuple: tuple ?? [], rest } }
+  }
+
+  private object(of: Keywords, shown: Json, level: number): Pick<Node, 'object'> {
+    const bounds = of.bounds('minProperties', 'maxProperties')
+    // An older draft writes it as a truth value at the member itself, which says nothing of this value.
+    const required =
+      typeof of.schema.required === 'boolean'
+        ? undefined
+        : of.get(
+            'required',
+            'a list of texts',
+            (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+          )
+    const properties = this.named(of, 'properties', shown, level)
+    const byPattern = this.named(of, 'patternProperties', shown, level)
+    const rest = this.one(of, 'additionalProperties', shown, level)
+    if (!bounds && !required && !properties && !byPattern && !rest) return {}
+    let isComplete = true
+    const patterns = [...(byPattern ?? [])].flatMap(([source, node]) => {
+      const pattern = compilePattern(source)
+      if (pattern) return [{ pattern, node }]
+      isComplete = false
+      const place = `${of.at('patternProperties')}/${nameOf(source)}`
+      this.notes.skip('a `pattern` that cannot be evaluated in linear time', place)
+      return []
+    })
+    return {
+      object: {
+        ...bounds,
+        required: required ?? [],
+        properties: properties ?? new Map(),
+        patterns,
+        // A key may be one that the skipped pattern allows.
+        rest: isComplete ? rest : undefined,
+      },
+    }
+  }
+
+  private combinations(of: Keywords, shown: Json, level: number): Pick<Node, 'all' | 'any'> {
+    const all = this.list(of, 'allOf', shown, level)
+    const any = ['anyOf', 'oneOf'].flatMap((name) => {
+      const choices = this.list(of, name, shown, level)
+      return choices ? [choices] : []
+    })
+    return { ...(all && { all }), ...(any.length > 0 && { any }) }
+  }
+
+  private one(of: Keywords, name: string, shown: Json, level: number): Node | undefined {
+    if (of.schema[name] === undefined) return undefined
+    const inner = this.read(of.schema[name], of.at(name), level + 1)
+    shown[name] = inner.shown
+    return inner.node
+  }
+
+  private list(of: Keywords, name: string, shown: Json, level: number): Node[] | undefined {
+    const given = of.get(name, 'a list of schemas', (value) => Array.isArray(value) && value.length > 0)
+    const read = given?.map((item: unknown, index: number) =>
+      this.read(item, `${of.at(name)}/${index}`, level + 1),
+    )
+    if (read) shown[name] = read.map((inner: { shown: unknown }) => inner.shown)
+    return read?.map(({ node }: { node: Node }) => node)
+  }
+
+  private named(of: Keywords, name: string, shown: Json, level: number): Map<string, Node> | undefined {
+    const given = of.get(name, 'an object of schemas', isObject)
+    if (!given) return undefined
+    const read = Object.entries(given).map(
+      ([key, inner]) => [key, this.read(inner, `${of.at(name)}/${nameOf(key)}`, level + 1)] as const,
+    )
+    shown[name] = Object.fromEntries(read.map(([key, inner]) => [key, inner.shown]))
+    return new Map(read.map(([key, { node }]) => [key, node]))
+  }
+}
+
+const some = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value }
+
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+const isType = (value: unknown): value is TypeName => types.includes(value as TypeName)
+
+/** The rules that one schema states by itself. */
+class Keywords {
+  constructor(
+    readonly schema: Json,
+    private readonly place: string,
+  ) {}
+
+  at(name: string): string {
+    return `${this.place}/${name}`
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: `accepts` says what it is
+  get(name: string, expected: string, accepts: (value: unknown) => boolean): any {
+    const value = this.schema[name]
+    if (value !== undefined && !accepts(value)) throw new SchemaError(`${this.at(name)} must be ${expected}`)
+    return value
+  }
+
+  types(): Pick<Node, 'types'> {
+    const given = this.get('type', `one of ${types.join(', ')}, or a list of these`, (value) =>
+      Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
+    )
+    return given === undefined ? {} : { types: new Set([given].flat()) }
+  }
+
+  allowed(): Pick<Node, 'allowed'> {
+    const list = this.get('enum', 'a list of values', (value) => Array.isArray(value) && value.length > 0)
+    const given: unknown[] | undefined = Object.hasOwn(this.schema, 'const') ? [this.schema.const] : list
+    return given ? { allowed: allowedOf(given) } : {}
+  }
+
+  numbers(): Pick<Node, 'number'> {
+    const multipleOf = this.get(
+      'multipleOf',
+      'a number above 0',
+      (value) => isNumber(value) && Number(value) > 0,
+    )
+    const [min, above] = this.limit('minimum', 'exclusiveMinimum')
+    const [max, below] = this.limit('maximum', 'exclusiveMaximum')
+    const given = { min, max, above, below, multipleOf }
+    return some('number', present(given))
+  }
+
+  /** In an older draft, the exclusive bound is a truth value about the other one. */
+  private limit(name: string, exclusiveName: string): [number | undefined, number | undefined] {
+    const bound = this.get(name, 'a number', isNumber)
+    const exclusive = this.get(
+      exclusiveName,
+      'a number',
+      (value) => isNumber(value) || typeof value === 'boolean',
+    )
+    if (typeof exclusive !== 'boolean') return [bound, exclusive]
+    return exclusive ? [undefined, bound] : [bound, undefined]
+  }
+
+  bounds(least: string, most: string): Bounds | undefined {
+    return present({
+      min: this.get(least, 'a whole number from 0', isLength),
+      max: this.get(most, 'a whole number from 0', isLength),
+    })
+  }
+}
+
+/** Without the members that are undefined; undefined when none is left. */
+const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? undefined : (Object.fromEntries(given) as T)
+}
+
+const LONGEST_LIST = 400
+
+const allowedOf = (values: unknown[]): Allowed => {
+  const listed = values.map((value) => JSON.stringify(value)).join(', ')
+  return {
+    simple: new Set(values.filter((value) => typeof value !== 'object' || value === null)),
+    texts: new Set(
+      values.filter((value) => typeof value === 'object' && value !== null).map((value) => canonical(value)),
+    ),
+    message: listed.length > LONGEST_LIST ? 'is not one of the allowed values' : `must be one of ${listed}`,
+  }
+}
