@@ -1,7 +1,19 @@
-/** What other features may use of people and their sessions. */
+/** Accounts and sessions, for other features. */
+export { checkHost, hostFault } from './check-host.js'
+export { editorTokenOf } from './credentials.js'
 export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
+export { issueKey } from './issue-key.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'
 export { lockCaller, readCaller } from './policies.js'
+export {
+  type KeyInUse,
+  listKeys,
+  type RevokedKey,
+  revokeAllKeysOf,
+  revokeKey,
+  revokeKeysCreatedBy,
+  revokeKeysOfWorkspace,
+} from './queries/access-keys.js'
 export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
 export type { User } from './queries/users.js'

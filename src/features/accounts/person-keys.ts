@@ -8,7 +8,7 @@ export interface PersonKey {
   personOf(workspaceId: string, repohostId: number): string
 }
 
-/** One key per signing secret, in their order: the first is for new rows. */
+/** One key per signing secret, in the same order. New rows use the first. */
 export const personKeysOf = (secrets: string[]): PersonKey[] =>
   secrets.map((secret) => {
     const key = Buffer.from(hkdfSync('sha256', secret, '', 'removed people', 32))

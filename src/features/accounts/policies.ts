@@ -1,6 +1,6 @@
-/** Who calls, as an account. A token may outlive the account that it was made for. */
-
-import { ApiError } from '../../errors.js'
+/** The account of the caller (a token may outlive its account), and what access keys may do. */
+import type { Scope } from '../../../schemas/keys.js'
+import { ApiError, invalid } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { lockUser, readUser, type User } from './queries/users.js'
 
@@ -14,3 +14,14 @@ export const readCaller = async (db: Db, userId: string): Promise<User> => prese
 
 /** The same, locked as `lockUser` does. */
 export const lockCaller = async (tx: Db, userId: string): Promise<User> => present(await lockUser(tx, userId))
+
+const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
+
+/**
+ * A key for an editor lies in plain text in a `.wakatime.cfg`, so it can do nothing else.
+ * @throws {ApiError} `validation_failed`
+ */
+export const requireCombinable = (scopes: readonly Scope[]): void => {
+  if (scopes.includes('activity:write') && !scopes.every((scope) => forEditors.includes(scope)))
+    throw invalid('/body/scopes', '`activity:write` can be combined with `activity:read` only')
+}

@@ -3,6 +3,7 @@ import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
+import { hostKindOf } from '../../platform/hosts/index.js'
 import { secondsSince } from '../../platform/metrics/meter.js'
 import type { LabelsOf } from '../../platform/metrics/metrics.js'
 import { cookieOptionsOf } from './session.js'
@@ -37,18 +38,20 @@ export default fp(
       return
     }
     const cookies = oauthCookiesOf(origin)
+    const { oauth: ofKind } = hostKindOf(repohost.kind)
+    const path = new URL(repohost.url).pathname.replace(/\/$/, '')
     // Loaded only if configured: it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
       name: 'oauth2',
-      scope: ['read:user'],
+      scope: [ofKind.scope],
       pkce: 'S256',
       credentials: {
         client: { id: repohost.clientId, secret: repohost.clientSecret },
         auth: {
           authorizeHost: repohost.url,
-          authorizePath: `${new URL(repohost.url).pathname.replace(/\/$/, '')}/login/oauth/authorize`,
+          authorizePath: `${path}${ofKind.authorizePath}`,
           tokenHost: repohost.url,
-          tokenPath: `${new URL(repohost.url).pathname.replace(/\/$/, '')}/login/oauth/access_token`,
+          tokenPath: `${path}${ofKind.tokenPath}`,
         },
         options: { authorizationMethod: 'body' },
         // Options of the HTTP client: bounded time and size, no redirects.

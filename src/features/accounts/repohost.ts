@@ -1,18 +1,14 @@
-/** The repository host, in the API shapes of GitHub (docs.github.com/en/rest: users, repos). */
+/** The repository host: whose a token is, and what it gives access to. `platform/hosts` knows the kinds of host. */
 
+import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
+import { hostKindOf } from '../../platform/hosts/index.js'
+import type { HostUser } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
+import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
-export interface RepohostUser {
-  /** The host's numeric id, which never changes hands. */
-  id: number
-  login: string
-  avatarUrl: string
-  /** The OAuth app that the token was made for, when the host says so. */
-  clientId: string | undefined
-}
+export type RepohostUser = HostUser
 
 export interface Repohost {
   /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
@@ -24,20 +20,19 @@ export interface Repohost {
   checkAccess(token: string, userId: number, owner: string, repo: string, trace?: Trace): Promise<void>
 }
 
-/** For all calls that one request makes. */
+/** The time budget of all calls that one request makes. */
 const BUDGET_MS = 5_000
 
-export const createRepohost = (apiUrl: string, meter: Meter = silentMeter): Repohost => {
+export const createRepohost = (
+  { kind, apiUrl }: { kind: RepohostKind; apiUrl: string },
+  meter: Meter = noopMeter,
+): Repohost => {
+  const host = hostKindOf(kind)
   const getJson = getJsonFrom('repohost', meter)
   const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined) =>
     getJson(
       `${apiUrl}${path}`,
-      {
-        Authorization: `Bearer ${token}`,
-        Accept: 'application/vnd.github+json',
-        'X-GitHub-Api-Version': '2022-11-28',
-        'User-Agent': 'team-settings-cloud',
-      },
+      { ...host.apiHeaders(token), 'User-Agent': 'team-settings-cloud' },
       signal,
       trace,
     )
@@ -47,12 +42,10 @@ export const createRepohost = (apiUrl: string, meter: Meter = silentMeter): Repo
     signal: AbortSignal,
     trace: Trace | undefined,
   ): Promise<RepohostUser> => {
-    const answer = await get(token, '/user', signal, trace)
-    if (answer.status === 401) throw new ApiError('repohost_token_invalid')
-    if (isRateLimited(answer)) throw rateLimitedUpstream('repohost', answer.headers)
-    const user = answer.status === 200 ? readUser(answer.json) : undefined
-    if (!user) throw new ApiError('upstream_failed', { upstream: 'repohost' })
-    return { ...user, clientId: answer.headers.get('x-oauth-client-id') || undefined }
+    const answer = await get(token, host.userPath, signal, trace)
+    const user = host.readUser(answer)
+    if (typeof user === 'string') throw failureOf(user, answer)
+    return user
   }
 
   return {
@@ -61,31 +54,24 @@ export const createRepohost = (apiUrl: string, meter: Meter = silentMeter): Repo
       const signal = AbortSignal.timeout(BUDGET_MS)
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('repo_access_denied')
-      const answer = await get(
-        token,
-        `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`,
-        signal,
-        trace,
-      )
-      if (answer.status === 401) throw new ApiError('repohost_token_invalid')
-      if (isRateLimited(answer)) throw rateLimitedUpstream('repohost', answer.headers)
-      if ([301, 403, 404, 451].includes(answer.status)) throw new ApiError('repo_access_denied')
-      if (answer.status !== 200) throw new ApiError('upstream_failed', { upstream: 'repohost' })
-      // An answer about another repository is no access to this one.
-      const fullName = (answer.json as { full_name?: unknown } | undefined)?.full_name
-      if (typeof fullName !== 'string') throw new ApiError('upstream_failed', { upstream: 'repohost' })
-      if (fullName.toLowerCase() !== `${owner}/${repo}`.toLowerCase())
-        throw new ApiError('repo_access_denied')
+      const answer = await get(token, host.repoPath({ owner, repo }), signal, trace)
+      const access = host.readRepo(answer, { owner, repo })
+      if (access === 'denied') throw new ApiError('repo_access_denied')
+      if (access !== 'granted') throw failureOf(access, answer)
     },
   }
 }
 
-const isRateLimited = ({ status, headers }: UpstreamAnswer) =>
-  status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')
-
-const readUser = (json: unknown) => {
-  const { id, login, avatar_url } = (json ?? {}) as { id?: unknown; login?: unknown; avatar_url?: unknown }
-  if (!Number.isSafeInteger(id) || (id as number) <= 0) return undefined
-  if (typeof login !== 'string' || !/^[A-Za-z0-9_.-]{1,100}$/.test(login)) return undefined
-  return { id: id as number, login, avatarUrl: typeof avatar_url === 'string' ? avatar_url : '' }
+const failureOf = (
+  failure: 'token-invalid' | 'rate-limited' | 'failed',
+  { headers }: UpstreamAnswer,
+): ApiError => {
+  switch (failure) {
+    case 'token-invalid':
+      return new ApiError('repohost_token_invalid')
+    case 'rate-limited':
+      return rateLimitedUpstream('repohost', headers)
+    case 'failed':
+      return new ApiError('upstream_failed', { upstream: 'repohost' })
+  }
 }

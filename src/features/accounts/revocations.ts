@@ -1,10 +1,10 @@
-/** Which tokens were revoked before they expired: held in memory, so that no request has to ask. */
+/** Which tokens were revoked before they expired, and which accounts are disabled: held in memory, so that no request has to ask. */
 import { limits } from '../../../schemas/limits.js'
 import type { Session } from './tokens.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000
 
-/** A token, or all those of a user that are older than a generation. */
+/** Revokes one token, or all tokens of a user that are older than a generation. */
 interface Revoked {
   jti: string | null
   userId: string | null
@@ -12,13 +12,24 @@ interface Revoked {
 }
 
 export class Revocations {
-  /** By the id of a token: when it has expired at the latest, in milliseconds since the epoch. */
+  /** By token id: the latest time at which the token expires, in milliseconds since the epoch. */
   private readonly tokens = new Map<string, number>()
-  /** By user: the oldest generation of tokens that is still good, and when all older ones have expired. */
+  /** By user: the oldest valid generation of tokens, and the time at which all older ones have expired. */
   private readonly generations = new Map<string, { generation: number; until: number }>()
+  private disabled: ReadonlySet<string> = new Set()
 
   includes({ jti, userId, generation }: Session): boolean {
     return this.tokens.has(jti) || generation < (this.generations.get(userId)?.generation ?? 0)
+  }
+
+  /** Whether the operator has disabled the account, as of the last refresh. */
+  isDisabled(userId: string): boolean {
+    return this.disabled.has(userId)
+  }
+
+  /** @param userIds all disabled accounts */
+  setDisabled(userIds: string[]) {
+    this.disabled = new Set(userIds)
   }
 
   addToken(jti: string) {

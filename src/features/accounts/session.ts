@@ -1,10 +1,13 @@
-/** Who is calling: the session of the token that a request carries, in the header or in the cookie. */
+/** Reads the caller's session from the token in the header or the cookie, or finds an access key in the header. */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
-import { asTask } from '../../platform/metrics/task.js'
+import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
+import { bearerOf, isKeySecret } from './credentials.js'
+import type { KeyInUse } from './queries/access-keys.js'
 import { readRevocations } from './queries/sessions.js'
+import { listDisabledUsers } from './queries/users.js'
 import { Revocations } from './revocations.js'
 import { type Session, Tokens } from './tokens.js'
 
@@ -14,10 +17,16 @@ declare module 'fastify' {
     revocations: Revocations
   }
   interface FastifyRequest {
-    /** The session, or why there is none. */
-    session: Session | ApiError
-    /** The session of a route that needs one. Elsewhere it throws why there is none. */
-    readonly caller: Session
+    /** The session, or the access key in its place, or why there is neither. */
+    session: Session | KeyInUse | ApiError
+    /** The access key with which the request was made. Null: with a session, or without either. */
+    readonly key: KeyInUse | null
+    /** The person who calls. It throws why there is none, and for a key of a workspace, which has no person. */
+    readonly caller: { userId: string }
+    /** The person whose memberships decide: the caller, or the admin who created the workspace's key. */
+    readonly memberId: string
+    /** A token that has the form of an access key. */
+    keySecret: string | null
     /** Whether the token came in the cookie, which a browser sends without being asked. */
     sessionFromCookie: boolean
   }
@@ -26,16 +35,16 @@ declare module 'fastify' {
 const SESSION_COOKIE = 'svc_token'
 
 /**
- * The names of the session cookie of a browser that belongs at `home`; the last one that is there decides. Hosts of the
+ * The names of the session cookie for a browser whose dashboard is at `home`. The last one that is present counts. Hosts of the
  * same site can set the first one for each other, but no host can set a `__Host-` cookie for another one.
  */
 export const sessionCookiesOf = (home: string): string[] =>
   home.startsWith('https:') ? [SESSION_COOKIE, `__Host-${SESSION_COOKIE}`] : [SESSION_COOKIE]
 
-/** Of the cookies of a browser that belongs at `home`. */
+/** The options of cookies for a browser whose dashboard is at `home`. */
 export const cookieOptionsOf = (home: string) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: home.startsWith('https:') }) as const
-/** A logout on one instance holds on all others after this time. */
+/** A sign-out on one instance, or a disabled account, is effective on all others after this time. */
 const REFRESH_MS = 2_000
 const FORGET_MS = 3_600_000
 
@@ -47,21 +56,38 @@ export default fp(
     app.decorate('revocations', revocations)
     app.decorateRequest('session', null as never)
     app.decorateRequest('sessionFromCookie', false)
+    app.decorateRequest('keySecret', null)
+    app.decorateRequest('key', {
+      getter() {
+        const session: Session | KeyInUse | ApiError | null = this.session
+        // None of a request whose path cannot be read.
+        return session === null || session instanceof ApiError || 'jti' in session ? null : session
+      },
+    })
     app.decorateRequest('caller', {
       getter() {
-        if (this.session instanceof ApiError) throw this.session
-        return this.session
+        const { session } = this
+        if (session instanceof ApiError) throw session
+        if (session.userId === null) throw new Error('A key of a workspace has no person')
+        return { userId: session.userId }
+      },
+    })
+    app.decorateRequest('memberId', {
+      getter() {
+        return this.key?.createdBy ?? this.caller.userId
       },
     })
 
     const sessionOf = (token: string): Session | ApiError => {
       const session = tokens.read(token)
       if (session instanceof ApiError) return session
+      // The sessions of a disabled account are revoked as well, but this says why.
+      if (revocations.isDisabled(session.userId)) return new ApiError('account_disabled')
       return revocations.includes(session) ? new ApiError('token_revoked') : session
     }
 
     const names = sessionCookiesOf(app.config.homeUrl)
-    /** The token of the cookie. Empty where the browser has several, because it does not say who has set which. */
+    /** The token of the cookie. Empty if there are several, because the browser does not say which host has set which. */
     const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
       const name = names.findLast((name) => cookies[name] !== undefined)
       if (name === undefined) return undefined
@@ -70,25 +96,34 @@ export default fp(
       return values.size === 1 ? cookies[name] : ''
     }
 
-    app.addHook('onRequest', (request, _reply, done) => {
+    const tokenOfRequest = (request: FastifyRequest): string | undefined => {
       const { authorization } = request.headers
-      // Node has removed trailing blanks; a pattern that also did so would need cubic time.
-      const bearer = authorization?.match(/^Bearer +(\S*)$/i)?.[1]
+      if (authorization !== undefined) return bearerOf(authorization)
       const cookie = cookieOf(request)
-      request.sessionFromCookie = authorization === undefined && cookie !== undefined
-      const token = authorization === undefined ? cookie : (bearer ?? '')
+      request.sessionFromCookie = cookie !== undefined
+      return cookie
+    }
+
+    app.addHook('onRequest', (request, _reply, done) => {
+      const tokenOf = request.routeOptions.config?.access?.tokenOf ?? tokenOfRequest
+      const token = tokenOf(request)
       request.session = token === undefined ? new ApiError('unauthenticated') : sessionOf(token)
+      // A key is never accepted as a cookie.
+      if (token !== undefined && !request.sessionFromCookie && isKeySecret(token)) request.keySecret = token
       done()
     })
 
     let since: string | undefined
     const refresh = async () => {
       const found = await readRevocations(app.database.reserved, since)
+      // Read last, so that no session of an account that is being disabled is merely revoked.
+      const disabled = await listDisabledUsers(app.database.reserved)
       revocations.take(found.revocations)
+      revocations.setDisabled(disabled)
       since = found.asOf
     }
     await refresh()
-    repeat(app, REFRESH_MS, asTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
+    repeat(app, REFRESH_MS, measuredTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the forgetting of revocations')
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },

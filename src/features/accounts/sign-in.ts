@@ -11,8 +11,8 @@ interface SignInContext {
 }
 
 /**
- * Makes a session for whom the repository host says a token belongs to.
- * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list
+ * Creates a session for the person to whom a token belongs, according to the repository host.
+ * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list, `account_disabled`
  */
 export const signIn = async (
   { database, tokens, milestones }: SignInContext,
@@ -26,7 +26,14 @@ export const signIn = async (
     })
   }
   // Two people may take a login at the same moment.
-  const user = await database.transaction((tx) => upsertUser(tx, repohostUser), { rowsMayConflict: true })
+  const user = await database.transaction(
+    async (tx) => {
+      const user = await upsertUser(tx, repohostUser)
+      if (user.disabledAt !== null) throw new ApiError('account_disabled')
+      return user
+    },
+    { rowsMayConflict: true },
+  )
   milestones.reached(user.id, 'signed_in')
   return { token: tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

@@ -1,13 +1,29 @@
-import { bigint, boolean, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, date, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core'
+import { repohostKinds } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
 import { table } from '../../platform/database/table.js'
+
+/** The repository host whose numeric ids the accounts are keyed by: one row, since the first start. */
+export const repositoryHost = table(
+  'repository_host',
+  {
+    id: integer('id').primaryKey(),
+    kind: text('kind', { enum: repohostKinds }).notNull(),
+    url: text('url').notNull(),
+    recordedAt: moment('recorded_at').notNull().defaultNow(),
+  },
+  { place: 'coordinator', privacyRecord: null },
+)
 
 /** People, keyed by the repository host's numeric id and never by login. */
 export const users = table(
   'users',
   {
     id: uuid('id').primaryKey(),
-    /** Null: an account that was deleted. Nobody signs in to it, and it is found by no login. */
+    /** Null for a deleted account, which no one can sign in to or find by login. */
     repohostId: bigint('repohost_id', { mode: 'number' }).unique(),
     login: text('login').notNull(),
     loginKey: text('login_key').notNull().unique(),
@@ -16,11 +32,15 @@ export const users = table(
     generation: integer('generation').notNull().default(0),
     timezone: text('timezone'),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /** When the operator disabled the account. Null: it is enabled. */
+    disabledAt: moment('disabled_at'),
   },
   { place: 'every node', privacyRecord: 'account' },
+  // Every instance reads all of them every few seconds.
+  (t) => [index('users_disabled').on(t.id).where(sql`${t.disabledAt} is not null`)],
 )
 
-/** What people let be recorded of them; who has no row lets everything. */
+/** Recording preferences. Without a row, everything is recorded. */
 export const recordings = table(
   'recordings',
   {
@@ -81,4 +101,68 @@ export const oauthStates = table(
     privacyRecord: null,
   },
   (t) => [index('oauth_states_by_age').on(t.expiresAt)],
+)
+
+/** SQL: when a key of `key_secrets` stops working, or stopped. */
+const KEY_END = 'least(expires_at, revoked_at)'
+
+/**
+ * The SHA-256 of the secrets of access keys. They name no one, and stay for a while after a key has ended, whatever has
+ * ended it, so that its user is told why it no longer works.
+ */
+export const keySecrets = table(
+  'key_secrets',
+  {
+    hash: text('hash').primaryKey(),
+    keyId: uuid('key_id').notNull().unique(),
+    expiresAt: moment('expires_at').notNull(),
+    revokedAt: moment('revoked_at'),
+  },
+  {
+    expiry: { task: 'old hashes of keys', sql: `${KEY_END} < ${daysAgo(limits.ended_key_days)}` },
+    place: 'every node',
+    privacyRecord: 'hashes of access keys',
+  },
+  () => [index('key_secrets_by_end').on(sql.raw(`(${KEY_END})`))],
+)
+
+/**
+ * Access keys of people and of workspaces. Whether a key still works is said by its row of `key_secrets`. A key that no
+ * longer works stays as long as that row: looks at dashboards name it.
+ */
+export const accessKeys = table(
+  'access_keys',
+  {
+    id: uuid('id').primaryKey(),
+    /** The person who owns the key. Null: a workspace owns it. */
+    userId: uuid('user_id').references(() => users.id),
+    /** The workspace that owns the key, without a reference, because this feature knows no workspaces. */
+    workspaceId: uuid('workspace_id'),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    scopes: text('scopes').array().notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** In UTC. */
+    lastUsedDay: date('last_used_day'),
+  },
+  {
+    people: {
+      userId: { erasure: 'delete', export: 'keys' },
+      createdBy: { erasure: 'anonymise', export: 'keys' },
+    },
+    expiry: {
+      task: 'old access keys',
+      sql: 'not exists (select from key_secrets s where s.key_id = access_keys.id)',
+    },
+    place: 'every node',
+    privacyRecord: 'access keys',
+  },
+  (t) => [
+    index('access_keys_of_user').on(t.userId),
+    index('access_keys_of_workspace').on(t.workspaceId),
+    index('access_keys_by_creator').on(t.createdBy),
+    check('access_keys_owner', sql`(${t.userId} is null) <> (${t.workspaceId} is null)`),
+  ],
 )

@@ -6,7 +6,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { isUuid } from '../../platform/http/uuid.js'
 
-/** Who is calling, as the token says. */
+/** The caller, according to the token. */
 export interface Session {
   userId: string
   jti: string
@@ -74,7 +74,7 @@ export class Tokens {
     return signer.sign({ sub: user.id, login: user.login, jti: randomUUID(), gen: user.generation })
   }
 
-  /** The session of a token, or `token_invalid` or `token_expired`, whatever the token looks like. */
+  /** The session of a token, or `token_invalid` or `token_expired`. Accepts any text. */
   read(token: string): Session | ApiError {
     const session = this.remembered.get(token) ?? this.verify(token)
     if (session instanceof ApiError) return session
@@ -103,7 +103,7 @@ export class Tokens {
     return session
   }
 
-  /** In place of the oldest, once there are many. */
+  /** Drops the oldest entry once there are too many. */
   private remember(token: string, session: Session) {
     if (this.remembered.size >= REMEMBERED_TOKENS) {
       for (const oldest of this.remembered.keys()) {

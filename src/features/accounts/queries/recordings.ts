@@ -1,4 +1,4 @@
-/** What people let be recorded of them. Flushes read it along with everything else (`activity.ts`). */
+/** Recording preferences of people. Flushes read them in their own query (`activity/queries/minutes.ts`). */
 import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
 import { parsePatterns, toLike } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'

@@ -1,15 +1,15 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { integer, statement, text } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { oauthStates, revocations } from '../tables.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })
 }
 
-/** In one statement, so that no generation is raised without the other instances being told. */
+/** One statement, so that no generation is raised without a revocation for the other instances. */
 const REVOKE_ALL = statement(
   'revoke all tokens of a user',
   { generation: integer },
@@ -32,7 +32,7 @@ const READ_CLOCK = statement('read the clock of the database', { now: text }, 's
 
 /**
  * The revocations since a moment of the database's clock, with an overlap for transactions that were still under way.
- * Without a moment: all that still matter.
+ * Without a moment: all that are still relevant.
  */
 export const readRevocations = async (db: Db, since: string | undefined) => {
   const rows = await db
@@ -43,7 +43,7 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
         ? gt(revocations.expiresAt, sql`now()`)
         : gt(revocations.revokedAt, sql`${since}::timestamptz - interval '15 seconds'`),
     )
-  const { now } = theRow(await db.rows(READ_CLOCK, []))
+  const { now } = singleRow(await db.rows(READ_CLOCK, []))
   return { revocations: rows, asOf: now }
 }
 

@@ -1,9 +1,10 @@
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../../platform/database/client.js'
 import { locksOfUsers } from '../../../platform/database/locks.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { orNull, statement, text } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { isUuid } from '../../../platform/http/uuid.js'
 import { users } from '../tables.js'
 
 export interface User {
@@ -12,6 +13,9 @@ export interface User {
   login: string
   avatarUrl: string
   generation: number
+  timezone: string | null
+  /** Null: the account is enabled. */
+  disabledAt: string | null
 }
 
 const columns = {
@@ -20,6 +24,8 @@ const columns = {
   login: users.login,
   avatarUrl: users.avatarUrl,
   generation: users.generation,
+  timezone: users.timezone,
+  disabledAt: users.disabledAt,
 }
 
 /** Undefined for an account that was deleted. */
@@ -31,13 +37,39 @@ export const readUser = async (db: Db, id: string): Promise<User | undefined> =>
   return user
 }
 
-/** The user who has this login now, compared without case. */
-export const findUser = async (db: Db, login: string): Promise<User | undefined> => {
-  const [user] = await db
+/** The users with this login, compared without case, with this id, or with this id at the repository host. */
+export const findUsers = (db: Db, name: string): Promise<User[]> => {
+  const key = name.toLowerCase()
+  return db
     .select(columns)
     .from(users)
-    .where(and(eq(users.loginKey, login.toLowerCase()), isNotNull(users.repohostId)))
-  return user
+    .where(
+      and(
+        isNotNull(users.repohostId),
+        or(
+          eq(users.loginKey, key),
+          isUuid(key) ? eq(users.id, key) : undefined,
+          /^[0-9]{1,15}$/.test(key) ? eq(users.repohostId, Number(key)) : undefined,
+        ),
+      ),
+    )
+    .orderBy(users.id)
+}
+
+/** The ids of all disabled accounts. */
+export const listDisabledUsers = async (db: Db): Promise<string[]> => {
+  const rows = await db.select({ id: users.id }).from(users).where(isNotNull(users.disabledAt))
+  return rows.map(({ id }) => id)
+}
+
+/** Disables or enables an account. @returns whether this call did */
+export const setDisabled = async (tx: Db, id: string, disabled: boolean): Promise<boolean> => {
+  const changed = await tx
+    .update(users)
+    .set({ disabledAt: disabled ? sql`now()` : null })
+    .where(and(eq(users.id, id), disabled ? isNull(users.disabledAt) : isNotNull(users.disabledAt)))
+    .returning({ id: users.id })
+  return changed.length > 0
 }
 
 const READ_REPOHOST_ID = statement(
@@ -57,8 +89,8 @@ const LOCK_USER = statement(
 )
 
 /**
- * Held until the transaction ends: what counts the user's workspaces must not be done twice at once. The row itself stays
- * free: who is here goes on to memberships, while a flush holds memberships and may then change the user's time zone.
+ * Locks until the transaction ends: only one transaction at a time may count the user's workspaces. The row itself stays
+ * unlocked: the holder locks memberships next, while a flush holds memberships and may then change the user's time zone.
  */
 export const lockUser = async (tx: Db, id: string): Promise<User | undefined> => {
   await tx.rows(LOCK_USER, [id])
@@ -82,15 +114,15 @@ const FREE_LOGIN = statement(
 )
 
 /**
- * The user as the host describes them now. A login that another user still carries is taken from that user, who gets
- * `<login>.<host id>` instead: with the id as often as it takes where somebody really has that login.
+ * Stores the user as the host describes them. If another user still has the login, that user loses it, and gets
+ * `<login>.<host id>` instead, with the id repeated while that login is taken too.
  */
 export const upsertUser = async (
   tx: Db,
   { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
 ): Promise<User> => {
   const loginKey = login.toLowerCase()
-  // In one order: people who exchange their logins at the same moment wait for each other and do not deadlock.
+  // Locked in one order, so that people who exchange logins at the same moment do not deadlock.
   await tx
     .select({ id: users.id })
     .from(users)
@@ -100,9 +132,9 @@ export const upsertUser = async (
   await tx.rows(FREE_LOGIN, [loginKey, repohostId])
   const rows = await tx
     .insert(users)
-    // Not the beginning of the transaction, which may have waited: `wasRemovedSince` relies on the order.
+    // Not `now()`, because the transaction may have waited since it began. `wasRemovedSince` relies on the order.
     .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl, createdAt: sql`statement_timestamp()` })
     .onConflictDoUpdate({ target: users.repohostId, set: { login, loginKey, avatarUrl } })
     .returning(columns)
-  return theRow(rows)
+  return singleRow(rows)
 }

@@ -6,7 +6,7 @@ import { CallbackQuery, LoginQuery, LogoutBody, VerifyBody, VerifyResult } from 
 import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { anyone, nobody } from '../../../platform/access/access.js'
+import { anonymous, anyone } from '../../../platform/access/access.js'
 import { isFromTrustedOrigin } from '../../../platform/access/trusted-origin.js'
 import { namesType } from '../../../platform/http/accept.js'
 import { translate } from '../../../platform/http/error-translation.js'
@@ -39,7 +39,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
-  /** To a page of the dashboard. `URL` encodes what is not ASCII, which a header cannot hold. */
+  /** Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header cannot hold. */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
 
   /** Counts how a sign-in ends; undefined is the user's own no. */
@@ -60,10 +60,16 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/verify',
     config: {
-      access: nobody,
+      access: anonymous,
       core: true,
       limit: 'signIn',
-      errors: ['repohost_token_invalid', 'csrf_rejected', 'upstream_failed', 'upstream_timeout'],
+      errors: [
+        'repohost_token_invalid',
+        'account_disabled',
+        'csrf_rejected',
+        'upstream_failed',
+        'upstream_timeout',
+      ],
       headers: ['Set-Cookie'],
     },
     schema: {
@@ -118,7 +124,13 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: anyone,
       limit: 'signIn',
-      errors: ['oauth_state_invalid', 'oauth_not_configured', 'upstream_failed', 'upstream_timeout'],
+      errors: [
+        'oauth_state_invalid',
+        'account_disabled',
+        'oauth_not_configured',
+        'upstream_failed',
+        'upstream_timeout',
+      ],
       headers: ['Set-Cookie'],
     },
     schema: {
@@ -165,7 +177,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   })
 
-  /** Makes sure that the browser that comes back is the one that left, and comes back only once. */
+  /** Makes sure that the same browser returns, and only once. */
   const finishState = async (request: FastifyRequest): Promise<string> => {
     const { state } = request.query as { state?: string }
     const cookie = request.cookies[oauthCookies.state]
@@ -181,7 +193,15 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: anyone,
       core: true,
-      errors: ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked', 'csrf_rejected'],
+      errors: [
+        'unauthenticated',
+        'token_invalid',
+        'token_expired',
+        'token_revoked',
+        'account_disabled',
+        'csrf_rejected',
+        'scope_missing',
+      ],
       headers: ['Set-Cookie'],
     },
     schema: {
@@ -189,19 +209,23 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Sign out',
       description:
-        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes every token that the caller was issued before.',
+        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes every token that the caller was issued before. Access keys stay: revoke them with `DELETE /api/me/keys/{key}`.',
       security: [{ bearer: [] }, { cookie: [] }, {}],
       body: LogoutBody,
       response: { 200: ref(Ok) },
     },
     handler: async (request, reply) => {
+      if (request.keySecret !== null) {
+        const key = await app.accessKeys.find(request, request.keySecret)
+        if (!(key instanceof ApiError)) throw new ApiError('scope_missing', { scope: null })
+      }
       if (request.body.everywhere) {
         const { userId } = request.caller
         const generation = await revokeAllTokens(database.write, userId)
         if (generation === undefined) throw new ApiError('token_invalid')
         revocations.addOlderThan(userId, generation)
         app.meter.count('team_settings_sessions_revoked_total', { scope: 'all_of_user' })
-      } else if (!(request.session instanceof ApiError)) {
+      } else if (!(request.session instanceof ApiError) && 'jti' in request.session) {
         const { jti, expiresAt } = request.session
         await revokeToken(database.write, jti, expiresAt)
         revocations.addToken(jti)

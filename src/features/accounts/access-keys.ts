@@ -1,0 +1,122 @@
+/** Who calls with an access key: found by the hash of its secret, and remembered for a moment. */
+import { createHash, randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Scope } from '../../../schemas/keys.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import { exemptionOf } from '../../platform/rate-limits/exempt.js'
+import { addressOf } from '../../platform/rate-limits/rate-limit.js'
+import { Refusals } from '../../platform/rate-limits/refusals.js'
+import { findKey, type KeyInUse, markUsed } from './queries/access-keys.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    accessKeys: AccessKeys
+  }
+}
+
+export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/** WakaTime tools accept only the prefix `waka_`. */
+export const createSecret = (scopes: readonly Scope[]): string =>
+  `${scopes.includes('activity:write') ? 'waka' : 'svc'}_${randomUUID()}`
+
+/** A revocation takes effect on every instance after this time. */
+const FRESH_MS = 3_000
+const REMEMBERED = 10_000
+
+const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 401
+
+/** Finds keys, with at most one query for a key in `FRESH_MS`. */
+export class AccessKeys {
+  /** By hash. Entries that are no longer fresh say that the key is no guess. */
+  private readonly known = new Map<string, { key: KeyInUse; freshUntil: number }>()
+  private readonly asked = new Map<string, Promise<KeyInUse>>()
+
+  /** @param limit runs look-ups of keys that may be guesses */
+  constructor(
+    private readonly database: Pick<Database, 'hot' | 'write'>,
+    private readonly limit: (request: FastifyRequest, lookUp: () => Promise<KeyInUse>) => Promise<KeyInUse>,
+  ) {}
+
+  /** @returns the key, or why the secret admits no one. @throws {ApiError} `rate_limited` */
+  async find(request: FastifyRequest, secret: string): Promise<KeyInUse | ApiError> {
+    const hash = hashOfSecret(secret)
+    const known = this.known.get(hash)
+    if (known && performance.now() < known.freshUntil) return known.key
+    try {
+      return await (known ? this.ask(hash) : this.limit(request, () => this.ask(hash)))
+    } catch (error) {
+      if (isRefusal(error)) return error as ApiError
+      throw error
+    }
+  }
+
+  /** Forgets keys at once, because their rights on this instance have ended. */
+  forget(isEnded: (key: KeyInUse) => boolean): void {
+    // Answers that are under way may be older than the end of the right.
+    this.asked.clear()
+    for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
+  }
+
+  /** Requests at the same time share one query. */
+  private ask(hash: string): Promise<KeyInUse> {
+    const asked = this.asked.get(hash)
+    if (asked) return asked
+    const asking = this.lookUp(hash, performance.now() + FRESH_MS, () => this.asked.get(hash) === asking)
+    this.asked.set(hash, asking)
+    const end = () => {
+      if (this.asked.get(hash) === asking) this.asked.delete(hash)
+    }
+    asking.then(end, end)
+    return asking
+  }
+
+  private async lookUp(hash: string, freshUntil: number, isCurrent: () => boolean): Promise<KeyInUse> {
+    const found = await findKey(this.database.hot, hash)
+    if (found?.state !== 'active') {
+      if (isCurrent()) this.known.delete(hash)
+      throw new ApiError(found ? `token_${found.state}` : 'token_invalid')
+    }
+    const { key, isUsedToday } = found
+    // The request goes on with a database that takes no writes.
+    if (!isUsedToday) await markUsed(this.database.write, key.keyId).catch(() => {})
+    if (isCurrent()) this.remember(hash, { key, freshUntil })
+    return key
+  }
+
+  /** In place of the oldest, once there are many. */
+  private remember(hash: string, entry: { key: KeyInUse; freshUntil: number }): void {
+    this.known.delete(hash)
+    this.known.set(hash, entry)
+    if (this.known.size <= REMEMBERED) return
+    for (const oldest of this.known.keys()) {
+      this.known.delete(oldest)
+      break
+    }
+  }
+}
+
+export default fp(
+  async (app) => {
+    const { rateLimits, limits, exemptAddresses } = app.config
+    const isExempt = exemptionOf(exemptAddresses)
+    const refusals = new Refusals(app.counts, 'refused_keys', limits.rate_refused_keys_per_address, isRefusal)
+    const keys = new AccessKeys(app.database, (request, lookUp) =>
+      rateLimits && !isExempt(request.ip) ? refusals.run(addressOf(request), lookUp) : lookUp(),
+    )
+    app.decorate('accessKeys', keys)
+
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { keySecret, routeOptions } = request
+      if (keySecret === null || routeOptions.config?.access?.credential !== 'session') return done()
+      keys.find(request, keySecret).then((session) => {
+        const isDisabled = !(session instanceof ApiError) && app.revocations.isDisabled(session.createdBy)
+        request.session = isDisabled ? new ApiError('account_disabled') : session
+        done()
+      }, done)
+    })
+  },
+  { name: 'access-keys', dependencies: ['session', 'counts'] },
+)

@@ -1,0 +1,230 @@
+/** Access keys of people and of workspaces: stored by the hash of their secret, which outlives everything else of a key. */
+import { v7 as uuidv7 } from 'uuid'
+import type { AccessKey, Scope } from '../../../../schemas/keys.js'
+import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import {
+  bool,
+  date,
+  integer,
+  moment,
+  orNull,
+  statement,
+  text,
+  textOf,
+  texts,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+
+/** A key that works, and what it may do. */
+export interface KeyInUse {
+  keyId: string
+  name: string
+  scopes: readonly Scope[]
+  /** The person who owns the key. Null: a workspace owns it. */
+  userId: string | null
+  /** The workspace that owns the key, and the only one that the key reaches. Null: a person owns it. */
+  workspaceId: string | null
+  /** The person whose memberships decide what the key may do: of a workspace's key, the admin who created it. */
+  createdBy: string
+}
+
+const TODAY = `(now() at time zone 'UTC')::date`
+/** SQL: the key `k` with its secret `s` still works. */
+const WORKS = 's.revoked_at is null and s.expires_at > now()'
+
+/** $1: the hash. The row of the key itself is gone once its person or workspace is. */
+const FIND_KEY = statement(
+  'find an access key',
+  {
+    state: textOf<'active' | 'revoked' | 'expired'>(),
+    keyId: uuid,
+    name: orNull(text),
+    scopes: orNull(texts),
+    userId: orNull(uuid),
+    workspaceId: orNull(uuid),
+    createdBy: orNull(uuid),
+    isUsedToday: bool,
+  },
+  `
+  select case when s.revoked_at is not null or k.id is null then 'revoked' when s.expires_at <= now() then 'expired'
+      else 'active' end as state,
+    s.key_id as "keyId", k.name, k.scopes, k.user_id as "userId", k.workspace_id as "workspaceId",
+    k.created_by as "createdBy", coalesce(k.last_used_day >= ${TODAY}, false) as "isUsedToday"
+  from key_secrets s left join access_keys k on k.id = s.key_id
+  where s.hash = $1::text`,
+)
+
+type FoundKey = { state: 'revoked' | 'expired' } | { state: 'active'; key: KeyInUse; isUsedToday: boolean }
+
+/** Undefined for a secret that the service does not know. */
+export const findKey = async (db: Db, hash: string): Promise<FoundKey | undefined> => {
+  const [row] = await db.rows(FIND_KEY, [hash])
+  if (!row) return undefined
+  const { state, isUsedToday, ...key } = row
+  return state === 'active' ? { state, key: key as KeyInUse, isUsedToday } : { state }
+}
+
+const MARK_USED = statement(
+  'note the day on which an access key was used',
+  {},
+  `
+  update access_keys set last_used_day = ${TODAY}
+  where id = $1::uuid and (last_used_day is null or last_used_day < ${TODAY})`,
+)
+
+export const markUsed = async (db: Db, keyId: string): Promise<void> => {
+  await db.rows(MARK_USED, [keyId])
+}
+
+/** A person or a workspace. */
+export type KeyOwner = { userId: string; workspaceId?: never } | { workspaceId: string; userId?: never }
+
+const ownerParameters = ({ userId, workspaceId }: KeyOwner) => [userId ?? null, workspaceId ?? null]
+
+/** SQL: the key `k` belongs to the person $1 or the workspace $2, one of which is null. */
+const IS_OF_OWNER = '(k.user_id = $1::uuid or k.workspace_id = $2::uuid)'
+
+const COUNT_KEYS = statement(
+  'count the access keys of an owner',
+  { keys: integer },
+  `
+  select count(*)::int as keys from access_keys k join key_secrets s on s.key_id = k.id
+  where ${IS_OF_OWNER} and ${WORKS}`,
+)
+
+/** How many still work. Certain only while the owner is locked. */
+export const countKeys = async (db: Db, owner: KeyOwner): Promise<number> =>
+  singleRow(await db.rows(COUNT_KEYS, ownerParameters(owner))).keys
+
+const LIST_KEYS = statement(
+  'list the access keys of an owner',
+  {
+    id: uuid,
+    name: text,
+    scopes: texts,
+    created_by: text,
+    created_at: moment,
+    expires_at: moment,
+    last_used_day: orNull(date),
+  },
+  `
+  select k.id, k.name, k.scopes, u.login as created_by, k.created_at, s.expires_at, k.last_used_day
+  from access_keys k join key_secrets s on s.key_id = k.id join users u on u.id = k.created_by
+  where ${IS_OF_OWNER} and ${WORKS}
+  order by k.id desc`,
+)
+
+/** Those that still work, newest first. */
+export const listKeys = async (db: Db, owner: KeyOwner): Promise<AccessKey[]> => {
+  const rows = await db.rows(LIST_KEYS, ownerParameters(owner))
+  return rows.map((row) => ({
+    ...row,
+    scopes: row.scopes as Scope[],
+    created_at: toTimestamp(row.created_at),
+    expires_at: toTimestamp(row.expires_at),
+  }))
+}
+
+export interface NewKey {
+  owner: KeyOwner
+  createdBy: { id: string; login: string }
+  name: string
+  scopes: Scope[]
+  days: number
+  hash: string
+}
+
+/** $1, $2: the owner; $3: the id; $4: the creator; $5 to $8: name, scopes, days, hash. */
+const INSERT_KEY = statement(
+  'insert an access key',
+  { createdAt: moment, expiresAt: moment },
+  `
+  with secret as (
+    insert into key_secrets (hash, key_id, expires_at)
+    values ($8::text, $3::uuid, statement_timestamp() + make_interval(days => $7::int))
+    returning expires_at
+  ), key as (
+    insert into access_keys (user_id, workspace_id, id, created_by, name, scopes, created_at)
+    values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::text[], statement_timestamp())
+    returning created_at
+  )
+  select created_at as "createdAt", expires_at as "expiresAt" from secret, key`,
+)
+
+export const insertKey = async (
+  tx: Db,
+  { owner, createdBy, name, scopes, days, hash }: NewKey,
+): Promise<AccessKey> => {
+  const id = uuidv7()
+  const parameters = [...ownerParameters(owner), id, createdBy.id, name, scopes, days, hash]
+  const { createdAt, expiresAt } = singleRow(await tx.rows(INSERT_KEY, parameters))
+  return {
+    id,
+    name,
+    scopes,
+    created_by: createdBy.login,
+    created_at: toTimestamp(createdAt),
+    expires_at: toTimestamp(expiresAt),
+    last_used_day: null,
+  }
+}
+
+/** @param which SQL: which of the keys `k` that still work */
+const revoke = (name: string, which: string) =>
+  statement(
+    name,
+    { id: uuid, name: text, workspaceId: orNull(uuid) },
+    `
+  update key_secrets s set revoked_at = now()
+  from access_keys k
+  where k.id = s.key_id and ${WORKS} and ${which}
+  returning k.id, k.name, k.workspace_id as "workspaceId"`,
+  )
+
+const REVOKE_KEY = revoke('revoke an access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
+const REVOKE_KEYS = revoke('revoke the access keys of an owner', IS_OF_OWNER)
+const REVOKE_KEYS_IN_WORKSPACE = revoke(
+  'revoke the access keys that somebody created for a workspace',
+  'k.created_by = $1::uuid and k.workspace_id = $2::uuid',
+)
+const REVOKE_ALL_KEYS = revoke('revoke all access keys that somebody created', 'k.created_by = $1::uuid')
+
+const KNOWS_KEY = statement(
+  'whether an access key is known',
+  { known: bool },
+  `select exists (select from access_keys k where ${IS_OF_OWNER} and k.id = $3::uuid) as known`,
+)
+
+export interface RevokedKey {
+  id: string
+  name: string
+  /** Null: it belonged to a person. */
+  workspaceId: string | null
+}
+
+/** @returns whether the owner has, or had, such a key; and the key, if this call has revoked it. */
+export const revokeKey = async (
+  tx: Db,
+  owner: KeyOwner,
+  id: string,
+): Promise<{ found: boolean; revoked: RevokedKey | undefined }> => {
+  const parameters = [...ownerParameters(owner), id]
+  const [revoked] = await tx.rows(REVOKE_KEY, parameters)
+  const found = revoked !== undefined || singleRow(await tx.rows(KNOWS_KEY, parameters)).known
+  return { found, revoked }
+}
+
+/** Revokes what belongs to a workspace. */
+export const revokeKeysOfWorkspace = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(REVOKE_KEYS, ownerParameters({ workspaceId }))
+}
+
+/** Revokes what somebody created for a workspace. */
+export const revokeKeysCreatedBy = (tx: Db, workspaceId: string, userId: string): Promise<RevokedKey[]> =>
+  tx.rows(REVOKE_KEYS_IN_WORKSPACE, [userId, workspaceId])
+
+/** Revokes what somebody created, for themselves and for workspaces. */
+export const revokeAllKeysOf = (tx: Db, userId: string): Promise<RevokedKey[]> =>
+  tx.rows(REVOKE_ALL_KEYS, [userId])
