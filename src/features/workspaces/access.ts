@@ -2,44 +2,51 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Role } from '../../../schemas/common.js'
-import { type Access, anyCaller, type RequestPart } from '../../platform/access/access.js'
+import type { Scope } from '../../../schemas/keys.js'
+import { ApiError } from '../../errors.js'
+import { type Access, anyCallerWith, type RequestPart } from '../../platform/access/access.js'
+import type { WorkspaceCall } from './change-workspace.js'
+import { reaches } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'
 import { readRole } from './queries/members.js'
 
-/** Who calls, and in which role in which workspace. */
-export interface Membership {
-  workspaceId: string
-  userId: string
+/** A caller with a role in a workspace. */
+export interface Membership extends WorkspaceCall {
   role: Role
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a route whose access is `memberOf` or `adminOf`. */
+    /** Set on routes with the access `memberOf` or `adminOf`. */
     readonly membership: Membership
   }
 }
 
-/** Where a request names its workspace. */
+/** The part of a request that names the workspace. */
 type WorkspaceSource = 'params.id' | 'query.workspace' | 'body.workspace'
 
-export const memberOf = (source: WorkspaceSource): Access<Membership> => workspaceAccess('member', source)
-export const adminOf = (source: WorkspaceSource): Access<Membership> => workspaceAccess('admin', source)
+/** @param scopes those that admit an access key; without one, no key is admitted */
+export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Membership> =>
+  workspaceAccess('member', source, scopes)
+/** @param scopes those that admit an access key; without one, no key is admitted */
+export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Membership> =>
+  workspaceAccess('admin', source, scopes)
 
 const accesses = new WeakSet<Access>()
 
-const workspaceAccess = (role: Role, source: WorkspaceSource): Access<Membership> => {
+const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): Access<Membership> => {
   const [part, name] = source.split('.') as [RequestPart, string]
   const access: Access<Membership> = {
-    ...anyCaller,
+    ...anyCallerWith(...scopes),
     callers: role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace',
     errors: role === 'admin' ? ['workspace_not_found', 'admin_required'] : ['workspace_not_found'],
     find: async (request: FastifyRequest) => {
-      // As the database writes it, so that a workspace has one spelling in locks and ETags.
+      // In lower case like the database, so that locks and ETags use one spelling.
       const workspaceId = (request[part] as Record<string, string>)[name]?.toLowerCase() ?? ''
-      const { userId } = request.caller
+      const { key, memberId: userId } = request
+      if (key && !reaches(key, workspaceId)) throw new ApiError('workspace_not_found')
       const current = await readRole(request.server.db, workspaceId, userId)
-      return { workspaceId, userId, ...requireRole(current && { role: current }, role) }
+      return { workspaceId, userId, key, ...requireRole(current && { role: current }, role) }
     },
     faultOf: (schemaOf) => {
       const schema = schemaOf(part, name)

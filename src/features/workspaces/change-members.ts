@@ -1,8 +1,10 @@
 import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
+import { revokeKeysCreatedBy } from '../accounts/index.js'
+import { recordRevokedKey } from './change-keys.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import type { Person } from './queries/audit.js'
+import type { Actor } from './queries/audit.js'
 import { revokeInvitesOf } from './queries/invites.js'
 import {
   deleteMember,
@@ -20,7 +22,7 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   return found
 }
 
-/** A locked workspace keeps an admin when this one goes. */
+/** Makes sure that a locked workspace keeps an admin. */
 const keepAnAdmin = async (
   { tx, workspace }: Change,
   id: string,
@@ -31,12 +33,15 @@ const keepAnAdmin = async (
 }
 
 /**
- * Nobody's invites outlive their right to make them. Before the membership itself changes: who joins holds the invite
- * and then becomes a member, so the other way round the two could wait for each other.
+/**
+ * Invites and keys of the workspace end with the right to create them. Call it before the membership changes: a join locks
+ * the invite and then becomes a member, so the other way round the two could wait for each other.
  */
-const withdrawInvites = async ({ tx, record }: Change, workspaceId: string, person: Person) => {
+const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
+  const { tx, record } = change
   const revoked = await revokeInvitesOf(tx, workspaceId, person.id)
   if (revoked > 0) await record('invites.revoked', person, { count: revoked })
+  for (const key of await revokeKeysCreatedBy(tx, workspaceId, person.id)) await recordRevokedKey(change, key)
 }
 
 /** @throws {ApiError} `member_not_found`, `last_admin` */
@@ -53,8 +58,8 @@ export const changeRole = (
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
     if (role === 'member') {
-      await withdrawInvites(change, call.workspaceId, person)
-      // Otherwise who leaves and joins anew with an old invite of somebody else's would be admin again.
+      await withdraw(change, call.workspaceId, person)
+      // Otherwise a demoted admin could leave and rejoin as admin with another person's older invite.
       await recordRemoval(tx, call.workspaceId, userId)
     }
     await updateRole(tx, call.workspaceId, userId, role)
@@ -63,7 +68,7 @@ export const changeRole = (
   })
 
 /**
- * Whoever is removed joins again only with an invite that is made from now on.
+ * A removed person can rejoin only with an invite from after the removal.
  * @throws {ApiError} `member_not_found`, `last_admin`
  */
 export const removeMember = (database: Database, call: WorkspaceCall, login: string): Promise<void> =>
@@ -73,9 +78,9 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
-    await withdrawInvites(change, call.workspaceId, person)
+    await withdraw(change, call.workspaceId, person)
     await deleteMember(tx, call.workspaceId, userId)
-    // Who removes themselves leaves, and may come back as they could before.
+    // Removing oneself is leaving, so older invites stay valid.
     if (userId !== caller.id) await recordRemoval(tx, call.workspaceId, userId)
     await record('member.removed', person, { role: member.role })
   })
@@ -87,7 +92,7 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
     if (workspace.personal) throw new ApiError('personal_workspace')
     await lockRoles(tx, call.workspaceId)
     await keepAnAdmin(change, call.workspaceId, { userId: caller.id, role: caller.role })
-    await withdrawInvites(change, call.workspaceId, caller)
+    await withdraw(change, call.workspaceId, caller)
     await deleteMember(tx, call.workspaceId, caller.id)
     await record('member.left', caller, { role: caller.role })
   })

@@ -1,59 +1,143 @@
+import type { PrivacyLevel, Warnings } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
-import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
+import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { describeChange } from './describe-change.js'
+import { judgeRestored } from './policies/settings-rules.js'
 import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
   readSettingsToChange,
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
 } from './queries/settings.js'
+import {
+  dropOldSettingsVersions,
+  keepSettingsVersion,
+  readSettingsVersion,
+} from './queries/settings-history.js'
 import { mergeSettings } from './settings-merge.js'
 
-/** What changes nothing makes no version. @throws {ApiError} `version_conflict`, `settings_too_large` */
+/** A patch without effect creates no version. @throws {ApiError} `version_conflict`, `settings_too_large`, `validation_failed` */
 export const patchWorkspaceSettings = (
   database: Database,
   call: WorkspaceCall,
-  { idle_window_minutes, activity_privacy, settings: patch = {} }: WorkspaceSettingsPatch,
+  { idle_window_minutes, activity_privacy, settings: patch = {}, locked: locks }: WorkspaceSettingsPatch,
   preconditions: Preconditions,
 ): Promise<StoredWorkspaceSettings> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const current = await readSettingsToChange(tx, call.workspaceId)
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const current = await readCurrent(change, call)
     if (!preconditionsHold(preconditions, etagOf({ id: call.workspaceId, version: current.version })))
       throw new ApiError('version_conflict', { current_version: current.version })
-    const idleWindowMinutes = idle_window_minutes ?? current.idleWindowMinutes
-    const activityPrivacy = activity_privacy ?? current.activityPrivacy
-    const settings = JSON.stringify(mergeSettings(JSON.parse(current.settings), patch))
+    const merged = mergeSettings(JSON.parse(current.settings), patch)
+    if (locks) requireKeys(locks, merged)
+    const locked =
+      locks ?? (JSON.parse(current.locked) as string[]).filter((key) => Object.hasOwn(merged, key))
+    const settings = JSON.stringify(merged)
     const size = Buffer.byteLength(settings)
     if (size > limits.settings_bytes) {
       throw new ApiError('settings_too_large', { limit_bytes: limits.settings_bytes, actual_bytes: size })
     }
-    const isSamePrivacy = activityPrivacy === current.activityPrivacy
-    const isSameRest = settings === current.settings && idleWindowMinutes === current.idleWindowMinutes
-    if (isSameRest && isSamePrivacy) return current
-    const before = current.idleWindowMinutes
-    // Sent together: others wait for this workspace.
-    const [next] = await Promise.all([
-      updateWorkspaceSettings(tx, call.workspaceId, {
-        idleWindowMinutes,
-        settings,
-        activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
-      }),
-      !isSameRest &&
-        record('workspace_settings.changed', undefined, {
-          version: current.version + 1,
-          size_bytes: size,
-          ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
-        }),
-    ])
-    if (!isSamePrivacy) {
-      await insertPrivacyLevel(tx, call.workspaceId, activityPrivacy, next.activityPrivacySince)
-      await record('activity_privacy.changed', undefined, {
-        before: current.activityPrivacy,
-        after: activityPrivacy,
-      })
-    }
-    return next
+    return writeSettings(change, call.workspaceId, current, {
+      idleWindowMinutes: idle_window_minutes ?? current.idleWindowMinutes,
+      activityPrivacy: activity_privacy ?? current.activityPrivacy,
+      settings,
+      locked: JSON.stringify(locked),
+    })
   })
+
+/** The current settings, with certainty that the history has them. */
+const readCurrent = async (
+  { tx }: Change,
+  { workspaceId }: WorkspaceCall,
+): Promise<StoredWorkspaceSettings> => {
+  // Sent together: others wait for this workspace.
+  const [current] = await Promise.all([
+    readSettingsToChange(tx, workspaceId),
+    keepSettingsVersion(tx, workspaceId, null),
+  ])
+  return current
+}
+
+const requireKeys = (locks: string[], settings: Record<string, unknown>) => {
+  const errors = locks
+    .map((key, index) => ({ key, path: `/body/locked/${index}`, message: 'must be a key of the settings' }))
+    .filter(({ key }) => !Object.hasOwn(settings, key))
+    .map(({ path, message }) => ({ path, message }))
+  if (errors.length > 0) throw new ApiError('validation_failed', { errors: errors.slice(0, 100) })
+}
+
+/**
+ * Makes the settings, the locks and the idle window of an old version the newest. The privacy level stays as it is.
+ * @throws {ApiError} `version_not_found`, `validation_failed`
+ */
+export const restoreWorkspaceSettings = (
+  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  call: WorkspaceCall,
+  version: number,
+): Promise<StoredWorkspaceSettings & { warnings?: Warnings }> =>
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const old = await readSettingsVersion(change.tx, call.workspaceId, version)
+    if (!old) throw new ApiError('version_not_found')
+    const judged = judgeRestored(rules, old.settings)
+    const current = await readCurrent(change, call)
+    const { settings, locked, idleWindowMinutes } = old
+    const content = { settings, locked, idleWindowMinutes, activityPrivacy: current.activityPrivacy }
+    return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }
+  })
+
+interface Content {
+  idleWindowMinutes: number
+  activityPrivacy: PrivacyLevel
+  /** JSON texts. */
+  settings: string
+  locked: string
+}
+
+/** The one way in which workspace settings get a new version. @param restored the version that they are taken from */
+const writeSettings = async (
+  { tx, caller, record }: Change,
+  workspaceId: string,
+  current: StoredWorkspaceSettings,
+  { idleWindowMinutes, activityPrivacy, settings, locked }: Content,
+  restored?: number,
+): Promise<StoredWorkspaceSettings> => {
+  const before = current.idleWindowMinutes
+  const isSamePrivacy = activityPrivacy === current.activityPrivacy
+  const isSameRest =
+    settings === current.settings && locked === current.locked && idleWindowMinutes === before
+  if (isSameRest && isSamePrivacy) return current
+  const version = current.version + 1
+  const next = await updateWorkspaceSettings(tx, workspaceId, {
+    idleWindowMinutes,
+    settings,
+    locked,
+    activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
+  })
+  await Promise.all([
+    keepSettingsVersion(tx, workspaceId, caller),
+    dropOldSettingsVersions(tx, workspaceId, version),
+    !isSameRest &&
+      record(`workspace_settings.${restored === undefined ? 'changed' : 'restored'}`, undefined, {
+        version,
+        ...(restored !== undefined && { restored_version: restored }),
+        size_bytes: Buffer.byteLength(settings),
+        ...(idleWindowMinutes !== before && { idle_window_minutes: { before, after: idleWindowMinutes } }),
+        ...describeChange(
+          { settings: JSON.parse(current.settings), locked: JSON.parse(current.locked) },
+          { settings: JSON.parse(settings), locked: JSON.parse(locked) },
+        ),
+      }),
+  ])
+  if (!isSamePrivacy) {
+    await insertPrivacyLevel(tx, workspaceId, activityPrivacy, next.activityPrivacySince)
+    await record('activity_privacy.changed', undefined, {
+      before: current.activityPrivacy,
+      after: activityPrivacy,
+    })
+  }
+  return next
+}

@@ -1,32 +1,48 @@
 import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
+import type { KeyInUse } from '../accounts/index.js'
+import { nameOfKey } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'
-import { insertAuditEntry, type Person } from './queries/audit.js'
+import { type Actor, insertAuditEntry } from './queries/audit.js'
 import { readOwnMembership } from './queries/members.js'
 import { lockWorkspace } from './queries/workspaces.js'
 
 /** Which workspace, and who changes it. */
 export interface WorkspaceCall {
   workspaceId: string
+  /** The person whose membership decides: of a workspace's key, the admin who created it. */
   userId: string
+  /** The access key of the call. Null: a session. */
+  key: KeyInUse | null
+}
+
+/** Who wrote something: a person, or a key of the workspace that the person created. */
+export interface Author {
+  /** The person. */
+  id: string
+  /** The login, or `key <name>`. */
+  login: string
+  /** Null: the person wrote it. */
+  keyName: string | null
 }
 
 export interface Change {
   tx: Db
-  caller: { id: string; login: string; role: Role }
+  /** As records name the caller. */
+  caller: Author & { role: Role }
   workspace: { name: string; personal: boolean }
   /** Writes an entry of the audit trail in the caller's name. */
-  record(action: string, target?: string | Person, details?: Record<string, unknown>): Promise<void>
+  record(action: string, target?: string | Actor, details?: Record<string, unknown>): Promise<void>
 }
 
 /**
- * Runs `work` on a workspace that no other such change touches meanwhile, for a caller who has the role now.
+ * Runs `work` on a workspace with its administration locked, for a caller who has the role now.
  * @throws {ApiError} `workspace_not_found`, `admin_required`
  */
 export const changeWorkspace = <T>(
   database: Database,
-  { workspaceId, userId }: WorkspaceCall,
+  { workspaceId, userId, key }: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
 ): Promise<T> =>
@@ -34,11 +50,18 @@ export const changeWorkspace = <T>(
     const workspace = await lockWorkspace(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
     const member = requireRole(await readOwnMembership(tx, workspaceId, userId), wanted)
-    const caller = { id: userId, ...member }
+    const workspaceKey = key?.workspaceId === workspaceId ? key : null
+    const caller = {
+      id: userId,
+      role: member.role,
+      login: workspaceKey ? nameOfKey(workspaceKey) : member.login,
+      keyName: workspaceKey?.name ?? null,
+    }
+    const actor = workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller
     const record: Change['record'] = (action, target, details) =>
       insertAuditEntry(tx, {
         workspaceId,
-        actor: caller,
+        actor,
         action,
         target,
         ...(details && { details }),

@@ -5,7 +5,7 @@ import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { CreateWorkspaceBody, Workspace } from '../../../schemas/workspaces.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { theRow } from '../../platform/database/the-row.js'
+import { singleRow } from '../../platform/database/single-row.js'
 import { lockCaller } from '../accounts/index.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
@@ -23,8 +23,8 @@ export const createWorkspace = (
     const caller = await lockCaller(tx, userId)
     if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
       throw new ApiError('workspace_limit')
-    const id = await insertWorkspace(tx, { name: name.trim(), privacy })
-    if (id === undefined) throw new Error('A workspace that is nobody’s personal one has no conflict')
+    const id = await insertWorkspace(tx, { name: name.trim(), privacy, createdBy: userId })
+    if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')
     await insertPatterns(tx, id, parsePatterns(patterns))
     const invite = await insertInvite(tx, id, caller, {
@@ -38,5 +38,5 @@ export const createWorkspace = (
       action: 'workspace.created',
       details: { name: name.trim(), patterns, invite: invite.id },
     })
-    return { workspace: theRow(await listWorkspacesOf(tx, userId, [id])), invite }
+    return { workspace: singleRow(await listWorkspacesOf(tx, userId, [id])), invite }
   })

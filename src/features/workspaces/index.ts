@@ -1,9 +1,17 @@
-/** What other features may use of workspaces, their members and rights. */
+/** Workspaces, members and rights, for other features. */
 export { adminOf, memberOf } from './access.js'
-export { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-export { lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
+export { type Author, type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+export { describeChange } from './describe-change.js'
+export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export { requireRole } from './policies/roles.js'
-export { insertAuditEntry, theService } from './queries/audit.js'
+export { judgeRestored, requireRules, requireUnlocked, warningsOf } from './policies/settings-rules.js'
+export {
+  type Actor,
+  insertAuditEntries,
+  insertAuditEntry,
+  listAuditEntries,
+  SERVICE_ACTOR,
+} from './queries/audit.js'
 export { revokeAllInvitesOf } from './queries/invites.js'
 export {
   findMatches,
@@ -15,17 +23,18 @@ export {
   WITH_BEST_PATTERN,
   WITH_EVERY_PATTERN,
 } from './queries/matches.js'
-export { countWorkspacesOf, insertMember, lockRole, readRole } from './queries/members.js'
-export { raisePrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
-export { keepRemovals } from './queries/removals.js'
+export { countWorkspacesOf, holdRoles, insertMember, lockRole, readRole } from './queries/members.js'
+export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
+export { preserveRemovals } from './queries/removals.js'
+export { readLocked } from './queries/settings.js'
 export {
   countPatterns,
-  hideWorkspace,
   insertPatterns,
   insertWorkspace,
   lockWorkspace,
+  markWorkspaceDeleted,
   readPersonalWorkspace,
-  readWorkspaceHead,
+  readWorkspaceSummary,
 } from './queries/workspaces.js'
 export { overlaySettings } from './settings-merge.js'
-export { ABOUT_PEOPLE, auditEntries, members } from './tables.js'
+export { ABOUT_PEOPLE, auditEntries, authorName, members } from './tables.js'

@@ -10,7 +10,7 @@ import { wasRemovedSince } from './queries/removals.js'
 import { listWorkspacesOf } from './queries/workspaces.js'
 
 const refusals = {
-  // Not seen: nothing makes an invite active again.
+  // Cannot happen: an inactive invite never becomes active again.
   active: 'unavailable',
   revoked: 'invite_revoked',
   expired: 'invite_expired',
@@ -24,7 +24,7 @@ const refusal = async (tx: Db, code: string): Promise<ApiError> => {
 }
 
 /**
- * Redeems an invite. A member who joins again is told so, whatever became of the invite, and uses nothing up.
+ * Redeems an invite. For a member it succeeds without effect, even if the invite is no longer active.
  * @throws {ApiError} `invite_not_found`, `invite_revoked`, `invite_expired`, `invite_exhausted`, `workspace_limit`
  */
 export const joinWorkspace = (
@@ -38,7 +38,7 @@ export const joinWorkspace = (
     const invite = await findInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
     const { workspaceId } = invite
-    // Held, so that a member is not removed before the answer describes the workspace; and a removal under way is
+    // Locks the role, so that a member is not removed before the answer describes the workspace. A removal under way is
     // waited for, so that what it records is seen below.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {

@@ -5,10 +5,10 @@ import { toTimestamp } from '../../platform/time/timestamps.js'
 import { type PersonKey, readCaller } from '../accounts/index.js'
 import { findInvite } from './queries/invites.js'
 import { wasRemovedSince } from './queries/removals.js'
-import { introduceWorkspace } from './queries/workspaces.js'
+import { readInvitedWorkspace } from './queries/workspaces.js'
 
 /**
- * What somebody with the code is about to join. An invite from before they were removed is revoked for them.
+ * The workspace behind a code. For people who were removed, an invite from before the removal is revoked.
  * @throws {ApiError} `token_invalid` when there is no such account, `invite_not_found`
  */
 export const lookUpInvite = async (
@@ -20,7 +20,7 @@ export const lookUpInvite = async (
   const [caller, invite] = await Promise.all([readCaller(db, userId), findInvite(db, code)])
   if (!invite) throw new ApiError('invite_not_found')
   const [workspace, wasRemoved] = await Promise.all([
-    introduceWorkspace(db, invite.workspaceId),
+    readInvitedWorkspace(db, invite.workspaceId),
     wasRemovedSince(db, invite, caller, personKeys),
   ])
   // Deleted at this moment.

@@ -1,6 +1,6 @@
 import type { Workspace } from '../../../schemas/workspaces.js'
 import type { Database } from '../../platform/database/client.js'
-import { theRow } from '../../platform/database/the-row.js'
+import { singleRow } from '../../platform/database/single-row.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { listWorkspacesOf, renameWorkspace as updateName } from './queries/workspaces.js'
 
@@ -15,5 +15,5 @@ export const renameWorkspace = (
       await updateName(tx, call.workspaceId, name)
       await record('workspace.renamed', undefined, { before: workspace.name, after: name })
     }
-    return theRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
+    return singleRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
   })

@@ -1,10 +1,10 @@
-/** The privacy level that applies to a workspace: its own, or a stricter one of the operator. */
+/** The effective privacy level of a workspace: its own, or a stricter one of the operator. */
 import { type PrivacyLevel, privacyLevels } from '../../../../schemas/common.js'
 import { invalid } from '../../../errors.js'
 import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../../platform/time/days.js'
 import type { WorkspacePrivacy } from '../queries/privacy-levels.js'
 
-/** Of the configuration. */
+/** The operator's configuration. */
 export interface PrivacyRules {
   floor: PrivacyLevel
   minGroup: number

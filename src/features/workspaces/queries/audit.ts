@@ -8,40 +8,45 @@ import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { DELETED_LOGIN } from '../../accounts/index.js'
 import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
 
-/** Somebody as the trail remembers them. */
-export interface Person {
+/** A person in the audit trail. */
+export interface Actor {
   id: string
   login: string
 }
 
-/** Who acts where nobody has asked; with an id, so that it is never taken for a person of this login. */
-export const theService: Person = { id: MAX, login: 'service' }
+/** The actor of automatic changes. The id tells it apart from a person with this login. */
+export const SERVICE_ACTOR: Actor = { id: MAX, login: 'service' }
+
+/** The operator, who works with commands. The id tells the operator apart from a person with this login. */
+export const OPERATOR_ACTOR: Actor = { id: 'ffffffff-ffff-ffff-ffff-fffffffffffe', login: 'operator' }
 
 interface NewAuditEntry {
   workspaceId: string
-  actor: Person
+  actor: Actor
   /** `noun.verb`, for example `member.removed`. */
   action: string
-  target?: string | Person | undefined
+  target?: string | Actor | undefined
   /** Before and after where they are small; never a secret. */
   details?: Record<string, unknown>
 }
 
 /** Written in the transaction of the change that it records. */
-export const insertAuditEntry = async (
-  tx: Db,
-  { workspaceId, actor, action, target, details }: NewAuditEntry,
-) => {
-  await tx.insert(auditEntries).values({
-    workspaceId,
-    id: uuidv7(),
-    actor: actor.login,
-    actorId: actor.id,
-    action,
-    target: (typeof target === 'object' ? target.login : target) ?? null,
-    targetId: typeof target === 'object' ? target.id : null,
-    details: sql`${JSON.stringify(details ?? {})}::jsonb`,
-  })
+export const insertAuditEntry = (tx: Db, entry: NewAuditEntry) => insertAuditEntries(tx, [entry])
+
+export const insertAuditEntries = async (tx: Db, entries: NewAuditEntry[]): Promise<void> => {
+  if (entries.length === 0) return
+  await tx.insert(auditEntries).values(
+    entries.map(({ workspaceId, actor, action, target, details }) => ({
+      workspaceId,
+      id: uuidv7(),
+      actor: actor.login,
+      actorId: actor.id,
+      action,
+      target: (typeof target === 'object' ? target.login : target) ?? null,
+      targetId: typeof target === 'object' ? target.id : null,
+      details: sql`${JSON.stringify(details ?? {})}::jsonb`,
+    })),
+  )
 }
 
 const columns = {

@@ -1,15 +1,23 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
-import { v7 as uuidv7 } from 'uuid'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { MAX as LAST_UUID, v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Invite } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import {
+  integer,
+  moment,
+  orNull,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { users } from '../../accounts/index.js'
 import { createInviteCode, inviteCodeKey } from '../invite-code.js'
 import { ACTIVE_INVITE, invites } from '../tables.js'
 
-/** In the order in which a join checks. */
+/** In the order of the checks of a join. */
 const status = sql<Invite['status']>`case
   when ${invites.revokedAt} is not null then 'revoked'
   when ${invites.expiresAt} <= now() then 'expired'
@@ -18,7 +26,7 @@ const status = sql<Invite['status']>`case
 
 const isActive = sql.raw(ACTIVE_INVITE)
 
-/** Its moment, like that of a removal, is of the statement and not of the transaction's begin, which may have waited for the other. */
+/** Uses the statement's time, like removals do, because the transaction may have waited for a removal since it began. */
 export const insertInvite = async (
   tx: Db,
   workspaceId: string,
@@ -40,7 +48,7 @@ export const insertInvite = async (
       createdAt: sql`statement_timestamp()`,
     })
     .returning({ id: invites.id, expiresAt: invites.expiresAt, createdAt: invites.createdAt })
-  const row = theRow(rows)
+  const row = singleRow(rows)
   return {
     id: row.id,
     code,
@@ -80,39 +88,40 @@ export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
   return used.length > 0
 }
 
-/** Those that can still be redeemed, newest first. `after` is where the previous page ended: the moment and the id. */
+/** $2, $3: the moment and the id of the last invite of the page before, or nulls; $4: how many rows. */
+const LIST_ACTIVE = statement(
+  'list active invites',
+  {
+    id: uuid,
+    code: text,
+    role: textOf<Role>(),
+    max_uses: orNull(integer),
+    used_count: integer,
+    expires_at: moment,
+    created_by: text,
+    created_at: moment,
+  },
+  `
+  select i.id, i.code, i.role, i.max_uses, i.used_count, i.expires_at, u.login as created_by, i.created_at
+  from (select * from invites where ${ACTIVE_INVITE}) i join users u on u.id = i.created_by
+  where i.workspace_id = $1::uuid
+    and (i.created_at, i.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, '${LAST_UUID}'))
+  order by i.created_at desc, i.id desc
+  limit $4::int`,
+)
+
+/** The invites that can still be redeemed, newest first. `after` is where the previous page ended: the moment and the id. */
 export const listActiveInvites = async (
   db: Db,
   workspaceId: string,
   after: string[] | undefined,
   rows: number,
 ): Promise<Invite[]> => {
-  const [lastCreated, lastId] = after ?? []
-  const found = await db
-    .select({
-      id: invites.id,
-      code: invites.code,
-      role: invites.role,
-      max_uses: invites.maxUses,
-      used_count: invites.usedCount,
-      expires_at: invites.expiresAt,
-      status,
-      created_by: users.login,
-      created_at: invites.createdAt,
-    })
-    .from(invites)
-    .innerJoin(users, eq(users.id, invites.createdBy))
-    .where(
-      and(
-        eq(invites.workspaceId, workspaceId),
-        isActive,
-        after && sql`(${invites.createdAt}, ${invites.id}) < (${lastCreated}::timestamptz, ${lastId}::uuid)`,
-      ),
-    )
-    .orderBy(desc(invites.createdAt), desc(invites.id))
-    .limit(rows)
+  const [lastCreated = null, lastId = null] = after ?? []
+  const found = await db.rows(LIST_ACTIVE, [workspaceId, lastCreated, lastId, rows])
   return found.map((row) => ({
     ...row,
+    status: 'active',
     expires_at: toTimestamp(row.expires_at),
     created_at: toTimestamp(row.created_at),
   }))
@@ -135,7 +144,7 @@ export const revokeInvite = async (
   return { found: known.length > 0, revoked: false }
 }
 
-/** Revokes what somebody made and could still be redeemed. @returns how many */
+/** Revokes a person's active invites. @returns how many */
 export const revokeInvitesOf = async (tx: Db, workspaceId: string, userId: string): Promise<number> => {
   const revoked = await tx
     .update(invites)

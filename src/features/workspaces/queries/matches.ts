@@ -9,6 +9,8 @@ export interface RepoQuestion extends RepoKeys {
   userId: string
   /** Only this workspace. */
   workspaceId?: string | undefined
+  /** The workspace whose key asks: there is no other one for it. */
+  within?: string | undefined
 }
 
 /** $1 to $4 of the statements below. */
@@ -30,7 +32,7 @@ const OF_CALLER = `m.user_id = $1::uuid and ($4::uuid is null or m.workspace_id 
 
 /**
  * SQL: the caller's memberships `m`, once with every pattern `p` that matches. The parameters are those of
- * `repoParameters`. It starts from the member, because nearly everybody is in few workspaces.
+ * `repoParameters`. It starts from the member, because most people are in few workspaces.
  */
 export const WITH_EVERY_PATTERN = `members m join patterns p on ${OF_CALLER} and ${PATTERN_MATCHES}`
 
@@ -46,7 +48,7 @@ export const WITH_BEST_PATTERN = `members m
 
 /**
  * SQL: admin first, then an exact pattern before a wildcard, the longer literal part, the older workspace, the id. A
- * workspace's id begins with the moment of its creation, so the id alone says the last two.
+ * workspace's id begins with its creation time, so ordering by id covers the last two.
  */
 export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
 

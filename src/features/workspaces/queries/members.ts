@@ -1,17 +1,17 @@
-import { and, asc, count, eq, ne, sql } from 'drizzle-orm'
+import { and, count, eq, ne } from 'drizzle-orm'
+import { NIL } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { statement } from '../../../platform/database/statement.js'
+import { moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { users } from '../../accounts/index.js'
 import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))
 
-/** Undefined for who is not in the workspace, and for a workspace that does not exist. */
+/** Undefined for people outside the workspace, and for a workspace that does not exist. */
 export const readRole = async (db: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
   const [member] = await db
     .select({ role: members.role })
@@ -20,17 +20,21 @@ export const readRole = async (db: Db, workspaceId: string, userId: string): Pro
   return member?.role
 }
 
+const READ_OWN = statement(
+  'read the own membership',
+  { role: textOf<Role>(), login: text },
+  `
+  select m.role, u.login from members m join users u on u.id = m.user_id
+  where m.workspace_id = $1::uuid and m.user_id = $2::uuid`,
+)
+
 /** The caller as a member, with the login for the records. */
 export const readOwnMembership = async (
   db: Db,
   workspaceId: string,
   userId: string,
 ): Promise<{ role: Role; login: string } | undefined> => {
-  const [member] = await db
-    .select({ role: members.role, login: users.login })
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(membership(workspaceId, userId))
+  const [member] = await db.rows(READ_OWN, [workspaceId, userId])
   return member
 }
 
@@ -49,14 +53,19 @@ const LOCK_ROLES = statement(
   `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
 )
 
+/** Until the transaction ends, no one can demote or remove a member, or delete the workspace. */
+export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.rows(HOLD_ROLES, [workspaceId])
+}
+
 /** The role, held until the transaction ends: no one can demote or remove a member, or delete the workspace, meanwhile. */
 export const lockRole = async (tx: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
   // Sent together; the role is read once the lock is there.
-  const [, role] = await Promise.all([tx.rows(HOLD_ROLES, [workspaceId]), readRole(tx, workspaceId, userId)])
+  const [, role] = await Promise.all([holdRoles(tx, workspaceId), readRole(tx, workspaceId, userId)])
   return role
 }
 
-/** Waits for whoever holds a role in the workspace, and keeps others from it until the transaction ends. */
+/** Waits for transactions that rely on a role in the workspace, and blocks others until this one ends. */
 export const lockRoles = async (tx: Db, workspaceId: string): Promise<void> => {
   await tx.rows(LOCK_ROLES, [workspaceId])
 }
@@ -75,13 +84,24 @@ export const countWorkspacesOf = async (db: Db, userId: string): Promise<number>
   return row?.total ?? 0
 }
 
-const columns = {
-  userId: members.userId,
-  login: users.login,
-  avatar_url: users.avatarUrl,
-  role: members.role,
-  joined_at: members.joinedAt,
-}
+const columns = { userId: uuid, login: text, avatar_url: text, role: textOf<Role>(), joined_at: moment }
+const SELECT_MEMBERS = `
+  select m.user_id as "userId", u.login, u.avatar_url, m.role, m.joined_at
+  from members m join users u on u.id = m.user_id
+  where m.workspace_id = $1::uuid`
+
+/** $2, $3: the moment and the user's id of the last member of the page before, or nulls; $4: how many rows. */
+const LIST_MEMBERS = statement(
+  'list members',
+  columns,
+  `${SELECT_MEMBERS}
+    and (m.joined_at, m.user_id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, '${NIL}'))
+  order by m.joined_at, m.user_id
+  limit $4::int`,
+)
+
+/** $2: the login in lower case. */
+const FIND_MEMBER = statement('find a member', columns, `${SELECT_MEMBERS} and u.login_key = $2::text`)
 
 /** A member with the id of the user, for cursors and for the writes that follow. */
 export interface ListedMember {
@@ -94,29 +114,15 @@ const toListed = ({ userId, ...member }: ListedMember['member'] & { userId: stri
   member: { ...member, joined_at: toTimestamp(member.joined_at) },
 })
 
-/**
- * In the order in which they joined. `after` is where the previous page ended: the moment and the user's id.
- */
+/** In the order in which they joined. `after` is where the previous page ended: the moment and the user's id. */
 export const listMembers = async (
   db: Db,
   workspaceId: string,
   after: string[] | undefined,
   rows: number,
 ): Promise<ListedMember[]> => {
-  const [lastJoined, lastUser] = after ?? []
-  const found = await db
-    .select(columns)
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(
-      and(
-        eq(members.workspaceId, workspaceId),
-        after &&
-          sql`(${members.joinedAt}, ${members.userId}) > (${lastJoined}::timestamptz, ${lastUser}::uuid)`,
-      ),
-    )
-    .orderBy(asc(members.joinedAt), asc(members.userId))
-    .limit(rows)
+  const [lastJoined = null, lastUser = null] = after ?? []
+  const found = await db.rows(LIST_MEMBERS, [workspaceId, lastJoined, lastUser, rows])
   return found.map(toListed)
 }
 
@@ -126,15 +132,11 @@ export const findMember = async (
   workspaceId: string,
   login: string,
 ): Promise<ListedMember | undefined> => {
-  const [found] = await db
-    .select(columns)
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(and(eq(members.workspaceId, workspaceId), eq(users.loginKey, login.toLowerCase())))
+  const [found] = await db.rows(FIND_MEMBER, [workspaceId, login.toLowerCase()])
   return found && toListed(found)
 }
 
-/** Whether somebody else is an admin, too. Certain only while the workspace is locked. */
+/** Whether another member is an admin, too. Certain only while the workspace is locked. */
 export const hasOtherAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
   const [other] = await tx
     .select({ userId: members.userId })

@@ -8,7 +8,7 @@ import { privacyLevelsOfWorkspaces, workspaces } from '../tables.js'
 
 export interface WorkspacePrivacy {
   level: PrivacyLevel
-  /** At `named`: the UTC day on which `team` was last in force. Up to this day nothing is shown by name. */
+  /** At `named`: the last UTC day with the level `team`. Up to this day, nothing is shown by name. */
   teamUntil: string | null
 }
 
@@ -19,7 +19,7 @@ export const privacyColumns = {
   ) then (${workspaces.activityPrivacySince} at time zone 'UTC')::date::text end`,
 }
 
-/** Of a workspace that is being deleted, nothing is told. */
+/** A deleted workspace shows nothing by name. */
 const GONE: WorkspacePrivacy = { level: 'team', teamUntil: null }
 
 export const readPrivacy = async (db: Db, workspaceId: string): Promise<WorkspacePrivacy> => {
@@ -27,7 +27,7 @@ export const readPrivacy = async (db: Db, workspaceId: string): Promise<Workspac
   return row ?? GONE
 }
 
-/** Of a workspace that has just been made or is locked. */
+/** For a workspace that is new or locked. */
 export const insertPrivacyLevel = async (
   tx: Db,
   workspaceId: string,

@@ -1,9 +1,9 @@
-/** Who was removed from a workspace or demoted there: no invite from before lets them in again. */
+/** People who were removed from a workspace or demoted. Their older invites no longer work. */
 
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { OperatorError } from '../../../platform/process/operator-error.js'
 import type { PersonKey } from '../../accounts/index.js'
 import { hasOlderInvite, removals } from '../tables.js'
@@ -28,7 +28,7 @@ const LIST_REMOVALS = statement(
 )
 
 /** $1: the id of the key; of each row: $2 workspace, $3 person, $4 moment. */
-const KEEP_REMOVALS = statement(
+const PRESERVE_REMOVALS = statement(
   'keep removals beyond the account',
   {},
   `
@@ -42,7 +42,7 @@ const KEEP_REMOVALS = statement(
  * Makes the removals of a locked user outlive the account.
  * @throws {OperatorError} if there are any and no key
  */
-export const keepRemovals = async (
+export const preserveRemovals = async (
   tx: Db,
   user: { id: string; repohostId: number },
   key: PersonKey | undefined,
@@ -53,7 +53,7 @@ export const keepRemovals = async (
     throw new OperatorError(
       'This person was removed from a workspace, which must hold for a new account too: set JWT_SECRETS to what the service uses.',
     )
-  await tx.rows(KEEP_REMOVALS, [
+  await tx.rows(PRESERVE_REMOVALS, [
     key.id,
     rows.map(({ workspaceId }) => workspaceId),
     rows.map(({ workspaceId }) => key.personOf(workspaceId, user.repohostId)),
@@ -66,7 +66,7 @@ export const keepRemovals = async (
  * of an unknown key could be about any account that was created after the removal.
  */
 const WAS_REMOVED = statement(
-  'find out whether somebody was removed',
+  'find out whether a person was removed',
   { wasRemoved: bool },
   `
   select exists (
@@ -89,5 +89,5 @@ export const wasRemovedSince = async (
 ): Promise<boolean> => {
   const ids = keys.map(({ id }) => id)
   const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
-  return theRow(await db.rows(WAS_REMOVED, [workspaceId, createdAt, user.id, ids, people])).wasRemoved
+  return singleRow(await db.rows(WAS_REMOVED, [workspaceId, createdAt, user.id, ids, people])).wasRemoved
 }

@@ -1,10 +1,10 @@
-/** A workspace's own settings: the idle window, the privacy level and the settings object, with one version for all. */
+/** A workspace's own settings: the settings object, its locks, the idle window and the privacy level, with one version for all. */
 import { eq, sql } from 'drizzle-orm'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
-import { etagSql, isWanted } from '../../../platform/database/etag.js'
+import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { integer, moment, orNull, statement, text, textOf } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
 import { workspaces } from '../tables.js'
 
@@ -14,6 +14,8 @@ export interface StoredWorkspaceSettings {
   activityPrivacySince: string
   /** JSON text, as stored. */
   settings: string
+  /** The locked keys as JSON text. */
+  locked: string
   version: number
   updatedAt: string
 }
@@ -35,12 +37,14 @@ const READ_SETTINGS = statement(
     activityPrivacySince: moment,
     version: integer,
     updatedAt: moment,
+    locked: text,
     settings: orNull(text),
   },
   `
   select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",
     activity_privacy_since as "activityPrivacySince", settings_version as version, settings_updated_at as "updatedAt",
-    case when ${isWanted(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
+    locked,
+    case when ${etagDiffers(etagSql('id', 'settings_version'), '$2::text')} then settings end as settings
   from workspaces where id = $1::uuid and deleted_at is null`,
 )
 
@@ -53,24 +57,35 @@ export const readWorkspaceSettings = async (
   return row && withTimes(row)
 }
 
+/** The locked keys as JSON text. */
+export const readLocked = async (tx: Db, workspaceId: string): Promise<string> => {
+  const rows = await tx
+    .select({ locked: workspaces.locked })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+  return singleRow(rows).locked
+}
+
 const columns = {
   idleWindowMinutes: workspaces.idleWindowMinutes,
   activityPrivacy: workspaces.activityPrivacy,
   activityPrivacySince: workspaces.activityPrivacySince,
   settings: workspaces.settings,
+  locked: workspaces.locked,
   version: workspaces.settingsVersion,
   updatedAt: workspaces.settingsUpdatedAt,
 }
 
-/** Of a locked workspace, so that what is written next builds on what was read. */
+/** For a locked workspace, so that the next write builds on this read. */
 export const readSettingsToChange = async (tx: Db, workspaceId: string): Promise<StoredWorkspaceSettings> => {
   const rows = await tx.select(columns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  return withTimes(theRow(rows))
+  return withTimes(singleRow(rows))
 }
 
 interface SettingsChange {
   idleWindowMinutes: number
   settings: string
+  locked: string
   /** Undefined: it stays as it is, and so does the moment from which it holds. */
   activityPrivacy?: PrivacyLevel | undefined
 }
@@ -79,19 +94,20 @@ interface SettingsChange {
 export const updateWorkspaceSettings = async (
   tx: Db,
   workspaceId: string,
-  { idleWindowMinutes, settings, activityPrivacy }: SettingsChange,
+  { idleWindowMinutes, settings, locked, activityPrivacy }: SettingsChange,
 ): Promise<StoredWorkspaceSettings> => {
   const rows = await tx
     .update(workspaces)
     .set({
       idleWindowMinutes,
       settings,
+      locked,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,
-      // Of this moment and not of the transaction's begin, so that no day on which the old level was in force is missed.
+      // The statement's time, not the transaction's, so that the last day of the old level is not missed.
       ...(activityPrivacy && { activityPrivacy, activityPrivacySince: sql`statement_timestamp()` }),
     })
     .where(eq(workspaces.id, workspaceId))
     .returning(columns)
-  return withTimes(theRow(rows))
+  return withTimes(singleRow(rows))
 }

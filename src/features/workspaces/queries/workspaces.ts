@@ -1,47 +1,63 @@
-import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import type { PrivacyLevel } from '../../../../schemas/common.js'
+import type { PrivacyLevel, Role } from '../../../../schemas/common.js'
 import type { InviteLookup } from '../../../../schemas/invites.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Workspace } from '../../../../schemas/workspaces.js'
 import type { Db } from '../../../platform/database/client.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { statement } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import {
+  bool,
+  integer,
+  json,
+  moment,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { readMoment } from '../../../platform/time/clock.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { revokeKeysOfWorkspace } from '../../accounts/index.js'
 import { invites, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy-levels.js'
+import { keepSettingsVersion } from './settings-history.js'
 
-/** As JSON, because the driver takes many times as long to read an array of texts. */
-const patternsOf = sql<string[]>`to_json(array(
-  select ${patterns.pattern} from ${patterns} where ${patterns.workspaceId} = ${workspaces.id} order by ${patterns.position}
-))`
-const membersOf = sql<number>`(
-  select count(*)::int from ${members} as "all" where "all"."workspace_id" = ${workspaces.id}
-)`
+/** SQL: the patterns of `w`. As JSON, because the driver takes many times as long to read an array of texts. */
+const PATTERNS = `to_json(array(
+    select p.pattern from patterns p where p.workspace_id = w.id order by p.position
+  )) as patterns`
+const MEMBER_COUNT = '(select count(*)::int from members a where a.workspace_id = w.id) as member_count'
+
+/** $2: the ids of some workspaces, or null for all. */
+const LIST_OWN = statement(
+  'list own workspaces',
+  {
+    id: uuid,
+    name: text,
+    personal: bool,
+    role: textOf<Role>(),
+    idle_window_minutes: integer,
+    activity_privacy: textOf<PrivacyLevel>(),
+    activity_privacy_since: moment,
+    patterns: json<string[]>(),
+    member_count: integer,
+    created_at: moment,
+  },
+  `
+  select w.id, w.name, w.personal_of is not null as personal, m.role, w.idle_window_minutes, w.activity_privacy,
+    w.activity_privacy_since, ${PATTERNS}, ${MEMBER_COUNT}, w.created_at
+  from members m join workspaces w on w.id = m.workspace_id
+  where m.user_id = $1::uuid and ($2::uuid[] is null or w.id = any($2::uuid[]))
+  order by w.created_at, w.id`,
+)
 
 /** The caller's workspaces, or those of them with these ids, oldest first. */
 export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): Promise<Workspace[]> => {
-  const rows = await db
-    .select({
-      id: workspaces.id,
-      name: workspaces.name,
-      personal: sql<boolean>`${workspaces.personalOf} is not null`,
-      role: members.role,
-      idle_window_minutes: workspaces.idleWindowMinutes,
-      activity_privacy: workspaces.activityPrivacy,
-      activity_privacy_since: workspaces.activityPrivacySince,
-      patterns: patternsOf,
-      member_count: membersOf,
-      created_at: workspaces.createdAt,
-    })
-    .from(members)
-    .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
-    .where(and(eq(members.userId, userId), ids && inArray(workspaces.id, ids)))
-    .orderBy(asc(workspaces.createdAt), asc(workspaces.id))
+  const rows = await db.rows(LIST_OWN, [userId, ids ?? null])
   return rows.map((row) => ({
     ...row,
     activity_privacy_since: toTimestamp(row.activity_privacy_since),
@@ -49,8 +65,8 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
   }))
 }
 
-/** What a dashboard says of its workspace, and what it may show. */
-export const readWorkspaceHead = async (
+/** The workspace of a dashboard, with its privacy level. */
+export const readWorkspaceSummary = async (
   db: Db,
   workspaceId: string,
 ): Promise<{ name: string; idle_window_minutes: number; privacy: WorkspacePrivacy } | undefined> => {
@@ -65,24 +81,24 @@ export const readWorkspaceHead = async (
   return row
 }
 
-/** What a workspace shows to somebody with an invite. */
-export const introduceWorkspace = async (
+const READ_INVITED = statement(
+  'read the workspace of an invite',
+  { name: text, member_count: integer, patterns: json<string[]>(), activity_privacy: textOf<PrivacyLevel>() },
+  `
+  select w.name, ${MEMBER_COUNT}, ${PATTERNS}, w.activity_privacy
+  from workspaces w where w.id = $1::uuid and w.deleted_at is null`,
+)
+
+/** What a workspace shows to people with an invite. */
+export const readInvitedWorkspace = async (
   db: Db,
   id: string,
 ): Promise<InviteLookup['workspace'] | undefined> => {
-  const [row] = await db
-    .select({
-      name: workspaces.name,
-      member_count: membersOf,
-      patterns: patternsOf,
-      activity_privacy: workspaces.activityPrivacy,
-    })
-    .from(workspaces)
-    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+  const [row] = await db.rows(READ_INVITED, [id])
   return row
 }
 
-/** An advisory lock for the reason that the locks of roles have (`members.ts`). */
+/** An advisory lock, for the same reason as the locks of roles (`members.ts`). */
 const LOCK_ADMINISTRATION = statement(
   'lock the administration of a workspace',
   {},
@@ -90,8 +106,8 @@ const LOCK_ADMINISTRATION = statement(
 )
 
 /**
- * Held until the transaction ends. Every change of a workspace's administration, its roles included, takes this lock
- * before any other, so that such changes come one after the other, cannot deadlock, and may trust the roles that they
+ * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
+ * first, so that such changes run one by one, cannot deadlock, and can rely on the roles that they
  * read. Pushes and joins hold the roles instead (`lockRole`).
  */
 export const lockWorkspace = async (
@@ -116,7 +132,12 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
 /** @returns the id. Undefined when the user has a personal workspace already. */
 export const insertWorkspace = async (
   tx: Db,
-  { name, privacy, personalOf = null }: { name: string; privacy: PrivacyLevel; personalOf?: string | null },
+  {
+    name,
+    privacy,
+    createdBy,
+    personalOf = null,
+  }: { name: string; privacy: PrivacyLevel; createdBy: string; personalOf?: string | null },
 ): Promise<string | undefined> => {
   // The id begins with it, so that the order of ids is the order of age.
   const createdAt = await readMoment(tx)
@@ -133,7 +154,10 @@ export const insertWorkspace = async (
     })
     .onConflictDoNothing({ target: workspaces.personalOf })
     .returning({ id: workspaces.id })
-  if (row) await insertPrivacyLevel(tx, row.id, privacy, createdAt)
+  if (row) {
+    await insertPrivacyLevel(tx, row.id, privacy, createdAt)
+    await keepSettingsVersion(tx, row.id, { id: createdBy, keyName: null })
+  }
   return row?.id
 }
 
@@ -156,7 +180,7 @@ export const listPatterns = async (db: Db, workspaceId: string): Promise<string[
 
 export const countPatterns = async (db: Db, workspaceId: string): Promise<number> => {
   const rows = await db.select({ total: count() }).from(patterns).where(eq(patterns.workspaceId, workspaceId))
-  return theRow(rows).total
+  return singleRow(rows).total
 }
 
 /** Adds patterns behind those with a position below `from`. */
@@ -177,13 +201,14 @@ export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void>
 }
 
 /**
- * Makes a locked workspace disappear at once: nobody finds it any more, through whatever they ask. The rows that remain
- * are for `purgeWorkspace`. Who joins or pushes holds the roles, so that behind them nothing can be written any
- * more.
+ * Hides a locked workspace at once from every query. The remaining rows
+ * are deleted by `purge.ts`. Joins and pushes hold the roles, so nothing can be written after this
+ * lock.
  */
-export const hideWorkspace = async (tx: Db, id: string): Promise<void> => {
+export const markWorkspaceDeleted = async (tx: Db, id: string): Promise<void> => {
   await lockRoles(tx, id)
   await tx.delete(invites).where(eq(invites.workspaceId, id))
+  await revokeKeysOfWorkspace(tx, id)
   await tx.delete(members).where(eq(members.workspaceId, id))
   await deletePatterns(tx, id)
   await tx.update(workspaces).set({ deletedAt: sql`now()`, personalOf: null }).where(eq(workspaces.id, id))

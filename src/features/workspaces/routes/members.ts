@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf } from '../access.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
@@ -11,6 +11,10 @@ import { listMembers } from '../queries/members.js'
 const pages = pagesOf('timestamp', 'uuid')
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  /** Keys that the person created are revoked with the role. */
+  const forgetKeys = (ended: { workspaceId: string }) =>
+    app.accessKeys.forget(({ workspaceId }) => workspaceId === ended.workspaceId)
+
   app.route({
     method: 'GET',
     url: '/workspaces/:id/members',
@@ -51,7 +55,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ membership, body }) => {
       const changed = await changeRole(app.database, membership, body)
-      return theRow(await describeMembers(app, membership.workspaceId, [changed]))
+      forgetKeys(membership)
+      return singleRow(await describeMembers(app, membership.workspaceId, [changed]))
     },
   })
 
@@ -71,6 +76,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       await removeMember(app.database, request.membership, request.query.login)
+      forgetKeys(request.membership)
       return { ok: true } as const
     },
   })
@@ -90,6 +96,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       await leaveWorkspace(app.database, request.membership)
+      forgetKeys(request.membership)
       return { ok: true } as const
     },
   })

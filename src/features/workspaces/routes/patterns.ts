@@ -9,7 +9,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/patterns',
-    config: { access: memberOf('params.id') },
+    config: { access: memberOf('params.id', 'settings:read') },
     schema: {
       operationId: 'listPatterns',
       tags: ['team'],
@@ -23,7 +23,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/patterns',
-    config: { access: adminOf('params.id') },
+    config: { access: adminOf('params.id', 'settings:write') },
     schema: {
       operationId: 'replacePatterns',
       tags: ['team'],

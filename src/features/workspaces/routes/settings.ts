@@ -8,16 +8,26 @@ import {
   NotModified,
   type PrivacyLevel,
   ref,
+  type Warnings,
   WorkspaceParams,
 } from '../../../../schemas/common.js'
-import { WorkspaceSettings, WorkspaceSettingsPatch } from '../../../../schemas/workspace-settings.js'
+import { RestoreBody } from '../../../../schemas/settings.js'
+import {
+  WorkspaceSettings,
+  WorkspaceSettingsPatch,
+  WorkspaceSettingsVersion,
+  WorkspaceSettingsVersionList,
+  WorkspaceVersionParams,
+} from '../../../../schemas/workspace-settings.js'
 import { ApiError } from '../../../errors.js'
-import { etagOf, preconditionsOf } from '../../../platform/http/etag.js'
+import { etagOf, ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { adminOf, memberOf } from '../access.js'
-import { patchWorkspaceSettings } from '../change-settings.js'
+import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
 import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
+import { requireRules, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
+import { listSettingsVersions, readSettingsVersion } from '../queries/settings-history.js'
 
 const sendSettings = (
   reply: FastifyReply,
@@ -28,25 +38,35 @@ const sendSettings = (
     activityPrivacy,
     activityPrivacySince,
     settings,
+    locked,
     version,
     updatedAt,
-  }: FoundWorkspaceSettings,
+    warnings,
+  }: FoundWorkspaceSettings & { warnings?: Warnings },
 ) => {
   reply.header('ETag', etagOf({ id, version }))
   if (settings === null) return reply.code(304).send(undefined)
-  const before = {
-    idle_window_minutes: idleWindowMinutes,
+  const before = { idle_window_minutes: idleWindowMinutes }
+  const after = {
+    locked: JSON.parse(locked),
     activity_privacy: stricterOf(floor, activityPrivacy),
     activity_privacy_since: activityPrivacySince,
+    version,
+    updated_at: updatedAt,
+    ...(warnings && { warnings }),
   }
-  return sendJsonText(reply, withSettingsText(before, settings, { version, updated_at: updatedAt }))
+  return sendJsonText(reply, withSettingsText(before, settings, after))
 }
 
+const ONLY_PEOPLE = 'No access key can change `activity_privacy`: sign in instead.'
+
 export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const rules = app.config.settingsRules
+
   app.route({
     method: 'GET',
     url: '/workspaces/:id/settings',
-    config: { access: memberOf('params.id') },
+    config: { access: memberOf('params.id', 'settings:read') },
     schema: {
       operationId: 'getWorkspaceSettings',
       tags: ['team'],
@@ -70,10 +90,13 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     method: 'PATCH',
     url: '/workspaces/:id/settings',
     config: {
-      access: adminOf('params.id'),
+      access: adminOf('params.id', 'settings:write'),
       errors: ['settings_too_large', 'version_conflict'],
-      validate: ({ body }) =>
-        requireFloor(app.config.privacy.floor, body as Static<typeof WorkspaceSettingsPatch>),
+      validate: ({ body }) => {
+        const patch = body as Static<typeof WorkspaceSettingsPatch>
+        requireFloor(app.config.privacy.floor, patch)
+        requireRules(rules, patch.settings)
+      },
       headers: ['ETag'],
     },
     schema: {
@@ -81,7 +104,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       tags: ['team'],
       summary: 'Change the workspace settings',
       description:
-        'Changes the idle window or the privacy level, merges keys into the settings, or does all of it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` alone. The privacy level `team` takes effect at once, for everything that was ever recorded. Back at `named`, only the days after the change are shown by name. A level below the one that the operator requires is answered with 400 `validation_failed`.',
+        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does all of it. A locked key has the value of the workspace in every repository: no override can change it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` alone. The privacy level `team` takes effect at once, for everything that was ever recorded. Back at `named`, only the days after the change are shown by name. A level below the one that the operator requires is answered with 400 `validation_failed`. An access key cannot change the privacy level.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -89,6 +112,8 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       response: { 200: ref(WorkspaceSettings) },
     },
     handler: async (request, reply) => {
+      if (request.key && request.body.activity_privacy !== undefined)
+        throw new ApiError('scope_missing', { scope: null, detail: ONLY_PEOPLE })
       const preconditions = preconditionsOf(request.headers, request.query)
       const patched = await patchWorkspaceSettings(
         app.database,
@@ -97,7 +122,85 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
         preconditions,
       )
       if (patched.activityPrivacy !== 'named') void app.publishedWeeks.run()
-      return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, patched)
+      return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, {
+        ...patched,
+        ...warningsOf(rules, request.body.settings),
+      })
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/settings/versions',
+    config: { access: memberOf('params.id', 'settings:read') },
+    schema: {
+      operationId: 'listWorkspaceSettingsVersions',
+      tags: ['team'],
+      summary: 'List the last versions of the workspace settings',
+      params: WorkspaceParams,
+      response: { 200: WorkspaceSettingsVersionList },
+    },
+    handler: async ({ membership }) => ({
+      versions: await listSettingsVersions(app.db, membership.workspaceId),
+    }),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/settings/versions/:version',
+    config: { access: memberOf('params.id', 'settings:read'), errors: ['version_not_found'] },
+    schema: {
+      operationId: 'getWorkspaceSettingsVersion',
+      tags: ['team'],
+      summary: 'Get one of the last versions of the workspace settings',
+      params: WorkspaceVersionParams,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(WorkspaceSettingsVersion), 304: NotModified },
+    },
+    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+      const found = await readSettingsVersion(app.db, workspaceId, params.version)
+      if (!found) throw new ApiError('version_not_found')
+      const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
+      // Apart from the ETag of the current settings, which have members of their own.
+      const etag = etagOf({ id: `${workspaceId}-version`, version })
+      reply.header('ETag', etag)
+      if (ifNoneMatchLists(headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      const after = {
+        locked: JSON.parse(locked),
+        version,
+        size_bytes: Buffer.byteLength(settings),
+        updated_at: updatedAt,
+        updated_by: updatedBy,
+      }
+      return sendJsonText(
+        reply,
+        withSettingsText({ idle_window_minutes: idleWindowMinutes }, settings, after),
+      )
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/workspaces/:id/settings/restore',
+    config: {
+      access: adminOf('params.id', 'settings:write'),
+      errors: ['version_not_found'],
+      headers: ['ETag'],
+    },
+    schema: {
+      operationId: 'restoreWorkspaceSettings',
+      tags: ['team'],
+      summary: 'Restore an old version of the workspace settings',
+      description:
+        'Creates a new version with the settings, the locks and the idle window of the old one, so nothing is lost. The privacy level stays as it is.',
+      params: WorkspaceParams,
+      body: RestoreBody,
+      response: { 200: ref(WorkspaceSettings) },
+    },
+    handler: async ({ membership, body }, reply) => {
+      const { database, config } = app
+      const restored = await restoreWorkspaceSettings({ database, rules }, membership, body.version)
+      return sendSettings(reply, membership.workspaceId, config.privacy.floor, restored)
     },
   })
 }

@@ -88,7 +88,9 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {
-      await deleteWorkspace(app.database, request.membership)
+      const { membership } = request
+      await deleteWorkspace(app.database, membership)
+      app.accessKeys.forget(({ workspaceId }) => workspaceId === membership.workspaceId)
       void app.housekeeping.run()
       return { ok: true } as const
     },

@@ -1,0 +1,41 @@
+/** Which keys a change of settings touched, for the audit trail. The values are in the versions. */
+import type { SettingsObject } from './settings-merge.js'
+
+const MOST_KEYS = 100
+
+interface Content {
+  settings: SettingsObject
+  locked?: string[]
+}
+
+/** Lists that are empty are left out. With more than a hundred keys, `more_keys` says how many are not named. */
+export const describeChange = (before: Content, after: Content): Record<string, string[] | number> => {
+  const lists = {
+    added: Object.keys(after.settings).filter((key) => !Object.hasOwn(before.settings, key)),
+    changed: Object.keys(after.settings).filter(
+      (key) =>
+        Object.hasOwn(before.settings, key) &&
+        before.settings[key] !== after.settings[key] &&
+        JSON.stringify(before.settings[key]) !== JSON.stringify(after.settings[key]),
+    ),
+    removed: Object.keys(before.settings).filter((key) => !Object.hasOwn(after.settings, key)),
+    locked: without(after.locked, before.locked),
+    unlocked: without(before.locked, after.locked),
+  }
+  const described: Record<string, string[] | number> = {}
+  let room = MOST_KEYS
+  let more = 0
+  for (const [name, keys] of Object.entries(lists)) {
+    const named = keys.slice(0, room)
+    room -= named.length
+    more += keys.length - named.length
+    if (named.length > 0) described[name] = named
+  }
+  if (more > 0) described.more_keys = more
+  return described
+}
+
+const without = (keys: string[] = [], others: string[] = []): string[] => {
+  const known = new Set(others)
+  return keys.filter((key) => !known.has(key))
+}

@@ -1,0 +1,55 @@
+/** What the operator's schema says about settings, and which keys an override must leave alone. */
+import type { Warnings } from '../../../../schemas/common.js'
+import { ApiError } from '../../../errors.js'
+import type { SettingsRules } from '../../../platform/settings-schema/read.js'
+
+type SettingsObject = Record<string, unknown>
+
+const faultsOf = ({ schema }: SettingsRules, settings: SettingsObject, at: string) =>
+  schema.check(settings).map(({ path, message }) => ({ path: at + path, message }))
+
+/**
+ * Where settings are in a request. A restore takes its settings from the history, and has none in its body.
+ */
+const IN_BODY = '/body/settings'
+const IN_HISTORY = '/settings'
+
+/** Before anyone is asked about rights. @throws {ApiError} `validation_failed` where the schema is enforced */
+export const requireRules = (
+  rules: SettingsRules | undefined,
+  settings: SettingsObject = {},
+  at = IN_BODY,
+): void => {
+  if (!rules?.enforced) return
+  const errors = faultsOf(rules, settings, at)
+  if (errors.length > 0) throw new ApiError('validation_failed', { errors })
+}
+
+/** Where the schema is not enforced: what does not match it. */
+export const warningsOf = (
+  rules: SettingsRules | undefined,
+  settings: SettingsObject = {},
+  at = IN_BODY,
+): { warnings?: Warnings } => {
+  if (!rules || rules.enforced) return {}
+  const warnings = faultsOf(rules, settings, at)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+/** Both, for settings that are restored. @throws {ApiError} `validation_failed` where the schema is enforced */
+export const judgeRestored = (
+  rules: SettingsRules | undefined,
+  settings: string,
+): { warnings?: Warnings } => {
+  if (!rules) return {}
+  const restored = JSON.parse(settings) as SettingsObject
+  requireRules(rules, restored, IN_HISTORY)
+  return warningsOf(rules, restored, IN_HISTORY)
+}
+
+/** @param locked as JSON text. @throws {ApiError} `key_locked` */
+export const requireUnlocked = (locked: string, override: SettingsObject): void => {
+  if (locked === '[]') return
+  const keys = (JSON.parse(locked) as string[]).filter((key) => Object.hasOwn(override, key))
+  if (keys.length > 0) throw new ApiError('key_locked', { keys })
+}

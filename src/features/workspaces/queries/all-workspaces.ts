@@ -1,0 +1,72 @@
+/** Workspaces for the operator, who is a member of none. */
+import { NIL } from 'uuid'
+import type { PrivacyLevel } from '../../../../schemas/common.js'
+import type { Db } from '../../../platform/database/client.js'
+import {
+  bool,
+  integer,
+  moment,
+  type RowOf,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { ACTIVE_INVITE } from '../tables.js'
+
+const columns = {
+  id: uuid,
+  name: text,
+  personal: bool,
+  activityPrivacy: textOf<PrivacyLevel>(),
+  createdAt: moment,
+  members: integer,
+  /** Those who can sign in. */
+  admins: integer,
+  patterns: integer,
+  /** Those that can still be redeemed. */
+  invites: integer,
+}
+export type WorkspaceFacts = RowOf<typeof columns>
+
+const SELECT = `
+  select w.id, w.name, w.personal_of is not null as personal, w.activity_privacy as "activityPrivacy",
+    w.created_at as "createdAt",
+    (select count(*)::int from members m where m.workspace_id = w.id) as members,
+    (
+      select count(*)::int from members m join users u on u.id = m.user_id
+      where m.workspace_id = w.id and m.role = 'admin' and u.disabled_at is null
+    ) as admins,
+    (select count(*)::int from patterns p where p.workspace_id = w.id) as patterns,
+    (select count(*)::int from invites where workspace_id = w.id and ${ACTIVE_INVITE}) as invites
+  from workspaces w
+  where w.deleted_at is null`
+
+const READ = statement('read a workspace for the operator', columns, `${SELECT} and w.id = $1::uuid`)
+
+/** $1: the last id of the page before; $2: a part of the name or of a pattern, in lower case; $3: how many rows. */
+const LIST = statement(
+  'list all workspaces',
+  columns,
+  `${SELECT} and w.id > $1::uuid and (
+    position($2::text in lower(w.name)) > 0
+    or exists (select from patterns p where p.workspace_id = w.id and position($2::text in lower(p.pattern)) > 0)
+  )
+  order by w.id limit $3::int`,
+)
+
+const withTime = (row: WorkspaceFacts): WorkspaceFacts => ({ ...row, createdAt: toTimestamp(row.createdAt) })
+
+export const readWorkspaceFacts = async (db: Db, id: string): Promise<WorkspaceFacts | undefined> => {
+  const [row] = await db.rows(READ, [id])
+  return row && withTime(row)
+}
+
+/** Oldest first. @param search a part of the name or of a pattern; empty: all. @param after the last id of the page before */
+export const listAllWorkspaces = async (
+  db: Db,
+  search: string,
+  after: string = NIL,
+  rows = 50,
+): Promise<WorkspaceFacts[]> => (await db.rows(LIST, [after, search.toLowerCase(), rows])).map(withTime)

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NoBody, Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import {
+  AccessKeyList,
+  CreatedAccessKey,
+  CreateWorkspaceKeyBody,
+  WorkspaceKeyParams,
+} from '../../../../schemas/keys.js'
+import { limits } from '../../../../schemas/limits.js'
+import { listKeys } from '../../accounts/index.js'
+import { adminOf } from '../access.js'
+import { createWorkspaceKey, revokeWorkspaceKey } from '../change-keys.js'
+
+export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { accessKeys, database, meter } = app
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/keys',
+    config: { access: adminOf('params.id') },
+    schema: {
+      operationId: 'listWorkspaceKeys',
+      tags: ['team'],
+      summary: 'List the access keys of a workspace',
+      description:
+        'The keys that still work, newest first. A key stops working when `created_by` is no longer an admin of the workspace.',
+      params: WorkspaceParams,
+      response: { 200: AccessKeyList },
+    },
+    handler: async ({ membership: { workspaceId } }) => ({ keys: await listKeys(app.db, { workspaceId }) }),
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/workspaces/:id/keys',
+    config: { access: adminOf('params.id'), errors: ['key_limit'] },
+    schema: {
+      operationId: 'createWorkspaceKey',
+      tags: ['team'],
+      summary: 'Create an access key of a workspace',
+      description: `For jobs that are not a person's. The key reaches this workspace alone, and records name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this answer. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
+      params: WorkspaceParams,
+      body: CreateWorkspaceKeyBody,
+      response: { 201: ref(CreatedAccessKey) },
+    },
+    handler: async ({ membership, body }, reply) => {
+      const created = await createWorkspaceKey(database, membership, body)
+      meter.count('team_settings_access_keys_total', { owner: 'workspace', change: 'created' })
+      reply.code(201)
+      return created
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id/keys/:key',
+    config: { access: adminOf('params.id'), errors: ['key_not_found'] },
+    schema: {
+      operationId: 'revokeWorkspaceKey',
+      tags: ['team'],
+      summary: 'Revoke an access key of a workspace',
+      description:
+        'The key stops working within 5 seconds on every instance. Revoking it again changes nothing.',
+      params: WorkspaceKeyParams,
+      body: NoBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async ({ membership, params }) => {
+      const revoked = await revokeWorkspaceKey(database, membership, params.key)
+      if (revoked) {
+        accessKeys.forget(({ keyId }) => keyId === revoked.id)
+        meter.count('team_settings_access_keys_total', { owner: 'workspace', change: 'revoked' })
+      }
+      return { ok: true } as const
+    },
+  })
+}
