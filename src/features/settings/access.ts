@@ -4,11 +4,12 @@ import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
+import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
 import type { RepoQuestion } from '../workspaces/index.js'
 
-/** What a request asks of a repository; `owner` and `repo` are spelt as the caller did. */
+/** A request about a repository, with `owner` and `repo` in the caller's spelling. */
 export interface RepoRequest {
   owner: string
   repo: string
@@ -23,13 +24,20 @@ export interface RepoDecision<Found> {
   errors: readonly ErrorCode[]
 }
 
-/** Where a request names its repository: `:owner/:repo` of the path, or `owner/repo` in the query. */
+/** The part of a request that names the repository: `:owner/:repo` in the path, or `owner/repo` in the query. */
 type RepoSource = 'params' | 'query.repo'
 
-export const repoMember = <Found>(source: RepoSource, decision: RepoDecision<Found>): Access<Found> =>
-  repoAccess('member', source, decision)
-export const repoAdmin = <Found>(source: RepoSource, decision: RepoDecision<Found>): Access<Found> =>
-  repoAccess('admin', source, decision)
+/** Admits access keys that may read settings. */
+export const repoMember = <Found>(source: RepoSource, decision: RepoDecision<Found>): Access<Found> => ({
+  ...repoAccess('member', source, decision),
+  scopes: ['settings:read'],
+})
+/** Admits access keys of people that may write settings. */
+export const repoAdmin = <Found>(source: RepoSource, decision: RepoDecision<Found>): Access<Found> => ({
+  ...repoAccess('admin', source, decision),
+  scopes: ['settings:write'],
+  personalKeysOnly: true,
+})
 
 const repoAccess = <Found>(
   role: Role,
@@ -48,7 +56,7 @@ const repoAccess = <Found>(
   },
 })
 
-/** Short reads of other callers do not wait behind those of a caller whose requests take long. */
+/** Heavy callers do not use the hot connection, so that short reads of other callers do not wait behind theirs. */
 const databaseFor = ({ server: { database }, work }: FastifyRequest): Database =>
   work?.isLight === false ? { ...database, hot: database.read } : database
 
@@ -58,13 +66,17 @@ const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest
     source === 'params'
       ? [(request.params as RepoRequest).owner, (request.params as RepoRequest).repo]
       : query.repo.split('/')
+  const within = request.key?.workspaceId ?? undefined
+  if (within !== undefined && query.workspace !== undefined && query.workspace.toLowerCase() !== within)
+    throw new ApiError('workspace_not_found')
   return {
     owner,
     repo,
     question: {
-      userId: request.caller.userId,
+      userId: request.memberId,
       ...repoKeysOf({ owner, repo }),
-      workspaceId: query.workspace,
+      workspaceId: within ?? query.workspace,
+      within,
     },
     ifNoneMatch: request.headers['if-none-match'],
   }

@@ -1,51 +1,140 @@
+import type { Warnings } from '../../../schemas/common.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { changeWorkspace, type WorkspaceCall } from '../workspaces/index.js'
-import { requireRoom } from './policies/room.js'
+import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
+import {
+  type Change,
+  changeWorkspace,
+  describeChange,
+  judgeRestored,
+  readLocked,
+  requireUnlocked,
+  type WorkspaceCall,
+} from '../workspaces/index.js'
+import { requireStorageQuota } from './policies/storage-quota.js'
 import {
   deleteOverride,
+  deleteOverrideVersions,
+  keepOverrideVersion,
   matchesWorkspace,
   readOverride,
+  readOverrideVersion,
   type StoredOverride,
   upsertOverride,
 } from './queries/overrides.js'
+import type { SnapshotKey } from './queries/snapshots.js'
 
-/** One repository in one workspace, spelled as the caller does. */
+/** One repository in one workspace, in the caller's spelling. */
 interface RepoCall extends WorkspaceCall {
   owner: string
   repo: string
 }
 
-const placeOf = (call: RepoCall) => ({ workspaceId: call.workspaceId, ...repoKeysOf(call) })
+export const overrideKeyOf = (call: { workspaceId: string; owner: string; repo: string }): SnapshotKey => ({
+  workspaceId: call.workspaceId,
+  ...repoKeysOf(call),
+})
+
+export const etagOfOverride = ({ revision, version }: StoredOverride): string =>
+  etagOf({ id: revision, version })
+
+const requirePreconditions = (preconditions: Preconditions, current: StoredOverride | undefined) => {
+  if (!preconditionsHold(preconditions, current && etagOfOverride(current)))
+    throw new ApiError('version_conflict', { current_version: current?.version ?? null })
+}
 
 /**
  * Replaces the override; the same content again changes nothing.
- * @throws {ApiError} `repo_outside_patterns`, `workspace_full`
+ * @throws {ApiError} `repo_outside_patterns`, `key_locked`, `version_conflict`, `workspace_full`
  */
 export const setOverride = (
   database: Database,
   call: RepoCall,
   content: Record<string, unknown>,
+  preconditions: Preconditions,
 ): Promise<StoredOverride> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
-    const place = placeOf(call)
-    if (!(await matchesWorkspace(tx, place))) throw new ApiError('repo_outside_patterns')
-    const settings = JSON.stringify(content)
-    const current = await readOverride(tx, place)
-    if (current?.settings === settings) return current
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const key = overrideKeyOf(call)
+    await requireOpen(change, key, content)
+    const current = await readOverride(change.tx, key)
+    requirePreconditions(preconditions, current)
     const { owner, repo } = call
-    const override = await upsertOverride(tx, place, { owner, repo, settings, author: caller })
-    const size = Buffer.byteLength(settings)
-    await record('override.set', `${override.owner}/${override.repo}`, { size_bytes: size })
-    if (size > Buffer.byteLength(current?.settings ?? '')) await requireRoom(tx, call.workspaceId)
-    return override
+    return writeOverride(change, key, current, { owner, repo, settings: JSON.stringify(content) })
   })
 
-/** @throws {ApiError} `override_not_found` */
-export const removeOverride = (database: Database, call: RepoCall): Promise<void> =>
+/**
+ * Makes an old version the newest.
+ * @throws {ApiError} `override_not_found`, `version_not_found`, `validation_failed`, and those of `setOverride`
+ */
+export const restoreOverride = (
+  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  call: RepoCall,
+  version: number,
+): Promise<StoredOverride & { warnings?: Warnings }> =>
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const key = overrideKeyOf(call)
+    const current = await readOverride(change.tx, key)
+    if (!current) throw new ApiError('override_not_found')
+    const old = await readOverrideVersion(change.tx, key, version)
+    if (!old) throw new ApiError('version_not_found')
+    const judged = judgeRestored(rules, old.settings)
+    await requireOpen(change, key, JSON.parse(old.settings))
+    return { ...(await writeOverride(change, key, current, old, version)), ...judged }
+  })
+
+/** What an override can be set for, and to. @throws {ApiError} `repo_outside_patterns`, `key_locked` */
+const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
+  const [matches, locked] = await Promise.all([matchesWorkspace(tx, key), readLocked(tx, key.workspaceId)])
+  if (!matches) throw new ApiError('repo_outside_patterns')
+  requireUnlocked(locked, content)
+}
+
+/** The one way in which an override gets a new version. @param restored the version that it is taken from */
+const writeOverride = async (
+  { tx, caller, record }: Change,
+  key: SnapshotKey,
+  current: StoredOverride | undefined,
+  { owner, repo, settings }: { owner: string; repo: string; settings: string },
+  restored?: number,
+): Promise<StoredOverride> => {
+  if (current?.settings === settings) return current
+  const version = (current?.version ?? 0) + 1
+  if (current) await keepOverrideVersion(tx, key, version)
+  // An earlier release leaves the history behind when it removes an override.
+  else await deleteOverrideVersions(tx, key)
+  const override = await upsertOverride(tx, key, { owner, repo, settings, version, author: caller })
+  const size = Buffer.byteLength(settings)
+  const action = restored === undefined ? 'override.set' : 'override.restored'
+  await record(action, `${override.owner}/${override.repo}`, {
+    version,
+    ...(restored !== undefined && { restored_version: restored }),
+    size_bytes: size,
+    ...describeChange(
+      { settings: JSON.parse(current?.settings ?? '{}') },
+      { settings: JSON.parse(settings) },
+    ),
+  })
+  if (size > Buffer.byteLength(current?.settings ?? '')) await requireStorageQuota(tx, key.workspaceId)
+  return override
+}
+
+/** With its history. @throws {ApiError} `override_not_found`, `version_conflict` */
+export const removeOverride = (
+  database: Database,
+  call: RepoCall,
+  preconditions: Preconditions,
+): Promise<void> =>
   changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const removed = await deleteOverride(tx, placeOf(call))
-    if (!removed) throw new ApiError('override_not_found')
-    await record('override.removed', `${removed.owner}/${removed.repo}`)
+    const key = overrideKeyOf(call)
+    const current = await readOverride(tx, key)
+    if (!current) throw new ApiError('override_not_found')
+    requirePreconditions(preconditions, current)
+    await deleteOverride(tx, key)
+    const { version, settings } = current
+    await record('override.removed', `${current.owner}/${current.repo}`, {
+      version,
+      ...describeChange({ settings: JSON.parse(settings) }, { settings: {} }),
+    })
   })

@@ -2,9 +2,10 @@ import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf } from '../../platform/http/etag.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { readCaller } from '../accounts/index.js'
-import { insertAuditEntry, lockRole, type RepoQuestion } from '../workspaces/index.js'
-import { changeableHolder } from './policies/repo-access.js'
+import { insertAuditEntry, judgeRestored, lockRole, type RepoQuestion } from '../workspaces/index.js'
+import { writableHolder } from './policies/repo-access.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
 import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapshots.js'
 
@@ -16,7 +17,7 @@ const changing = async <T>(
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const caller = await readCaller(tx, question.userId)
-    const workspaceId = await changeableHolder(tx, question, caller.login)
+    const workspaceId = await writableHolder(tx, question, caller.login)
     if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
     return change({
       tx,
@@ -38,20 +39,21 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
     })
   })
 
-/** Makes an old version the newest. */
+/** Makes an old version the newest. @throws {ApiError} `version_not_found`, `validation_failed` */
 export const restoreSettings = (
-  database: Database,
+  { database, rules }: { database: Database; rules: SettingsRules | undefined },
   question: RepoQuestion,
   version: number,
 ): Promise<{ result: PushResult; etag: string }> =>
   changing(database, question, async ({ tx, key, caller }) => {
     const old = await readVersion(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
+    const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old
     const write = { owner, repo, settings, author: caller, action: 'settings.restored' as const }
     const { snapshot, changed } = await writeSnapshot(tx, key, write)
     return {
-      result: { ...toPushResult(snapshot), changed, workspace_created: false },
+      result: { ...toPushResult(snapshot), changed, workspace_created: false, ...judged },
       etag: etagOf(snapshot),
     }
   })

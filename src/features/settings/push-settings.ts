@@ -16,8 +16,8 @@ import {
   type RepoQuestion,
   readPersonalWorkspace,
 } from '../workspaces/index.js'
-import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
-import { requireRoom } from './policies/room.js'
+import { pushTarget, requireWorkspaceQuota } from './policies/repo-access.js'
+import { requireStorageQuota } from './policies/storage-quota.js'
 import {
   type Author,
   insertSnapshot,
@@ -31,7 +31,7 @@ import {
 export interface Push {
   caller: User
   question: RepoQuestion
-  /** As the caller spells them. */
+  /** In the caller's spelling. */
   owner: string
   repo: string
   settings: Record<string, unknown>
@@ -90,7 +90,7 @@ const settleTarget = async (
   let workspaceCreated = false
   let target = await pushTarget(tx, question, caller.login, owner)
   if (target === undefined) {
-    // First pushes at the same moment come one after the other; the later ones find what the first has made.
+    // Concurrent first pushes run one by one, and later ones find the workspace of the first.
     await lockCaller(tx, caller.id)
     target = await pushTarget(tx, question, caller.login, owner)
   }
@@ -111,10 +111,15 @@ const openPersonalWorkspace = async (
   owner: string,
   privacy: PrivacyLevel,
 ): Promise<boolean> => {
-  await requireRoomForPersonal(tx, caller, owner)
+  await requireWorkspaceQuota(tx, caller, owner)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
-  const created = await insertWorkspace(tx, { name: caller.login, privacy, personalOf: caller.id })
+  const created = await insertWorkspace(tx, {
+    name: caller.login,
+    privacy,
+    createdBy: caller.id,
+    personalOf: caller.id,
+  })
   if (created !== undefined) {
     await insertMember(tx, created, caller.id, 'admin')
     await insertPatterns(tx, created, [pattern])
@@ -190,6 +195,6 @@ export const writeSnapshot = async (
     target: `${snapshot.owner}/${snapshot.repo}`,
     details: { version: snapshot.version, size_bytes: snapshot.sizeBytes },
   })
-  if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireRoom(tx, key.workspaceId)
+  if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, key.workspaceId)
   return { snapshot, changed: true }
 }

@@ -12,7 +12,7 @@ export const snapshots = table(
     ownerKey: text('owner_key').notNull(),
     repoKey: text('repo_key').notNull(),
     workspaceId: workspaceId(),
-    /** New at every first push, so that an ETag never comes back. */
+    /** New at every first push, so that an ETag is never reused. */
     id: uuid('id').notNull(),
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
@@ -32,8 +32,9 @@ export const snapshots = table(
   },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
-    // With the size, so that the room that a workspace takes up is read from here alone.
+    // Includes the size, so that the storage quota is checked with an index-only scan.
     index('snapshots_of_workspace').on(t.workspaceId, t.sizeBytes),
+    index('snapshots_by_name').on(t.workspaceId, t.repoKey),
     index('snapshots_by_author').on(t.updatedBy),
   ],
 )
@@ -72,16 +73,19 @@ export const overrides = table(
     ownerKey: text('owner_key').notNull(),
     repoKey: text('repo_key').notNull(),
     workspaceId: workspaceId(),
-    /** New at every write; part of the ETag of an effective configuration. */
+    /** New at every write; part of the ETags of the override and of an effective configuration. */
     revision: uuid('revision').notNull(),
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
+    version: integer('version').notNull().default(1),
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull().generatedAlwaysAs(sql`octet_length("settings")`),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     updatedBy: uuid('updated_by')
       .notNull()
       .references(() => users.id),
+    /** The name of the workspace's key that wrote it; `updated_by` is then the admin who created the key. */
+    updatedByKey: text('updated_by_key'),
   },
   {
     people: { updatedBy: { erasure: 'anonymise', export: 'overrides_written' } },
@@ -92,6 +96,35 @@ export const overrides = table(
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
     unique('overrides_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey),
     index('overrides_by_size').on(t.workspaceId, t.sizeBytes),
+    index('overrides_by_name').on(t.workspaceId, t.repoKey),
     index('overrides_by_author').on(t.updatedBy),
+  ],
+)
+
+/** The last versions of an override before the current one. */
+export const overrideVersions = table(
+  'override_versions',
+  {
+    ownerKey: text('owner_key').notNull(),
+    repoKey: text('repo_key').notNull(),
+    workspaceId: workspaceId(),
+    version: integer('version').notNull(),
+    settings: text('settings').notNull(),
+    createdAt: moment('created_at').notNull(),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id),
+    /** As `updated_by_key` of the override. */
+    createdByKey: text('created_by_key'),
+  },
+  {
+    people: { createdBy: { erasure: 'anonymise', export: 'override_versions_written' } },
+    place: { spreadBy: 'owner_key' },
+    privacyRecord: 'settings',
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId, t.version] }),
+    index('override_versions_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey, t.version),
+    index('override_versions_by_author').on(t.createdBy, t.ownerKey, t.repoKey, t.workspaceId, t.version),
   ],
 )

@@ -41,7 +41,7 @@ const readableHolder = async (db: Db, question: RepoQuestion, callerLogin: strin
 }
 
 /** R2: only an admin of a workspace that holds the settings may delete or restore them. @throws {ApiError} */
-export const changeableHolder = async (
+export const writableHolder = async (
   db: Db,
   question: RepoQuestion,
   callerLogin: string,
@@ -79,7 +79,7 @@ const workspaceRequired = (owner: string) =>
   new ApiError('workspace_required', { suggested_pattern: `${owner}/*` })
 
 /** R4: whether a personal workspace can be made, or take one more pattern. @throws {ApiError} */
-export const requireRoomForPersonal = async (db: Db, caller: User, owner: string): Promise<void> => {
+export const requireWorkspaceQuota = async (db: Db, caller: User, owner: string): Promise<void> => {
   const personal = await readPersonalWorkspace(db, caller.id)
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
@@ -120,7 +120,7 @@ export const toChange = decision(
   ['not_a_member', 'never_synced', 'workspace_not_found'],
   async ({ read }, { question }) => {
     const { login } = await readCaller(read, question.userId)
-    await changeableHolder(read, question, login)
+    await writableHolder(read, question, login)
     return { question }
   },
 )
@@ -131,7 +131,7 @@ export const toPush = decision(
   async ({ read }, { question, owner, repo }) => {
     const caller = await readCaller(read, question.userId)
     const target = await pushTarget(read, question, caller.login, owner)
-    if (target === undefined) await requireRoomForPersonal(read, caller, owner)
+    if (target === undefined) await requireWorkspaceQuota(read, caller, owner)
     return { question, owner, repo, caller }
   },
 )

@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/database/client.js'
-import { isWanted } from '../../../platform/database/etag.js'
+import { etagDiffers } from '../../../platform/database/etag.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { bool, integer, orNull, statement, text, uuid, uuids } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { MATCH_ORDER, type RepoQuestion, WITH_BEST_PATTERN } from '../../workspaces/index.js'
 
 export interface StoredEffectiveConfig {
@@ -10,9 +10,11 @@ export interface StoredEffectiveConfig {
   idleWindowMinutes: number
   alsoMatched: string[]
   etag: string
-  /** As the snapshot, else the override, spells them; null without either. */
+  /** In the spelling of the snapshot, or else the override. Null without either. */
   owner: string | null
   repo: string | null
+  /** The locked keys as JSON text. */
+  locked: string
   /** JSON texts; both null when the caller has this version already, the second also without an override. */
   settings: string | null
   override: string | null
@@ -21,7 +23,7 @@ export interface StoredEffectiveConfig {
 /**
  * Decides and reads in one round trip. The ETag is made of ids and versions alone, and the large texts leave their
  * tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
- * the choice of a workspace is $5 and not $4.
+ * the choice of a workspace is $5, and $4 is the workspace of a key, which sees no other one.
  */
 const READ_EFFECTIVE_CONFIG = statement(
   'read the effective configuration',
@@ -36,15 +38,16 @@ const READ_EFFECTIVE_CONFIG = statement(
     repo: orNull(text),
     settings: orNull(text),
     override: orNull(text),
+    locked: orNull(text),
   },
   `
   with matched as (
-    select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings,
+    select m.workspace_id, p.pattern, w.idle_window_minutes, w.settings_version, w.settings, w.locked,
       row_number() over (order by ${MATCH_ORDER}) as place
     from ${WITH_BEST_PATTERN}
     join workspaces w on w.id = m.workspace_id
   ), best as (
-    select workspace_id, pattern, idle_window_minutes, settings_version, settings,
+    select workspace_id, pattern, idle_window_minutes, settings_version, settings, locked,
       array(
         select o.workspace_id from matched o where o.workspace_id <> b.workspace_id order by o.place
       ) as others
@@ -53,7 +56,7 @@ const READ_EFFECTIVE_CONFIG = statement(
     order by place
     limit 1
   ), tagged as (
-    select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.others,
+    select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.locked, b.others,
       coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
       '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id)) || '"' as etag
     from best b
@@ -64,8 +67,8 @@ const READ_EFFECTIVE_CONFIG = statement(
     $5::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $5::uuid) as "inWorkspace",
     t.workspace_id as "workspaceId", t.pattern, t.idle_window_minutes as "idleWindowMinutes", t.others as "alsoMatched",
     t.etag, t.owner, t.repo,
-    case when ${isWanted('t.etag', '$6::text')} then t.settings end as settings,
-    case when ${isWanted('t.etag', '$6::text')} then t.override end as override
+    case when ${etagDiffers('t.etag', '$6::text')} then t.settings end as settings,
+    case when ${etagDiffers('t.etag', '$6::text')} then t.override end as override, t.locked
   from (values (true)) one
   left join tagged t on true`,
 )
@@ -76,8 +79,8 @@ export const readEffectiveConfig = async (
   question: RepoQuestion,
   ifNoneMatch: string | undefined,
 ): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
-  const { userId, ownerKey, repoKey, workspaceId = null } = question
-  const parameters = [userId, ownerKey, repoKey, null, workspaceId, ifNoneMatch?.trim() ?? '']
-  const { inWorkspace, ...config } = theRow(await db.rows(READ_EFFECTIVE_CONFIG, parameters))
+  const { userId, ownerKey, repoKey, workspaceId = null, within = null } = question
+  const parameters = [userId, ownerKey, repoKey, within, workspaceId, ifNoneMatch?.trim() ?? '']
+  const { inWorkspace, ...config } = singleRow(await db.rows(READ_EFFECTIVE_CONFIG, parameters))
   return { inWorkspace, config: config.workspaceId === null ? null : (config as StoredEffectiveConfig) }
 }

@@ -1,16 +1,20 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, lte, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import { limits } from '../../../../schemas/limits.js'
+import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
-import { bool, moment, statement, text } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import { bool, integer, moment, statement, text, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import { users } from '../../accounts/index.js'
-import { patternMatches } from '../../workspaces/index.js'
-import { overrides } from '../tables.js'
-import { type Author, isAt, type SnapshotKey } from './snapshots.js'
+import { type Author, authorName, patternMatches } from '../../workspaces/index.js'
+import { overrides, overrideVersions } from '../tables.js'
+import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 export interface StoredOverride {
+  /** New at every write, so that an ETag never comes back. */
+  revision: string
+  version: number
   owner: string
   repo: string
   /** JSON text, as stored. */
@@ -18,6 +22,8 @@ export interface StoredOverride {
   updatedAt: string
   updatedBy: string
 }
+
+const AUTHOR = authorName('o.updated_by_key', 'u.login')
 
 const MATCHES_WORKSPACE = statement(
   'whether a repository matches a workspace',
@@ -33,32 +39,53 @@ export const matchesWorkspace = async (
   tx: Db,
   { workspaceId, ownerKey, repoKey }: SnapshotKey,
 ): Promise<boolean> => {
-  const { matches } = theRow(await tx.rows(MATCHES_WORKSPACE, [workspaceId, ownerKey, repoKey]))
+  const { matches } = singleRow(await tx.rows(MATCHES_WORKSPACE, [workspaceId, ownerKey, repoKey]))
   return matches
 }
 
+const READ_OVERRIDE = statement(
+  'read an override',
+  {
+    revision: uuid,
+    version: integer,
+    owner: text,
+    repo: text,
+    settings: text,
+    updatedAt: moment,
+    updatedBy: text,
+  },
+  `
+  select o.revision, o.version, o.owner, o.repo, o.settings, o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy"
+  from overrides o join users u on u.id = o.updated_by
+  where ${isAtKey('o')}`,
+)
+
 export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOverride | undefined> => {
-  const [row] = await tx
-    .select({
-      owner: overrides.owner,
-      repo: overrides.repo,
-      settings: overrides.settings,
-      updatedAt: overrides.updatedAt,
-      updatedBy: users.login,
-    })
-    .from(overrides)
-    .innerJoin(users, eq(users.id, overrides.updatedBy))
-    .where(isAt(overrides, key))
+  const [row] = await tx.rows(READ_OVERRIDE, keyParameters(key))
   return row && withUpdatedAt(row)
+}
+
+interface Write {
+  owner: string
+  repo: string
+  settings: string
+  version: number
+  author: Author
 }
 
 /** Makes or replaces it; the first write decides how owner and repository are spelled. */
 export const upsertOverride = async (
   tx: Db,
   key: SnapshotKey,
-  { owner, repo, settings, author }: { owner: string; repo: string; settings: string; author: Author },
+  { owner, repo, settings, version, author }: Write,
 ): Promise<StoredOverride> => {
-  const content = { revision: uuidv7(), settings, updatedBy: author.id }
+  const content = {
+    revision: uuidv7(),
+    settings,
+    version,
+    updatedBy: author.id,
+    updatedByKey: author.keyName,
+  }
   const rows = await tx
     .insert(overrides)
     .values({ ...key, owner, repo, ...content })
@@ -67,30 +94,135 @@ export const upsertOverride = async (
       set: { ...content, updatedAt: sql`excluded.updated_at` },
     })
     .returning({ owner: overrides.owner, repo: overrides.repo, updatedAt: overrides.updatedAt })
-  const row = theRow(rows)
-  return { ...row, settings, updatedAt: toTimestamp(row.updatedAt), updatedBy: author.login }
+  const row = singleRow(rows)
+  const { revision } = content
+  return {
+    ...row,
+    revision,
+    version,
+    settings,
+    updatedAt: toTimestamp(row.updatedAt),
+    updatedBy: author.login,
+  }
 }
 
-/** Undefined when there was none; otherwise how it was spelled. */
-export const deleteOverride = async (
-  tx: Db,
+/**
+ * $1 to $3: the keys of the repository and the workspace. An earlier release can have removed the override without its
+ * history, and set it again from version 1.
+ */
+const KEEP_VERSION = statement(
+  'keep a version of an override',
+  {},
+  `
+  insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key)
+  select owner_key, repo_key, workspace_id, version, settings, updated_at, updated_by, updated_by_key
+  from overrides where owner_key = $1::text and repo_key = $2::text and workspace_id = $3::uuid
+  on conflict (owner_key, repo_key, workspace_id, version) do update
+    set settings = excluded.settings, created_at = excluded.created_at, created_by = excluded.created_by,
+      created_by_key = excluded.created_by_key`,
+)
+
+/** Adds the current version to the history, before it is replaced. @param version that comes next */
+export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: number): Promise<void> => {
+  await tx.rows(KEEP_VERSION, keyParameters(key))
+  const oldest = version - limits.settings_versions_kept
+  if (oldest < 1) return
+  await tx
+    .delete(overrideVersions)
+    .where(and(isAt(overrideVersions, key), lte(overrideVersions.version, oldest)))
+}
+
+export const deleteOverrideVersions = async (tx: Db, key: SnapshotKey): Promise<void> => {
+  await tx.delete(overrideVersions).where(isAt(overrideVersions, key))
+}
+
+const VERSION_AUTHOR = authorName('v.created_by_key', 'u.login')
+
+/** SQL: all versions of the override $1 to $3. */
+const VERSIONS = `(
+    select o.version, o.settings, o.updated_at as created_at, o.updated_by as created_by, o.updated_by_key as created_by_key,
+      o.revision, o.owner, o.repo
+    from overrides o
+    where o.owner_key = $1::text and o.repo_key = $2::text and o.workspace_id = $3::uuid
+    union all
+    select k.version, k.settings, k.created_at, k.created_by, k.created_by_key, o.revision, o.owner, o.repo
+    from overrides o
+    join override_versions k on k.owner_key = o.owner_key and k.repo_key = o.repo_key
+      and k.workspace_id = o.workspace_id and k.version < o.version
+    where o.owner_key = $1::text and o.repo_key = $2::text and o.workspace_id = $3::uuid
+  ) v join users u on u.id = v.created_by`
+
+const LIST_VERSIONS = statement(
+  'list the versions of an override',
+  { version: integer, size_bytes: integer, created_at: moment, created_by: text },
+  `
+  select v.version, octet_length(v.settings) as size_bytes, v.created_at,
+    ${VERSION_AUTHOR} as created_by
+  from ${VERSIONS}
+  order by v.version desc limit ${limits.settings_versions_kept}`,
+)
+
+/** Newest first; empty when there is no override. */
+export const listOverrideVersions = async (
+  db: Db,
   key: SnapshotKey,
-): Promise<{ owner: string; repo: string } | undefined> => {
-  const [row] = await tx
-    .delete(overrides)
-    .where(isAt(overrides, key))
-    .returning({ owner: overrides.owner, repo: overrides.repo })
-  return row
+): Promise<SnapshotVersionList['versions']> =>
+  (await db.rows(LIST_VERSIONS, keyParameters(key))).map((row) => ({
+    ...row,
+    created_at: toTimestamp(row.created_at),
+  }))
+
+const READ_VERSION = statement(
+  'read a version of an override',
+  {
+    revision: uuid,
+    version: integer,
+    owner: text,
+    repo: text,
+    settings: text,
+    updatedAt: moment,
+    updatedBy: text,
+  },
+  `
+  select v.revision, v.version, v.owner, v.repo, v.settings, v.created_at as "updatedAt",
+    ${VERSION_AUTHOR} as "updatedBy"
+  from ${VERSIONS}
+  where v.version = $4::int`,
+)
+
+export const readOverrideVersion = async (
+  db: Db,
+  key: SnapshotKey,
+  version: number,
+): Promise<StoredOverride | undefined> => {
+  // No version was ever as large as what the column cannot hold.
+  if (version > 2_147_483_647) return undefined
+  const [row] = await db.rows(READ_VERSION, [...keyParameters(key), version])
+  return row && withUpdatedAt(row)
+}
+
+/** With its history. */
+export const deleteOverride = async (tx: Db, key: SnapshotKey): Promise<void> => {
+  await deleteOverrideVersions(tx, key)
+  await tx.delete(overrides).where(isAt(overrides, key))
 }
 
 /** $2: the workspace; $3, $4: the keys that the previous page ended with, or nulls. */
 const LIST_OVERRIDES = boundedList(
   'list the overrides of a workspace',
-  { owner: text, repo: text, settings: text, updatedAt: moment, updatedBy: text },
+  {
+    revision: uuid,
+    version: integer,
+    owner: text,
+    repo: text,
+    settings: text,
+    updatedAt: moment,
+    updatedBy: text,
+  },
   {
     rows: `
-        select o.owner_key, o.repo_key, o.owner, o.repo, o.settings, o.updated_at as "updatedAt",
-          u.login as "updatedBy", octet_length(o.settings) as bytes
+        select o.owner_key, o.repo_key, o.revision, o.version, o.owner, o.repo, o.settings,
+          o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy", octet_length(o.settings) as bytes
         from overrides o
         join users u on u.id = o.updated_by
         where o.workspace_id = $2::uuid and ($3::text is null or (o.owner_key, o.repo_key) > ($3::text, $4::text))`,

@@ -16,11 +16,16 @@ import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]
 
+/** SQL: the workspaces that the caller sees. */
+const OF_CALLER = `
+      select workspace_id from members where user_id = $1::uuid and ($6::uuid is null or workspace_id = $6::uuid)`
+
 /** How many of the known repositories one page compares with patterns: it may end before it is full. */
 const COMPARED_AT_ONCE = 1_000
 
 /**
- * $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows. Besides what the caller
+ * $2, $3, $4: the keys of the row that the previous page ended with, or nulls. $5: how many rows;
+ * $6: the only workspace, or null. Besides what the caller
  * sees, the last row that was compared is there.
  */
 const LIST_PROJECTS = statement(
@@ -42,10 +47,10 @@ const LIST_PROJECTS = statement(
   `
   with known as (
     select owner_key, repo_key, workspace_id, owner, repo, version, updated_at, false as override
-    from snapshots where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+    from snapshots where workspace_id in (${OF_CALLER})
     union all
     select owner_key, repo_key, workspace_id, owner, repo, null, updated_at, true
-    from overrides where workspace_id in (select workspace_id from members where user_id = $1::uuid)
+    from overrides where workspace_id in (${OF_CALLER})
   ), projects as (
     select owner_key, repo_key, workspace_id,
       (array_agg(owner order by override))[1] as owner, (array_agg(repo order by override))[1] as repo,
@@ -80,15 +85,15 @@ const LIST_PROJECTS = statement(
 /** The repositories that the service knows and the caller sees, one row per workspace and repository. */
 export const listProjects = async (
   db: Db,
-  userId: string,
+  { userId, within = null }: { userId: string; within?: string | null },
   after: string[] | undefined,
   limit: number,
 ): Promise<{ rows: Project[]; more: boolean; end: Project | undefined }> => {
   const [ownerKey = null, repoKey = null, workspaceId = null] = after ?? []
-  const compared = await db.rows(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, limit + 1])
+  const compared = await db.rows(LIST_PROJECTS, [userId, ownerKey, repoKey, workspaceId, limit + 1, within])
   const found = compared.map(({ matches, isLast, isFull, ...row }) => ({
     matches,
-    /** Whether nothing is known about what follows. */
+    /** Whether there may be more. */
     isOpen: isLast && isFull,
     project: { ...row, updated_at: row.updated_at && toTimestamp(row.updated_at) },
   }))
@@ -98,4 +103,39 @@ export const listProjects = async (
   return seen.length > limit
     ? { rows, more: true, end: rows.at(-1) }
     : { rows, more: open !== undefined, end: open?.project }
+}
+
+/** $1: the user; $2: names of repositories in lower case. */
+const FIND_PROJECTS_NAMED = statement(
+  'find the repositories with a name that a caller sees',
+  { name: text, repos: integer, repo: text },
+  `
+  with known as (
+    select owner_key, repo_key, workspace_id, owner, repo from snapshots
+    where workspace_id in (select workspace_id from members where user_id = $1::uuid) and repo_key = any($2::text[])
+    union all
+    select owner_key, repo_key, workspace_id, owner, repo from overrides
+    where workspace_id in (select workspace_id from members where user_id = $1::uuid) and repo_key = any($2::text[])
+  )
+  select k.repo_key as name, count(distinct k.owner_key)::int as repos, min(k.owner || '/' || k.repo) as repo
+  from known k
+  where exists (
+    select from patterns p
+    where p.workspace_id = k.workspace_id and ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
+  )
+  group by k.repo_key`,
+)
+
+/**
+ * The repositories with these names, of those that `listProjects` lists.
+ * @param names in lower case
+ * @returns by name, how many there are, and one of them
+ */
+export const findProjectsNamed = async (
+  db: Db,
+  userId: string,
+  names: string[],
+): Promise<Map<string, { repos: number; repo: string }>> => {
+  const rows = await db.rows(FIND_PROJECTS_NAMED, [userId, names])
+  return new Map(rows.map(({ name, ...found }) => [name, found]))
 }

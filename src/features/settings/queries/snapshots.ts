@@ -1,15 +1,14 @@
-import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import type { Db } from '../../../platform/database/client.js'
-import { etagSql, isWanted } from '../../../platform/database/etag.js'
+import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import { users } from '../../accounts/index.js'
 import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 
@@ -23,6 +22,16 @@ export const isAt = (
   table: Record<keyof SnapshotKey, PgColumn>,
   { ownerKey, repoKey, workspaceId }: SnapshotKey,
 ) => and(eq(table.ownerKey, ownerKey), eq(table.repoKey, repoKey), eq(table.workspaceId, workspaceId))
+
+/** The same in SQL, for `keyParameters`. */
+export const isAtKey = (alias: string): string =>
+  `${alias}.owner_key = $1::text and ${alias}.repo_key = $2::text and ${alias}.workspace_id = $3::uuid`
+
+export const keyParameters = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) => [
+  ownerKey,
+  repoKey,
+  workspaceId,
+]
 
 export interface StoredSnapshot {
   id: string
@@ -65,7 +74,7 @@ const READ_BEST_SNAPSHOT = statement(
     $4::uuid is null or exists (select from members where user_id = $1::uuid and workspace_id = $4::uuid) as "inWorkspace",
     t.workspace_id as "workspaceId", t.id, t.owner, t.repo, t.version, t.size_bytes as "sizeBytes",
     t.updated_at as "updatedAt", a.login as "updatedBy",
-    case when ${isWanted(etagSql('t.id', 't.version'), '$5::text')} then t.settings end as settings
+    case when ${etagDiffers(etagSql('t.id', 't.version'), '$5::text')} then t.settings end as settings
   from (values (true)) always
   left join lateral (
     select m.workspace_id, s.id, s.owner, s.repo, s.version, s.size_bytes, s.updated_at, s.updated_by, s.settings
@@ -95,35 +104,39 @@ export const readBestSnapshot = async (
   ifNoneMatch: string | undefined,
 ): Promise<BestSnapshot> => {
   const parameters = [...repoParameters(question), ifNoneMatch?.trim() ?? '']
-  const row = theRow(await db.rows(READ_BEST_SNAPSHOT, parameters))
+  const row = singleRow(await db.rows(READ_BEST_SNAPSHOT, parameters))
   const { ownsRepo, inWorkspace, settings, ...snapshot } = row
   const found = snapshot.id === null ? null : withUpdatedAt(snapshot as StoredSnapshot)
   return { ownsRepo, inWorkspace, workspaceId: row.workspaceId, snapshot: found, settings }
 }
 
-/** What a snapshot and its versions have in common, with the login of `users`. */
-const commonColumns = {
-  id: snapshots.id,
-  owner: snapshots.owner,
-  repo: snapshots.repo,
-  workspaceId: snapshots.workspaceId,
-  updatedBy: users.login,
+/** The columns of a snapshot, and of a version of it. */
+const textColumns = {
+  id: uuid,
+  owner: text,
+  repo: text,
+  workspaceId: uuid,
+  updatedBy: text,
+  version: integer,
+  sizeBytes: integer,
+  updatedAt: moment,
+  settings: text,
 }
+
+const LOCK_SNAPSHOT = statement(
+  'lock a snapshot',
+  textColumns,
+  `
+  select s.id, s.owner, s.repo, s.workspace_id as "workspaceId", u.login as "updatedBy", s.version,
+    s.size_bytes as "sizeBytes", s.updated_at as "updatedAt", s.settings
+  from snapshots s join users u on u.id = s.updated_by
+  where ${isAtKey('s')}
+  for update of s`,
+)
 
 /** The current snapshot, held until the transaction ends. */
 export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotText | undefined> => {
-  const [row] = await tx
-    .select({
-      ...commonColumns,
-      version: snapshots.version,
-      sizeBytes: snapshots.sizeBytes,
-      updatedAt: snapshots.updatedAt,
-      settings: snapshots.settings,
-    })
-    .from(snapshots)
-    .innerJoin(users, eq(users.id, snapshots.updatedBy))
-    .where(isAt(snapshots, key))
-    .for('update', { of: snapshots })
+  const [row] = await tx.rows(LOCK_SNAPSHOT, keyParameters(key))
   return row && withUpdatedAt(row)
 }
 
@@ -142,7 +155,7 @@ interface Write extends NewContent {
   version: number
 }
 
-/** What a write answers with. */
+/** The columns that a write returns. */
 const written = {
   id: snapshots.id,
   owner: snapshots.owner,
@@ -164,7 +177,7 @@ const toStored = (
     updatedBy: author.login,
   }
 
-/** Version 1. Undefined when somebody else's first push was faster: lock and look again. */
+/** Creates version 1. Undefined if another first push was faster. Then lock and read again. */
 export const insertSnapshot = async (
   tx: Db,
   key: SnapshotKey,
@@ -207,7 +220,7 @@ const keepVersion = async (tx: Db, key: SnapshotKey, { version, settings, sizeBy
   await tx.insert(snapshotVersions).values({ ...key, version, settings, sizeBytes, createdBy: author.id })
 }
 
-/** With its history. @returns its name as it was first given; undefined when there was none */
+/** Deletes a snapshot with its history. @returns its name in the original spelling; undefined if there was none */
 export const deleteSnapshot = async (
   tx: Db,
   key: SnapshotKey,
@@ -220,21 +233,32 @@ export const deleteSnapshot = async (
   return deleted
 }
 
+const LIST_VERSIONS = statement(
+  'list the versions of a snapshot',
+  { version: integer, size_bytes: integer, created_at: moment, created_by: text },
+  `
+  select v.version, v.size_bytes, v.created_at, u.login as created_by
+  from snapshot_versions v join users u on u.id = v.created_by
+  where ${isAtKey('v')}
+  order by v.version desc`,
+)
+
 /** The kept versions, newest first. */
 export const listVersions = async (db: Db, key: SnapshotKey): Promise<SnapshotVersionList['versions']> => {
-  const rows = await db
-    .select({
-      version: snapshotVersions.version,
-      size_bytes: snapshotVersions.sizeBytes,
-      created_at: snapshotVersions.createdAt,
-      created_by: users.login,
-    })
-    .from(snapshotVersions)
-    .innerJoin(users, eq(users.id, snapshotVersions.createdBy))
-    .where(isAt(snapshotVersions, key))
-    .orderBy(desc(snapshotVersions.version))
+  const rows = await db.rows(LIST_VERSIONS, keyParameters(key))
   return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
 }
+
+/** $4: the version. */
+const READ_VERSION = statement(
+  'read a version of a snapshot',
+  textColumns,
+  `
+  select s.id, s.owner, s.repo, s.workspace_id as "workspaceId", u.login as "updatedBy", v.version,
+    v.size_bytes as "sizeBytes", v.created_at as "updatedAt", v.settings
+  from snapshots s join snapshot_versions v on ${isAtKey('v')} join users u on u.id = v.created_by
+  where ${isAtKey('s')} and v.version = $4::int`,
+)
 
 /** One kept version, in the shape of a snapshot. */
 export const readVersion = async (
@@ -242,19 +266,8 @@ export const readVersion = async (
   key: SnapshotKey,
   version: number,
 ): Promise<SnapshotText | undefined> => {
-  // No version was ever as large as what the column cannot hold.
+  // No version is ever too large for the column.
   if (version > 2_147_483_647) return undefined
-  const [row] = await db
-    .select({
-      ...commonColumns,
-      version: snapshotVersions.version,
-      sizeBytes: snapshotVersions.sizeBytes,
-      updatedAt: snapshotVersions.createdAt,
-      settings: snapshotVersions.settings,
-    })
-    .from(snapshots)
-    .innerJoin(snapshotVersions, isAt(snapshotVersions, key))
-    .innerJoin(users, eq(users.id, snapshotVersions.createdBy))
-    .where(and(isAt(snapshots, key), eq(snapshotVersions.version, version)))
+  const [row] = await db.rows(READ_VERSION, [...keyParameters(key), version])
   return row && withUpdatedAt(row)
 }

@@ -17,7 +17,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Get the effective settings of a repository',
       description:
-        "The settings of the best match among the caller's workspaces, merged with its override for the repository. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
+        "The settings of the best match among the caller's workspaces, merged with its override for the repository. Keys that the workspace has locked keep its value, whatever the override says. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       querystring: EffectiveConfigQuery,
       headers: ConditionalReadHeaders,
       response: { 200: ref(EffectiveConfig), 304: NotModified },
@@ -26,9 +26,11 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
+      const locked = JSON.parse(config.locked) as string[]
       const { settings, sources } = overlaySettings(
         JSON.parse(config.settings),
         JSON.parse(config.override ?? '{}'),
+        locked,
       )
       return {
         repo: config.owner === null ? request.query.repo : `${config.owner}/${config.repo}`,
@@ -37,6 +39,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
         idle_window_minutes: config.idleWindowMinutes,
         settings,
         sources,
+        locked,
         also_matched: config.alsoMatched,
       }
     },

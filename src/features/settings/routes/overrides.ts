@@ -1,22 +1,78 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
-import { Override, OverrideBody, OverridePage, OverrideParams } from '../../../../schemas/overrides.js'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import {
+  ConditionalReadHeaders,
+  ConditionalWriteHeaders,
+  ConditionalWriteQuery,
+  NoBody,
+  NotModified,
+  Ok,
+  PageQuery,
+  ref,
+  type Warnings,
+  WorkspaceParams,
+} from '../../../../schemas/common.js'
+import {
+  Override,
+  OverrideBody,
+  OverridePage,
+  OverrideParams,
+  OverrideVersionParams,
+} from '../../../../schemas/overrides.js'
+import { RestoreBody, SnapshotVersionList } from '../../../../schemas/settings.js'
+import { ApiError } from '../../../errors.js'
+import { ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { adminOf, memberOf } from '../../workspaces/index.js'
-import { removeOverride, setOverride } from '../change-overrides.js'
-import { listOverrides, type StoredOverride } from '../queries/overrides.js'
+import { adminOf, memberOf, requireRules, warningsOf } from '../../workspaces/index.js'
+import {
+  etagOfOverride,
+  overrideKeyOf,
+  removeOverride,
+  restoreOverride,
+  setOverride,
+} from '../change-overrides.js'
+import {
+  listOverrides,
+  listOverrideVersions,
+  readOverride,
+  readOverrideVersion,
+  type StoredOverride,
+} from '../queries/overrides.js'
 
-const toText = ({ owner, repo, settings, updatedAt, updatedBy }: StoredOverride) =>
-  withSettingsText({ owner, repo }, settings, { updated_at: updatedAt, updated_by: updatedBy })
+const toText = (override: StoredOverride & { warnings?: Warnings }) => {
+  const { owner, repo, settings, version, updatedAt, updatedBy, warnings } = override
+  const after = { version, updated_at: updatedAt, updated_by: updatedBy, ...(warnings && { warnings }) }
+  return withSettingsText({ owner, repo }, settings, after)
+}
+
+const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warnings }) => {
+  reply.header('ETag', etagOfOverride(override))
+  return sendJsonText(reply, toText(override))
+}
+
+/** Of one override or one of its versions, which never change: unless the caller has it already. */
+const sendConditionally = (
+  reply: FastifyReply,
+  override: StoredOverride,
+  ifNoneMatch: string | undefined,
+) => {
+  const etag = etagOfOverride(override)
+  if (!ifNoneMatchLists(ifNoneMatch, etag)) return send(reply, override)
+  return reply.header('ETag', etag).code(304).send(undefined)
+}
 
 const pages = pagesOf('text', 'text')
 
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, db } = app
+  const rules = config.settingsRules
+
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings',
-    config: { access: memberOf('params.id'), validate: pages.validate },
+    config: { access: memberOf('params.id', 'settings:read'), validate: pages.validate },
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
@@ -30,13 +86,32 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ membership, query }, reply) => {
       const { rows, next_cursor } = await pages.readBounded(
         query,
-        (after, limit) => listOverrides(app.db, membership.workspaceId, after, limit),
+        (after, limit) => listOverrides(db, membership.workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
       return sendJsonText(
         reply,
-        `{"overrides":[${rows.map(toText).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`,
+        `{"overrides":[${rows.map((row) => toText(row)).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`,
       )
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/project-settings/:owner/:repo',
+    config: { access: memberOf('params.id', 'settings:read'), errors: ['override_not_found'] },
+    schema: {
+      operationId: 'getOverride',
+      tags: ['team'],
+      summary: 'Get the override of a repository',
+      params: OverrideParams,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(Override), 304: NotModified },
+    },
+    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+      const override = await readOverride(db, overrideKeyOf({ workspaceId, ...params }))
+      if (!override) throw new ApiError('override_not_found')
+      return sendConditionally(reply, override, headers['if-none-match'])
     },
   })
 
@@ -44,40 +119,127 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'PUT',
     url: '/workspaces/:id/project-settings/:owner/:repo',
     config: {
-      access: adminOf('params.id'),
-      errors: ['repo_outside_patterns', 'settings_too_large', 'workspace_full'],
+      access: adminOf('params.id', 'settings:write'),
+      errors: [
+        'repo_outside_patterns',
+        'key_locked',
+        'version_conflict',
+        'settings_too_large',
+        'workspace_full',
+      ],
+      validate: ({ body }) => requireRules(rules, (body as Static<typeof OverrideBody>).settings),
+      headers: ['ETag'],
     },
     schema: {
       operationId: 'setOverride',
       tags: ['team'],
       summary: 'Set the override of a repository',
       description:
-        "Replaces the previous override. The value `null` hides the workspace's key. Sending the same content again changes nothing.",
+        "Replaces the previous override. The value `null` hides the workspace's key. Sending the same content again changes nothing. An override cannot contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
       params: OverrideParams,
+      querystring: Type.Object(ConditionalWriteQuery),
+      headers: ConditionalWriteHeaders,
       body: OverrideBody,
       response: { 200: ref(Override) },
     },
-    handler: async (request, reply) => {
-      const call = { ...request.membership, ...request.params }
-      return sendJsonText(reply, toText(await setOverride(app.database, call, request.body.settings)))
+    handler: async ({ membership, params, query, headers, body: { settings } }, reply) => {
+      const call = { ...membership, ...params }
+      const override = await setOverride(database, call, settings, preconditionsOf(headers, query))
+      return send(reply, { ...override, ...warningsOf(rules, settings) })
     },
   })
 
   app.route({
     method: 'DELETE',
     url: '/workspaces/:id/project-settings/:owner/:repo',
-    config: { access: adminOf('params.id'), errors: ['override_not_found'] },
+    config: {
+      access: adminOf('params.id', 'settings:write'),
+      errors: ['override_not_found', 'version_conflict'],
+    },
     schema: {
       operationId: 'removeOverride',
       tags: ['team'],
       summary: 'Remove the override of a repository',
+      description: 'Removes its history as well.',
       params: OverrideParams,
+      querystring: Type.Object(ConditionalWriteQuery),
+      headers: ConditionalWriteHeaders,
       body: NoBody,
       response: { 200: ref(Ok) },
     },
-    handler: async (request) => {
-      await removeOverride(app.database, { ...request.membership, ...request.params })
+    handler: async ({ membership, params, query, headers }) => {
+      await removeOverride(database, { ...membership, ...params }, preconditionsOf(headers, query))
       return { ok: true } as const
     },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/project-settings/:owner/:repo/versions',
+    config: { access: memberOf('params.id', 'settings:read'), errors: ['override_not_found'] },
+    schema: {
+      operationId: 'listOverrideVersions',
+      tags: ['team'],
+      summary: 'List the last versions of an override',
+      params: OverrideParams,
+      response: { 200: SnapshotVersionList },
+    },
+    handler: async ({ membership: { workspaceId }, params }) => {
+      const versions = await listOverrideVersions(db, overrideKeyOf({ workspaceId, ...params }))
+      if (versions.length === 0) throw new ApiError('override_not_found')
+      return { versions }
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/project-settings/:owner/:repo/versions/:version',
+    config: {
+      access: memberOf('params.id', 'settings:read'),
+      errors: ['override_not_found', 'version_not_found'],
+    },
+    schema: {
+      operationId: 'getOverrideVersion',
+      tags: ['team'],
+      summary: 'Get one of the last versions of an override',
+      params: OverrideVersionParams,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(Override), 304: NotModified },
+    },
+    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+      const key = overrideKeyOf({ workspaceId, ...params })
+      const override = await readOverrideVersion(db, key, params.version)
+      if (!override)
+        throw new ApiError((await readOverride(db, key)) ? 'version_not_found' : 'override_not_found')
+      return sendConditionally(reply, override, headers['if-none-match'])
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/workspaces/:id/project-settings/:owner/:repo/restore',
+    config: {
+      access: adminOf('params.id', 'settings:write'),
+      errors: [
+        'override_not_found',
+        'version_not_found',
+        'repo_outside_patterns',
+        'key_locked',
+        'workspace_full',
+      ],
+      headers: ['ETag'],
+    },
+    schema: {
+      operationId: 'restoreOverride',
+      tags: ['team'],
+      summary: 'Restore an old version of an override',
+      description:
+        'Creates a new version with the old content, so nothing is lost. A version that contains a key that is locked now cannot be restored.',
+      params: OverrideParams,
+      body: RestoreBody,
+      response: { 200: ref(Override) },
+    },
+    handler: async ({ membership, params, body }, reply) =>
+      send(reply, await restoreOverride({ database, rules }, { ...membership, ...params }, body.version)),
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { PageQuery } from '../../../../schemas/common.js'
 import { ProjectPage } from '../../../../schemas/projects.js'
-import { anyCaller } from '../../../platform/access/access.js'
+import { anyCallerWith } from '../../../platform/access/access.js'
 import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
 import { sealedPagesOf } from '../../../platform/http/pagination.js'
 import { listProjects } from '../queries/projects.js'
@@ -12,7 +12,7 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/projects',
-    config: { access: anyCaller, core: true },
+    config: { access: anyCallerWith('settings:read'), core: true },
     schema: {
       operationId: 'listProjects',
       tags: ['settings'],
@@ -23,9 +23,10 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ProjectPage },
     },
     handler: async (request) => {
+      const caller = { userId: request.memberId, within: request.key?.workspaceId ?? null }
       const page = await pages.readBounded(
         request.query,
-        (after, limit) => listProjects(app.db, request.caller.userId, after, limit),
+        (after, limit) => listProjects(app.db, caller, after, limit),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

@@ -20,9 +20,10 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import { etagOf, noneMatchNames, preconditionsOf } from '../../../platform/http/etag.js'
+import { etagOf, ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import type { Repohost } from '../../accounts/index.js'
+import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
@@ -43,6 +44,7 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database, db, milestones } = app
+  const rules = app.config.settingsRules
 
   app.route({
     method: 'GET',
@@ -61,7 +63,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { snapshot, settings } = request.granted(pull)
-      milestones.reached(request.caller.userId, 'settings_pulled')
+      if (!request.key?.workspaceId) milestones.reached(request.caller.userId, 'settings_pulled')
       reply.header('ETag', etagOf(snapshot))
       if (settings === null) return reply.code(304).send(undefined)
       return sendSnapshot(reply, { ...snapshot, settings })
@@ -73,6 +75,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/:owner/:repo',
     config: {
       access: push,
+      validate: ({ body }) => requireRules(rules, (body as PushBody).settings),
       core: true,
       limit: 'hostToken',
       errors: [
@@ -119,7 +122,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
       milestones.reached(request.caller.userId, 'settings_pushed')
       reply.header('ETag', etag)
-      return result
+      return { ...result, ...warningsOf(rules, body.settings) }
     },
   })
 
@@ -176,7 +179,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!version) throw new ApiError('version_not_found')
       const etag = etagOf(version)
       reply.header('ETag', etag)
-      if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
       return sendSnapshot(reply, version)
     },
   })
@@ -202,7 +205,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { question } = request.granted(change)
-      const { result, etag } = await restoreSettings(database, question, request.body.version)
+      const { result, etag } = await restoreSettings({ database, rules }, question, request.body.version)
       reply.header('ETag', etag)
       return result
     },

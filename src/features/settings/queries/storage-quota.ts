@@ -1,0 +1,55 @@
+/** The storage that the overrides and current snapshots of a workspace use. */
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
+import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { bool, double, statement, uuid } from '../../../platform/database/statement.js'
+
+const LOCK_QUOTA = statement(
+  'lock the room of a workspace',
+  {},
+  `select pg_advisory_xact_lock(${locksOfWorkspaces.room}, hashtext($1::uuid::text))`,
+)
+
+const COUNTED_BYTES = `greatest(size_bytes, ${limits.workspace_bytes_per_settings})`
+
+/** $1: the workspace; $2: the limit. */
+const IS_WITHIN_QUOTA = statement(
+  'whether a workspace is within its room',
+  { within: bool },
+  `
+  select coalesce((select sum(${COUNTED_BYTES}) from snapshots where workspace_id = $1::uuid), 0)
+    + coalesce((select sum(${COUNTED_BYTES}) from overrides where workspace_id = $1::uuid), 0) <= $2::bigint as within`,
+)
+
+/**
+ * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check one workspace
+ * run one by one from here to their end, so that two cannot both take the rest. Call it
+ * last, because a holder of this lock must not wait for another one.
+ */
+export const isWithinQuota = async (tx: Db, workspaceId: string, bytes: number): Promise<boolean> => {
+  // Sent together; the sum is read once the lock is there.
+  const [, [row]] = await Promise.all([
+    tx.rows(LOCK_QUOTA, [workspaceId]),
+    tx.rows(IS_WITHIN_QUOTA, [workspaceId, bytes]),
+  ])
+  return row?.within === true
+}
+
+/** $1: the workspaces. One statement for each table, because a cluster joins these tables by other columns only. */
+const sumStorage = (table: string) =>
+  statement(
+    `add up the ${table} of workspaces`,
+    { workspaceId: uuid, bytes: double },
+    `
+  select workspace_id as "workspaceId", sum(${COUNTED_BYTES})::float8 as bytes
+  from ${table} where workspace_id = any($1::uuid[]) group by workspace_id`,
+  )
+const SUMS = [sumStorage('snapshots'), sumStorage('overrides')]
+
+/** The bytes that workspaces use, as the quota counts them. Workspaces without settings are left out. */
+export const readStorage = async (db: Db, workspaceIds: string[]): Promise<Map<string, number>> => {
+  const used = new Map<string, number>()
+  for (const rows of await Promise.all(SUMS.map((sum) => db.rows(sum, [workspaceIds]))))
+    for (const { workspaceId, bytes } of rows) used.set(workspaceId, (used.get(workspaceId) ?? 0) + bytes)
+  return used
+}

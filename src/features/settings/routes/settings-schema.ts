@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
+import { SettingsSchema } from '../../../../schemas/settings-schema.js'
+import { ApiError } from '../../../errors.js'
+import { anyone } from '../../../platform/access/access.js'
+import { etagOfText, ifNoneMatchLists } from '../../../platform/http/etag.js'
+import { sendJsonText } from '../../../platform/http/json-text.js'
+
+export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const rules = app.config.settingsRules
+  // Written once: it never changes while the service runs, and can be large.
+  const text = JSON.stringify({
+    ...rules?.schema.document,
+    'x-validation': rules?.enforced ? 'enforce' : 'warn',
+  })
+  const etag = etagOfText(text)
+
+  app.route({
+    method: 'GET',
+    url: '/settings-schema',
+    config: { access: anyone, asksDatabase: false, errors: ['schema_not_configured'] },
+    schema: {
+      operationId: 'getSettingsSchema',
+      tags: ['settings'],
+      summary: 'Get the schema of the settings',
+      description:
+        "The operator's description of the extension's settings (`SETTINGS_SCHEMA`). The service checks pushes, workspace settings and overrides against it.",
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(SettingsSchema), 304: NotModified },
+    },
+    handler: async ({ headers }, reply) => {
+      if (!rules) throw new ApiError('schema_not_configured')
+      reply.header('ETag', etag)
+      if (ifNoneMatchLists(headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      return sendJsonText(reply, text)
+    },
+  })
+}
