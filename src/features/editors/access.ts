@@ -1,0 +1,22 @@
+/** Who may call what editors call: the person of a session or access key, as WakaTime tools send them. */
+import { ApiError } from '../../errors.js'
+import { type Access, anyCallerWith } from '../../platform/access/access.js'
+import { editorTokenOf, readCaller } from '../accounts/index.js'
+
+const ofEditor = (...scopes: Parameters<typeof anyCallerWith>): Access => ({
+  ...anyCallerWith(...scopes),
+  personalKeysOnly: true,
+  tokenOf: editorTokenOf,
+  errors: ['route_not_found'],
+  find: async (request) => {
+    const { user } = request.params as { user?: string }
+    if (user === undefined || user === 'current') return
+    const { login } = await readCaller(request.server.database.hot, request.caller.userId)
+    if (user.toLowerCase() !== login.toLowerCase()) throw new ApiError('route_not_found')
+  },
+})
+
+/** To send heartbeats. */
+export const writingEditor = ofEditor('activity:write')
+/** To show the person's time. */
+export const readingEditor = ofEditor('activity:read', 'activity:write')

@@ -1,0 +1,78 @@
+/** What a person chooses for the project names of editors, and what there is to choose from. */
+import type { EditorProject as Answer } from '../../../schemas/editors.js'
+import { limits } from '../../../schemas/limits.js'
+import { invalid } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { toTimestamp } from '../../platform/time/timestamps.js'
+import { readTarget } from '../activity/index.js'
+import { countMinutes } from './count-minutes.js'
+import { projectOf } from './project-names.js'
+import { lockMarks, readAllMarks, writeMarks } from './queries/marks.js'
+import { chooseRepo, findNames, listNames, readRoomForNames } from './queries/projects.js'
+import { Projects, storedFor } from './record-heartbeats.js'
+import { Timeline } from './timeline.js'
+
+/** The names of a person, and the minutes that are stored for each. */
+export const listEditorProjects = async (db: Db, userId: string): Promise<Answer[]> => {
+  const [names, stored] = await Promise.all([listNames(db, userId), readAllMarks(db, userId)])
+  const minutes = new Map<string, number>()
+  for (const { project, gap } of new Timeline(stored).all()) {
+    if (gap <= limits.heartbeat_idle_minutes_min) minutes.set(project, (minutes.get(project) ?? 0) + 1)
+  }
+  return names.map(({ name, repo, ignored, automatic, lastAt }) => ({
+    name,
+    state: ignored ? 'ignored' : repo === null ? 'waiting' : automatic ? 'automatic' : 'assigned',
+    repo,
+    last_at: lastAt && toTimestamp(lastAt),
+    minutes: minutes.get(name) ?? 0,
+  }))
+}
+
+/**
+ * Assigns a repository to a name, and counts the minutes that are still stored for it; or ignores the name.
+ * @throws {ApiError} `validation_failed` for a name that is a repository already, or for one name too many
+ */
+export const assignProject = (
+  database: Database,
+  userId: string,
+  { name: given, repo }: { name: string; repo: string | null },
+  host: string,
+): Promise<void> =>
+  database.transaction(
+    async (tx) => {
+      const project = projectOf({ time: undefined, project: given, alternate: undefined }, host)
+      if (project?.name === undefined)
+        throw invalid('/body/name', project ? 'names a repository already' : 'must name a project')
+      const { name } = project
+      const [, stored, known] = await Promise.all([
+        lockMarks(tx, userId),
+        readAllMarks(tx, userId),
+        findNames(tx, userId, [name], []),
+      ])
+      const before = known.get(name)
+      const isChosen = before !== undefined && (before.ignored || before.repo !== null)
+      if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
+        throw invalid(
+          '/body/name',
+          `is one too many: you can choose for ${limits.editor_projects_chosen} names`,
+        )
+      const choice = { name, repo, ignored: repo === null, automatic: false }
+      const projects = new Projects(known.set(name, choice))
+      const repoKey = projects.keyOf(name)
+      const timeline = new Timeline(stored)
+      const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
+      const { write } = await countMinutes(tx, userId, timeline, {
+        target,
+        repoKeyOf: (project) => projects.keyOf(project),
+        candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
+      })
+      tx.deferToCommit(
+        Promise.all([
+          chooseRepo(tx, userId, choice),
+          writeMarks(tx, userId, timeline.toStored()),
+          write(projects.repos),
+        ]),
+      )
+    },
+    { readsFirst: true, rowsMayConflict: true },
+  )

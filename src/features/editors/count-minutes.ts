@@ -1,0 +1,164 @@
+/** Adds the minutes of a person's heartbeats to workspaces, each minute once in each. */
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { HOURS } from '../../platform/time/days.js'
+import {
+  addMemberDays,
+  type FlushTarget,
+  lockMemberDays,
+  type MemberDay,
+  recordedHoursOf,
+} from '../activity/index.js'
+import { readIdleWindows } from './queries/marks.js'
+import { type Candidate, hourOf, type Timeline } from './timeline.js'
+
+const HOUR_MS = 3_600_000
+
+/** The UTC day of an hour that is counted from 1970. */
+export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
+
+/** The idle window of a workspace as clients go by it. */
+export const clampIdleWindow = (minutes: number): number =>
+  Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
+
+/** Whether a person lets the minutes of a repository and hour be recorded now. */
+export const recordedBy = ({ recording, timezone }: FlushTarget) => {
+  const reposOff = new Set(recording?.reposOff)
+  const ofDays = new Map<string, boolean[]>()
+  const isHourRecorded = (hour: number): boolean => {
+    if (!recording?.hours) return true
+    const day = dayOfHour(hour)
+    const recorded = ofDays.get(day) ?? recordedHoursOf(recording.hours, timezone ?? 'UTC', day)
+    ofDays.set(day, recorded)
+    return recorded[hour % HOURS] === true
+  }
+  return (hour: number, repoKey: string | undefined): boolean =>
+    !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
+}
+
+interface Minutes {
+  target: FlushTarget
+  /** The repository of a project, in lower case. */
+  repoKeyOf(project: string): string | undefined
+  /** In the order of their minutes where minutes were imported before. */
+  candidates: Candidate[]
+  /** By workspace, the first day that counts there; without it, every day counts. */
+  firstDays?: ReadonlyMap<string, string> | undefined
+  /** How many minutes an earlier import has found; so many do not count again. */
+  imported?: ((place: Place) => number) | undefined
+}
+
+/** A repository on a day in a workspace. */
+export interface Place {
+  workspaceId: string
+  day: string
+  repoKey: string
+}
+
+interface Counted {
+  /** How many minutes were added, in all workspaces together. */
+  minutes: number
+  /** With `imported`: what there is in each place, whether or not it was imported before. */
+  found: (Place & { minutes: number })[]
+  write(names: ReadonlyMap<string, string>): Promise<unknown>
+}
+
+/** Counts those of the candidates that count now in each workspace, and locks the days that they are on. */
+export const countMinutes = async (
+  tx: Db,
+  userId: string,
+  timeline: Timeline,
+  { target, repoKeyOf, candidates, firstDays, imported }: Minutes,
+): Promise<Counted> => {
+  const isRecorded = recordedBy(target)
+  const recorded = candidates.flatMap(({ minute, project, gap }) => {
+    const repoKey = repoKeyOf(project)
+    return repoKey !== undefined && isRecorded(hourOf(minute), repoKey) ? [{ minute, repoKey, gap }] : []
+  })
+  const dayOf = daysOfMinutes()
+  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched }) => {
+    const repoKeys = new Set(matched)
+    const firstDay = firstDays?.get(workspaceId) ?? ''
+    const own = recorded.filter(({ repoKey, minute }) => repoKeys.has(repoKey) && dayOf(minute) >= firstDay)
+    return own.length > 0 ? [{ workspaceId, own }] : []
+  })
+  if (places.length === 0) return { minutes: 0, found: [], write: async () => {} }
+  const [windows, ...locked] = await Promise.all([
+    readIdleWindows(
+      tx,
+      places.map(({ workspaceId }) => workspaceId),
+    ),
+    ...places.map(({ workspaceId, own }) =>
+      lockMemberDays(tx, workspaceId, userId, new Set(own.map(({ minute }) => dayOf(minute)))),
+    ),
+  ])
+  const found: Counted['found'] = []
+  let rows = 0
+  const added = places.map(({ workspaceId, own }, index) => {
+    const idleWindow = clampIdleWindow(windows.get(workspaceId) ?? 0)
+    const repoDays = new Map<string, RepoDay>()
+    for (const { minute, repoKey, gap } of own) {
+      if (gap > idleWindow || timeline.hasCounted(workspaceId, minute)) continue
+      timeline.count(workspaceId, minute)
+      const day = dayOf(minute)
+      const key = `${day} ${repoKey}`
+      const repoDay = repoDays.get(key) ?? newRepoDay({ workspaceId, day, repoKey }, imported)
+      repoDays.set(key, repoDay)
+      if (++repoDay.minutes <= repoDay.skipped) continue
+      const hour = hourOf(minute) % HOURS
+      repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
+    }
+    const days = locked[index] ?? new Map<string, MemberDay>()
+    for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
+      if (imported) found.push({ ...place, minutes })
+      if (minutes <= skipped) continue
+      rows++
+      days.get(place.day)?.add(place.repoKey, minutes - skipped, hours)
+    }
+    return { workspaceId, days }
+  })
+  if (rows > limits.flush_rows)
+    throw new ApiError('payload_too_large', {
+      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer at once.`,
+    })
+  return {
+    minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),
+    found,
+    write: (names) =>
+      Promise.all(added.map(({ workspaceId, days }) => addMemberDays(tx, workspaceId, userId, days, names))),
+  }
+}
+
+/** Minutes of one repository on one day. */
+interface RepoDay extends Place {
+  minutes: number
+  /** How many of them, the first ones, were imported before. */
+  skipped: number
+  /** The others, by UTC hour. */
+  hours: Record<string, number>
+}
+
+const newRepoDay = (place: Place, imported: Minutes['imported']): RepoDay => ({
+  ...place,
+  minutes: 0,
+  skipped: imported?.(place) ?? 0,
+  hours: {},
+})
+
+/** The UTC days of minutes, each of which is named once. */
+const daysOfMinutes = () => {
+  const names = new Map<number, string>()
+  return (minute: number): string => {
+    const hour = hourOf(minute)
+    const day = names.get(hour) ?? dayOfHour(hour)
+    names.set(hour, day)
+    return day
+  }
+}
+
+const sumOf = (days: ReadonlyMap<string, MemberDay>): number => {
+  let sum = 0
+  for (const { added } of days.values()) for (const { minutes } of added.values()) sum += minutes
+  return sum
+}

@@ -1,0 +1,201 @@
+/** Imports of files of heartbeats: taken whole, and then counted a day at a time, also after a restart. */
+import { v7 as uuidv7 } from 'uuid'
+import type { Import } from '../../../schemas/editors.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError, tooMany } from '../../errors.js'
+import type { Database, Db, Tx } from '../../platform/database/client.js'
+import { roundRobin } from '../../platform/process/round-robin.js'
+import { addDays, HOURS } from '../../platform/time/days.js'
+import { readTarget } from '../activity/index.js'
+import { countMinutes, dayOfHour } from './count-minutes.js'
+import { isRepo } from './project-names.js'
+import {
+  addImportDays,
+  advanceImport,
+  beginImport,
+  deleteImportDays,
+  endImport,
+  type ImportDay,
+  keepImported,
+  listRunningImports,
+  readFirstDays,
+  readImport,
+  readImported,
+  readNextDays,
+  takeImport,
+} from './queries/imports.js'
+import { seeNames } from './queries/projects.js'
+import { type CountedHeartbeats, countHeartbeats } from './record-heartbeats.js'
+import type { ReducedDay, ReducedFile } from './reduce-file.js'
+import { hourOf, type StoredHour, Timeline } from './timeline.js'
+
+const MINUTES = 60
+/** So many days are written by one statement. */
+const DAYS_AT_ONCE = 200
+
+const underWay = () =>
+  tooMany('import', 1, 10, 'An import of yours is under way. Wait for its end, or cancel it.')
+
+/** @throws {ApiError} `rate_limited` while another import of the person is under way */
+export const requireNoImport = async (db: Db, userId: string): Promise<void> => {
+  if ((await readImport(db, userId))?.state === 'running') throw underWay()
+}
+
+/** Stores what a file says, to be counted by `runImports`. @throws {ApiError} `rate_limited`, as above */
+export const startImport = async (database: Database, userId: string, file: ReducedFile): Promise<Import> => {
+  const { heartbeats, days } = file
+  await database.transaction(async (tx) => {
+    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, days: days.length }))) throw underWay()
+    await deleteImportDays(tx, userId)
+    for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
+      const part = days.slice(from, from + DAYS_AT_ONCE).map((day) => toStored(day, file))
+      await addImportDays(tx, userId, part)
+    }
+  })
+  return describeImport(database.read, userId)
+}
+
+const toStored = ({ day, minutes }: ReducedDay, { projects }: ReducedFile): ImportDay => {
+  const numbers = [...new Set(minutes)].filter((number) => number > 0)
+  return {
+    day: dayOfHour(day * HOURS),
+    projects: numbers.map((number) => {
+      const { repo, name } = projects[number - 1] as (typeof projects)[number]
+      return repo ?? name
+    }),
+    marks: numbers.map((number) => Array.from(minutes, (own) => (own === number ? '1' : '0')).join('')),
+  }
+}
+
+const none: Import = {
+  id: null,
+  state: 'none',
+  heartbeats: 0,
+  days: 0,
+  days_done: 0,
+  minutes: 0,
+  created_at: null,
+  updated_at: null,
+}
+
+export const describeImport = async (db: Db, userId: string): Promise<Import> =>
+  (await readImport(db, userId)) ?? none
+
+/** What was counted before stays. */
+export const cancelImport = (database: Database, userId: string): Promise<void> =>
+  database.transaction((tx) => endImport(tx, userId, 'cancelled'))
+
+/**
+ * Goes on with all imports, a day of each in turn.
+ * @throws {AggregateError} naming the people whose import failed; the others went on
+ */
+export const runImports = (database: Database, stop?: AbortSignal): Promise<void> =>
+  roundRobin({
+    list: () => listRunningImports(database.read),
+    step: ({ id }) => importNextDay(database, id),
+    isStopped: () => stop?.aborted === true,
+  })
+
+const background = { background: true, rowsMayConflict: true }
+
+/** A day that exceeds a limit is left out. @returns whether there may be more to do */
+const importNextDay = async (database: Database, userId: string): Promise<boolean> => {
+  try {
+    return await database.transaction((tx) => importDay(tx, userId), background)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    await database.transaction(
+      (tx) =>
+        error.code === 'token_invalid' ? endImport(tx, userId, 'cancelled') : advanceImport(tx, userId, 0),
+      background,
+    )
+    return true
+  }
+}
+
+/** @returns whether there may be more to do */
+const importDay = async (tx: Tx, userId: string): Promise<boolean> => {
+  const done = await takeImport(tx, userId)
+  if (done === undefined) return false
+  const next = await readNextDays(tx, userId, done)
+  if (!next) {
+    await endImport(tx, userId, 'done')
+    return false
+  }
+  const { day, today, days } = next
+  const firstDays = await readFirstDays(tx, userId)
+  // As long as marks are kept, imported minutes become marks, and no minute counts twice.
+  const isKept = day >= addDays(today, -limits.flush_days_back)
+  const own = days.filter((other) => other.day === day)
+  const heartbeats = isKept ? own.flatMap(heartbeatsOf) : []
+  const names = own.flatMap(({ projects }) => projects.filter((project) => !isRepo(project)))
+  const counted = await countHeartbeats(tx, userId, heartbeats, { names, firstDays })
+  await counted.written
+  const older = await countDay(tx, userId, { ...counted, day, days, firstDays, isKept })
+  tx.deferToCommit(Promise.all([older.written, advanceImport(tx, userId, counted.minutes + older.minutes)]))
+  return true
+}
+
+interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
+  day: string
+  /** With those before and after it. */
+  days: ImportDay[]
+  firstDays: ReadonlyMap<string, string>
+  /** Whether the day has counted as heartbeats do, so that what it has is only remembered. */
+  isKept: boolean
+}
+
+const countDay = async (
+  tx: Tx,
+  userId: string,
+  { day, days, projects, mayWait, firstDays, isKept }: DayOfImport,
+): Promise<{ minutes: number; written: Promise<unknown> }> => {
+  const timeline = new Timeline(days.flatMap(hoursOf))
+  const first = (Date.parse(day) / 3_600_000) * MINUTES
+  const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
+  const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
+  const repoKeyOf = (project: string) =>
+    isRepo(project) ? projects.add({ repo: project }) : projects.keyOf(project)
+  const repoKeys = new Set(candidates.flatMap(({ project }) => repoKeyOf(project) ?? []))
+  const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
+  const { minutes, found, write } = await countMinutes(tx, userId, timeline, {
+    target,
+    repoKeyOf,
+    candidates,
+    firstDays,
+    imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
+  })
+  const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
+  const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
+  const written = Promise.all([
+    keepImported(tx, userId, found),
+    seeNames(tx, userId, lastAt),
+    write(projects.repos),
+  ])
+  return { minutes, written }
+}
+
+const heartbeatsOf = (day: ImportDay) =>
+  hoursOf(day)
+    .flatMap(({ hour, projects, marks }) =>
+      projects.flatMap((project, index) =>
+        Array.from(marks[index] ?? '').flatMap((digit, minute) => {
+          if (digit === '0') return []
+          const at = hour * MINUTES + minute
+          return [
+            { time: at * 60, minute: at, project: isRepo(project) ? { repo: project } : { name: project } },
+          ]
+        }),
+      ),
+    )
+    .sort((a, b) => a.minute - b.minute)
+
+const hoursOf = ({ day, projects, marks }: ImportDay): StoredHour[] =>
+  Array.from({ length: HOURS }, (_, hour) => ({
+    hour: hourOf(Date.parse(day) / 60_000) + hour,
+    projects,
+    marks: marks.map((minutes) => minutes.slice(hour * MINUTES, (hour + 1) * MINUTES)),
+    leaves: null,
+    countedIn: [],
+    counted: [],
+  }))

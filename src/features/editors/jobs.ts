@@ -1,0 +1,32 @@
+/** Counts the days of imports in the background; each day on one instance. */
+import fp from 'fastify-plugin'
+import { measuredTask } from '../../platform/metrics/measured-task.js'
+import { repeat } from '../../platform/process/repeat.js'
+import { runImports } from './import-heartbeats.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    imports: {
+      /** Counts all that there is by now. Never rejects: what fails is tried again. */
+      run(): Promise<void>
+    }
+  }
+}
+
+const PERIOD_MS = 10_000
+
+export default fp(async (app) => {
+  const stop = new AbortController()
+  app.addHook('preClose', async () => stop.abort())
+  const run = measuredTask(app.meter, 'imports', () => runImports(app.database, stop.signal))
+  let current = Promise.resolve()
+  /** One run at a time. */
+  const next = () => {
+    current = current.then(run).catch((error) => {
+      if (!stop.signal.aborted) app.log.warn({ err: error }, 'imports failed and will be tried again')
+    })
+    return current
+  }
+  app.decorate('imports', { run: next })
+  repeat(app, PERIOD_MS, next, 'the import of heartbeats')
+})

@@ -1,0 +1,75 @@
+/** What editors call a project: the address of a repository in one of many spellings, or a name like any other. */
+import { limits } from '../../../schemas/limits.js'
+
+/** A heartbeat as it was sent. */
+export interface SentHeartbeat {
+  time: number | undefined
+  project: string | undefined
+  alternate: string | undefined
+}
+
+/** Either a repository of the repository host, or another name. */
+export type Project = { repo: string; name?: undefined } | { name: string; repo?: undefined }
+
+const REPO = /^(?!\.{1,2}\/)([A-Za-z0-9_.-]{1,100})\/(?!\.{1,2}$)([A-Za-z0-9_.-]{1,100})$/
+const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
+
+/** Whether a name may be that of a folder with a repository in it. */
+export const mayBeFolder = (name: string): boolean => NAME.test(name)
+
+/** Whether a project is a repository; no other name looks like one. */
+export const isRepo = (project: string): boolean => REPO.test(project)
+
+const repoOf = (path: string): string | undefined => {
+  const repo = path
+    .replace(/^\/+/, '')
+    .replace(/\/$/, '')
+    .replace(/\.git$/i, '')
+  return REPO.test(repo) ? repo : undefined
+}
+
+const URL_LIKE = /^([A-Za-z][A-Za-z0-9+.-]*:)?\/\/(.*)$/s
+/** `host:path`, as ssh and git know it. A Windows path has a drive of one letter. */
+const SSH_LIKE = /^([A-Za-z0-9_.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!\/\/)(.+)$/s
+const AUTHORITY = /^(\[[^\]/]*\]|[^/:]*)(?::[0-9]*(?=\/|$))?[/:]?(.*)$/s
+
+/**
+ * Takes users, passwords and ports out of an address. Where it is unclear how far a password goes, all that can belong to
+ * it is taken out.
+ */
+const withoutSecrets = (text: string): string => {
+  const url = URL_LIKE.exec(text)
+  if (url) {
+    const [, scheme = '', rest = ''] = url
+    const address = (rest.split(/[?#]/, 1)[0] ?? '').replace(/^.*@/s, '')
+    return `${scheme}//${address.replace(/^(\[[^\]/]*\]|[^/:]*):[0-9]*(?=\/|$)/, '$1')}`
+  }
+  const at = text.lastIndexOf('@')
+  if (at === -1) return text
+  const rest = text.slice(at + 1)
+  return SSH_LIKE.test(rest) || text.slice(0, at).includes(':') ? rest : text
+}
+
+/** Bounds the work on a name, which may be followed by an address of any length. */
+const MOST_READ = 4 * limits.editor_project_length
+
+/** @param host the host name of the repository host @returns undefined for what names no project */
+const readProject = (text: string | undefined, host: string): Project | undefined => {
+  if (text === undefined || text.length > MOST_READ || text.includes('\0') || !text.isWellFormed())
+    return undefined
+  const name = withoutSecrets(text.trim())
+  if (name === '' || name.length > limits.editor_project_length) return undefined
+  const url = URL_LIKE.exec(name)
+  const address = url ? AUTHORITY.exec(url[2] ?? '') : SSH_LIKE.exec(name)
+  const isElsewhere = address !== null && address[1]?.toLowerCase() !== host
+  const repo = isElsewhere ? undefined : repoOf(address?.[2] ?? name)
+  return repo === undefined ? { name } : { repo }
+}
+
+/** What a heartbeat is for. The alternate project counts where the project names no repository. */
+export const projectOf = ({ project, alternate }: SentHeartbeat, host: string): Project | undefined => {
+  const first = readProject(project, host)
+  if (first?.repo !== undefined) return first
+  const second = readProject(alternate, host)
+  return second?.repo === undefined ? (first ?? second) : second
+}

@@ -1,0 +1,229 @@
+/** Imports: what a file says day by day, how far it is counted, and what earlier imports have found. */
+
+import type { Import } from '../../../../schemas/editors.js'
+import type { Db } from '../../../platform/database/client.js'
+import {
+  date,
+  integer,
+  moment,
+  statement,
+  text,
+  textOf,
+  texts,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import type { Place } from '../count-minutes.js'
+import { arrayText } from './marks.js'
+
+const READ_IMPORT = statement(
+  'read an import',
+  {
+    id: uuid,
+    state: textOf<'running' | 'done' | 'cancelled'>(),
+    heartbeats: integer,
+    days: integer,
+    days_done: integer,
+    minutes: integer,
+    created_at: moment,
+    updated_at: moment,
+  },
+  `
+  select id, state, heartbeats, days, days_done, minutes, created_at, updated_at
+  from imports where user_id = $1::uuid`,
+)
+
+/** The latest import of a person. */
+export const readImport = async (db: Db, userId: string): Promise<Import | undefined> => {
+  const [row] = await db.rows(READ_IMPORT, [userId])
+  return row && { ...row, created_at: toTimestamp(row.created_at), updated_at: toTimestamp(row.updated_at) }
+}
+
+/** $1: the user; $2: the id; $3: heartbeats; $4: days. */
+const BEGIN_IMPORT = statement(
+  'begin an import',
+  { id: uuid },
+  `
+  insert into imports as i (user_id, id, state, heartbeats, days)
+  values ($1::uuid, $2::uuid, 'running', $3::int, $4::int)
+  on conflict (user_id) do update set id = excluded.id, state = excluded.state, heartbeats = excluded.heartbeats,
+    days = excluded.days, days_done = 0, minutes = 0, created_at = now(), updated_at = now()
+  where i.state <> 'running'
+  returning id`,
+)
+
+/** @returns whether no other import of the person was under way */
+export const beginImport = async (
+  tx: Db,
+  userId: string,
+  { id, heartbeats, days }: { id: string; heartbeats: number; days: number },
+): Promise<boolean> => (await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, days])).length > 0
+
+/** $1: the user; of each day: $2 the day, $3 projects and $4 marks as texts. */
+const ADD_DAYS = statement(
+  'add days of an import',
+  {},
+  `
+  insert into import_days (user_id, day, projects, marks)
+  select $1::uuid, r.day, r.projects::text[], r.marks::bit(1440)[]
+  from unnest($2::date[], $3::text[], $4::text[]) as r (day, projects, marks)`,
+)
+
+/** A day with the minutes of each project, a digit each. */
+export interface ImportDay {
+  day: string
+  projects: string[]
+  marks: string[]
+}
+
+export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): Promise<void> => {
+  await tx.rows(ADD_DAYS, [
+    userId,
+    days.map(({ day }) => day),
+    days.map(({ projects }) => arrayText(projects)),
+    days.map(({ marks }) => arrayText(marks)),
+  ])
+}
+
+const DELETE_DAYS = statement(
+  'delete days of an import',
+  {},
+  'delete from import_days where user_id = $1::uuid',
+)
+
+export const deleteImportDays = async (tx: Db, userId: string): Promise<void> => {
+  await tx.rows(DELETE_DAYS, [userId])
+}
+
+/** $1: the user; $2: how many days are done. The day before and the day after come along. */
+const READ_NEXT_DAYS = statement(
+  'read the next days of an import',
+  { day: date, projects: texts, marks: texts, today: date, isNext: textOf<'yes' | 'no'>() },
+  `
+  with next as (
+    select day from import_days where user_id = $1::uuid order by day offset $2::int limit 1
+  )
+  select d.day, d.projects, d.marks::text[] as marks, (now() at time zone 'UTC')::date as today,
+    case when d.day = n.day then 'yes' else 'no' end as "isNext"
+  from next n join import_days d on d.user_id = $1::uuid and d.day between n.day - 1 and n.day + 1
+  order by d.day`,
+)
+
+/** The next day of an import with those around it; undefined when all are done. */
+export const readNextDays = async (
+  tx: Db,
+  userId: string,
+  done: number,
+): Promise<{ day: string; today: string; days: ImportDay[] } | undefined> => {
+  const rows = await tx.rows(READ_NEXT_DAYS, [userId, done])
+  const next = rows.find(({ isNext }) => isNext === 'yes')
+  return next && { day: next.day, today: next.today, days: rows }
+}
+
+const LIST_RUNNING = statement(
+  'list running imports',
+  { id: uuid },
+  `select user_id as id from imports where state = 'running' order by created_at, user_id limit 1000`,
+)
+
+/** By user. */
+export const listRunningImports = (db: Db): Promise<{ id: string }[]> => db.rows(LIST_RUNNING, [])
+
+const TAKE_IMPORT = statement(
+  'take an import',
+  { daysDone: integer },
+  `
+  select days_done as "daysDone" from imports
+  where user_id = $1::uuid and state = 'running'
+  for update skip locked`,
+)
+
+/** @returns how many days are done; undefined for an import that has ended, or that another instance is at */
+export const takeImport = async (tx: Db, userId: string): Promise<number | undefined> =>
+  (await tx.rows(TAKE_IMPORT, [userId]))[0]?.daysDone
+
+/** $1: the user; $2: minutes that were added. */
+const ADVANCE_IMPORT = statement(
+  'finish a day of an import',
+  {},
+  `
+  update imports set days_done = days_done + 1, minutes = minutes + $2::int, updated_at = now()
+  where user_id = $1::uuid`,
+)
+
+export const advanceImport = async (tx: Db, userId: string, minutes: number): Promise<void> => {
+  await tx.rows(ADVANCE_IMPORT, [userId, minutes])
+}
+
+/** $1: the user; $2: the state. */
+const END_IMPORT = statement(
+  'end an import',
+  {},
+  `update imports set state = $2::text, updated_at = now() where user_id = $1::uuid and state = 'running'`,
+)
+
+export const endImport = async (tx: Db, userId: string, state: 'done' | 'cancelled'): Promise<void> => {
+  await tx.rows(END_IMPORT, [userId, state])
+  await deleteImportDays(tx, userId)
+}
+
+const LIST_FIRST_DAYS = statement(
+  'list when a person joined workspaces',
+  { workspaceId: uuid, day: date },
+  `
+  select workspace_id as "workspaceId", (joined_at at time zone 'UTC')::date as day
+  from members where user_id = $1::uuid`,
+)
+
+/** By workspace. */
+export const readFirstDays = async (db: Db, userId: string): Promise<Map<string, string>> => {
+  const rows = await db.rows(LIST_FIRST_DAYS, [userId])
+  return new Map(rows.map(({ workspaceId, day }) => [workspaceId, day]))
+}
+
+/** $1: the user; $2: the day. */
+const READ_IMPORTED = statement(
+  'read imported minutes',
+  { workspaceId: uuid, repoKey: text, minutes: integer },
+  `
+  select workspace_id as "workspaceId", repo_key as "repoKey", minutes from imported_minutes
+  where user_id = $1::uuid and day = $2::date`,
+)
+
+/** What earlier imports have found on a day. */
+export const readImported = async (
+  tx: Db,
+  userId: string,
+  day: string,
+): Promise<(place: Pick<Place, 'workspaceId' | 'repoKey'>) => number> => {
+  const rows = await tx.rows(READ_IMPORTED, [userId, day])
+  const minutes = new Map(rows.map((row) => [`${row.workspaceId} ${row.repoKey}`, row.minutes]))
+  return ({ workspaceId, repoKey }) => minutes.get(`${workspaceId} ${repoKey}`) ?? 0
+}
+
+/** $1: the user; of each place: $2 workspace, $3 day, $4 repository, $5 minutes. */
+const KEEP_IMPORTED = statement(
+  'keep imported minutes',
+  {},
+  `
+  insert into imported_minutes as i (user_id, workspace_id, day, repo_key, minutes)
+  select $1::uuid, r.workspace_id, r.day, r.repo_key, r.minutes
+  from unnest($2::uuid[], $3::date[], $4::text[], $5::int[]) as r (workspace_id, day, repo_key, minutes)
+  on conflict (user_id, workspace_id, day, repo_key) do update set minutes = excluded.minutes
+  where i.minutes < excluded.minutes`,
+)
+
+export const keepImported = async (
+  tx: Db,
+  userId: string,
+  found: (Place & { minutes: number })[],
+): Promise<void> => {
+  if (found.length === 0) return
+  await tx.rows(KEEP_IMPORTED, [
+    userId,
+    found.map(({ workspaceId }) => workspaceId),
+    found.map(({ day }) => day),
+    found.map(({ repoKey }) => repoKey),
+    found.map(({ minutes }) => minutes),
+  ])
+}

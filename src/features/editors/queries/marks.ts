@@ -1,0 +1,127 @@
+/** Which minutes heartbeats have marked. */
+
+import type { Db } from '../../../platform/database/client.js'
+import { locksOfUsers } from '../../../platform/database/locks.js'
+import {
+  integer,
+  moment,
+  orNull,
+  statement,
+  texts,
+  uuid,
+  uuids,
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import type { StoredHour } from '../timeline.js'
+
+/** $1: the user. */
+const LOCK_MARKS = statement(
+  'let the heartbeats of a person take turns',
+  {},
+  `select pg_advisory_xact_lock(${locksOfUsers.heartbeats}, hashtext($1::uuid::text))`,
+)
+
+/** Keeps other heartbeats of the person waiting until the transaction ends. */
+export const lockMarks = async (tx: Db, userId: string): Promise<void> => {
+  await tx.rows(LOCK_MARKS, [userId])
+}
+
+const hourColumns = {
+  hour: integer,
+  projects: texts,
+  marks: texts,
+  leaves: orNull(texts),
+  countedIn: uuids,
+  counted: texts,
+}
+const SELECT_HOURS = `
+  select hour, projects, marks::text[] as marks, leaves::text[] as leaves, counted_in as "countedIn",
+    counted::text[] as counted
+  from heartbeat_hours`
+
+/** $1: the user; $2: hours. */
+const READ_MARKS = statement(
+  'read marks of heartbeats',
+  hourColumns,
+  `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
+)
+const READ_ALL_MARKS = statement(
+  'read all marks of heartbeats',
+  hourColumns,
+  `${SELECT_HOURS} where user_id = $1::uuid order by hour`,
+)
+
+export const readMarks = (db: Db, userId: string, hours: number[]): Promise<StoredHour[]> =>
+  db.rows(READ_MARKS, [userId, hours])
+
+export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
+  db.rows(READ_ALL_MARKS, [userId])
+
+/** $1: the user; of each hour: $2 its number, and $3 to $7 its arrays as texts. */
+const WRITE_MARKS = statement(
+  'write marks of heartbeats',
+  {},
+  `
+  insert into heartbeat_hours (user_id, hour, projects, marks, leaves, counted_in, counted)
+  select $1::uuid, r.hour, r.projects::text[], r.marks::bit(60)[], r.leaves::bit(60)[], r.counted_in::uuid[],
+    r.counted::bit(60)[]
+  from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    as r (hour, projects, marks, leaves, counted_in, counted)
+  on conflict (user_id, hour) do update set projects = excluded.projects, marks = excluded.marks,
+    leaves = excluded.leaves, counted_in = excluded.counted_in, counted = excluded.counted`,
+)
+
+/** An array as PostgreSQL writes it. */
+export const arrayText = (items: readonly string[]): string =>
+  `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join()}}`
+
+export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): Promise<void> => {
+  if (hours.length === 0) return
+  await tx.rows(WRITE_MARKS, [
+    userId,
+    hours.map(({ hour }) => hour),
+    hours.map(({ projects }) => arrayText(projects)),
+    hours.map(({ marks }) => arrayText(marks)),
+    hours.map(({ leaves }) => leaves && arrayText(leaves)),
+    hours.map(({ countedIn }) => arrayText(countedIn)),
+    hours.map(({ counted }) => arrayText(counted)),
+  ])
+}
+
+/** $1: workspaces. */
+const READ_IDLE_WINDOWS = statement(
+  'read the idle windows of workspaces',
+  { id: uuid, minutes: integer },
+  'select id, idle_window_minutes as minutes from workspaces where id = any($1::uuid[])',
+)
+
+/** In minutes, by workspace. */
+export const readIdleWindows = async (db: Db, workspaceIds: string[]): Promise<Map<string, number>> => {
+  const rows = await db.rows(READ_IDLE_WINDOWS, [workspaceIds])
+  return new Map(rows.map(({ id, minutes }) => [id, minutes]))
+}
+
+/** $1: the user; $2: the moment. */
+const REMEMBER_HEARTBEAT = statement(
+  'remember the newest heartbeat',
+  {},
+  `
+  insert into heartbeat_people as p (user_id, last_at) values ($1::uuid, $2::timestamptz(3))
+  on conflict (user_id) do update set last_at = excluded.last_at where p.last_at < excluded.last_at`,
+)
+
+export const rememberHeartbeat = async (tx: Db, userId: string, at: Date): Promise<void> => {
+  await tx.rows(REMEMBER_HEARTBEAT, [userId, at.toISOString()])
+}
+
+const READ_LAST_HEARTBEAT = statement(
+  'read when the newest heartbeat was',
+  { lastAt: moment },
+  'select last_at as "lastAt" from heartbeat_people where user_id = $1::uuid',
+)
+
+/** Null for someone without heartbeats. */
+export const readHeartbeats = async (db: Db, userId: string): Promise<{ last_at: string } | null> => {
+  const [row] = await db.rows(READ_LAST_HEARTBEAT, [userId])
+  return row ? { last_at: toTimestamp(row.lastAt) } : null
+}

@@ -1,0 +1,72 @@
+/**
+ * How the body of heartbeats is read: whatever its media type, as JSON, or as a JSON string that contains JSON. It is read as
+ * it arrives, so that large bodies take no memory.
+ */
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../../../schemas/limits.js'
+import { ApiError, invalid } from '../../../errors.js'
+import type { SentHeartbeat } from '../project-names.js'
+import { JsonReader, type Kind, NoJsonError, QuotedText } from './json.js'
+
+/** What is read before other requests have a turn. */
+const PIECE_BYTES = 65_536
+const SPACE = 0x20
+const QUOTE = 0x22
+
+export interface HeartbeatsBody {
+  /** Whether the body is one heartbeat and not an array of them. */
+  isOne: boolean
+  heartbeats: SentHeartbeat[]
+}
+
+/**
+ * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for what is neither an object nor an array of
+ * objects, and `bad_request` when the connection is lost
+ */
+export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> => {
+  const body: HeartbeatsBody = { isOne: false, heartbeats: [] }
+  let found = 0
+  const fail = (path: string, message: string): never => {
+    throw invalid(`/body${path}`, message)
+  }
+  const begins = (kind: Kind, depth: number) => {
+    if (depth === 0) {
+      body.isOne = kind === 'object'
+      if (kind !== 'object' && kind !== 'array') fail('', 'must be a heartbeat or an array of heartbeats')
+    } else if (!body.isOne) {
+      if (kind !== 'object') fail(`/${found}`, 'must be an object')
+      if (++found > limits.heartbeats) fail('', `must have at most ${limits.heartbeats} heartbeats`)
+    }
+  }
+  const ends = ({ time, project, alternate, depth }: SentHeartbeat & { depth: number }) => {
+    if (depth === (body.isOne ? 0 : 1)) body.heartbeats.push({ time, project, alternate })
+  }
+  try {
+    const reader = new JsonReader({ begins, ends })
+    let quoted: QuotedText | undefined
+    let hasBegun = false
+    let received = 0
+    // The rest of a body that is rejected is discarded, and not destroyed with its connection.
+    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      received += chunk.length
+      if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
+      const first: number | undefined = hasBegun ? undefined : chunk.find((byte) => byte > SPACE)
+      hasBegun ||= first !== undefined
+      if (first === QUOTE) quoted = new QuotedText()
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        const piece = chunk.subarray(at, at + PIECE_BYTES)
+        reader.push(quoted ? quoted.push(piece) : piece)
+        await nextTurn()
+      }
+    }
+    quoted?.end()
+    reader.end()
+  } catch (error) {
+    if (error instanceof NoJsonError)
+      throw new ApiError('invalid_json', { detail: 'The body is not JSON that the service accepts.' })
+    if (error instanceof ApiError) throw error
+    throw new ApiError('bad_request', { detail: 'The body did not arrive whole.', cause: error })
+  }
+  return body
+}

@@ -1,0 +1,279 @@
+/**
+ * Reads heartbeats from JSON of any size, a piece at a time: the few members that count, of every object. It checks the
+ * structure and bounds the depth. What it skips takes no memory.
+ */
+import { limits } from '../../../../schemas/limits.js'
+
+/** A text that is no JSON, or nested too deep. */
+export class NoJsonError extends Error {}
+
+/** What an object says, as far as it counts here. Members of another type, and texts that are too long, are absent. */
+export interface ReadObject {
+  time: number | undefined
+  project: string | undefined
+  alternate: string | undefined
+  /** Of its own array or object; 0: the whole text. */
+  depth: number
+}
+
+export type Kind = 'array' | 'object' | 'string' | 'other'
+
+interface Reader {
+  /** Told of the whole text, and of the members of the outermost array or object. */
+  begins?(kind: Kind, depth: number): void
+  ends(object: ReadObject): void
+}
+
+interface Frame {
+  isArray: boolean
+  key: Key | undefined
+  time: number | undefined
+  project: string | undefined
+  alternate: string | undefined
+}
+
+type Key = 'time' | 'project' | 'alternate'
+const KEYS: Record<string, Key> = { time: 'time', project: 'project', alternate_project: 'alternate' }
+
+const codeOf = (character: string) => character.charCodeAt(0)
+const QUOTE = codeOf('"')
+const BACKSLASH = codeOf('\\')
+const COMMA = codeOf(',')
+const COLON = codeOf(':')
+const OPEN_ARRAY = codeOf('[')
+const CLOSE_ARRAY = codeOf(']')
+const OPEN_OBJECT = codeOf('{')
+const CLOSE_OBJECT = codeOf('}')
+const LOWER_U = codeOf('u')
+
+const flags = (characters: string): Uint8Array => {
+  const table = new Uint8Array(256)
+  for (const character of characters) table[codeOf(character)] = 1
+  return table
+}
+const BLANK = flags(' \t\r\n')
+const IN_NUMBER = flags('0123456789+-.eE')
+const IN_WORD = flags('abcdefghijklmnopqrstuvwxyz')
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const WORDS = new Set(['true', 'false', 'null'])
+
+/** Longer tokens are not kept; no name, number or key that counts is longer, however it is escaped. */
+const MOST_KEPT = 6 * 4 * limits.editor_project_length
+
+type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'comma' | 'end'
+type Token = 'string' | 'number' | 'word'
+
+export class JsonReader {
+  private readonly frames: Frame[] = []
+  private state: State = 'value'
+  private token: Token | undefined
+  private readonly kept = Buffer.alloc(MOST_KEPT)
+  private keptLength = 0
+  private isEscaped = false
+
+  constructor(private readonly reader: Reader) {}
+
+  /** @throws {NoJsonError} */
+  push(bytes: Uint8Array): void {
+    let at = 0
+    while (at < bytes.length) {
+      if (this.token === 'string') at = this.readString(bytes, at)
+      else if (this.token !== undefined) at = this.readPlain(bytes, at)
+      else {
+        const byte = bytes[at++] as number
+        if (BLANK[byte] === 0) at = this.take(byte, at)
+      }
+    }
+  }
+
+  /** @throws {NoJsonError} when the text has not ended */
+  end(): void {
+    if (this.token === 'number' || this.token === 'word') this.endPlain()
+    if (this.state !== 'end' || this.token !== undefined) throw new NoJsonError()
+  }
+
+  /** Takes what begins or separates a value. @returns where to go on */
+  private take(byte: number, next: number): number {
+    const { state } = this
+    if (state === 'value' || state === 'first item') {
+      if (byte === CLOSE_ARRAY && state === 'first item') this.close(true)
+      else if (byte === OPEN_ARRAY) this.open(true)
+      else if (byte === OPEN_OBJECT) this.open(false)
+      else {
+        this.begins(byte === QUOTE ? 'string' : 'other')
+        return this.startToken(byte, next)
+      }
+    } else if (state === 'first key' || state === 'key') {
+      if (byte === CLOSE_OBJECT && state === 'first key') this.close(false)
+      else if (byte === QUOTE) return this.startToken(byte, next)
+      else throw new NoJsonError()
+    } else if (state === 'colon' && byte === COLON) this.state = 'value'
+    else if (state === 'comma') this.separate(byte)
+    else throw new NoJsonError()
+    return next
+  }
+
+  private separate(byte: number): void {
+    const { isArray } = this.frames.at(-1) as Frame
+    if (byte === COMMA) this.state = isArray ? 'value' : 'key'
+    else if (byte === CLOSE_ARRAY && isArray) this.close(true)
+    else if (byte === CLOSE_OBJECT && !isArray) this.close(false)
+    else throw new NoJsonError()
+  }
+
+  private begins(kind: Kind): void {
+    if (this.frames.length < 2) this.reader.begins?.(kind, this.frames.length)
+  }
+
+  private open(isArray: boolean): void {
+    this.begins(isArray ? 'array' : 'object')
+    this.set(undefined)
+    if (this.frames.length >= limits.json_depth) throw new NoJsonError()
+    this.frames.push({ isArray, key: undefined, time: undefined, project: undefined, alternate: undefined })
+    this.state = isArray ? 'first item' : 'first key'
+  }
+
+  private close(isArray: boolean): void {
+    const { time, project, alternate } = this.frames.pop() as Frame
+    this.state = this.frames.length === 0 ? 'end' : 'comma'
+    if (!isArray) this.reader.ends({ time, project, alternate, depth: this.frames.length })
+  }
+
+  private startToken(byte: number, next: number): number {
+    this.keptLength = 0
+    this.isEscaped = false
+    if (byte === QUOTE) {
+      this.token = 'string'
+      return next
+    }
+    if (IN_NUMBER[byte] === 0 && IN_WORD[byte] === 0) throw new NoJsonError()
+    this.token = IN_WORD[byte] === 1 ? 'word' : 'number'
+    return next - 1
+  }
+
+  private readString(bytes: Uint8Array, start: number): number {
+    let at = start
+    let escaped = this.isEscaped
+    let byte = 0
+    for (; at < bytes.length; at++) {
+      byte = bytes[at] as number
+      if (escaped) escaped = false
+      else if (byte === BACKSLASH) escaped = true
+      else if (byte === QUOTE) break
+    }
+    this.isEscaped = escaped
+    this.keep(bytes, start, at)
+    if (at === bytes.length) return at
+    this.token = undefined
+    this.endString()
+    return at + 1
+  }
+
+  private readPlain(bytes: Uint8Array, start: number): number {
+    const table = this.token === 'number' ? IN_NUMBER : IN_WORD
+    let at = start
+    while (at < bytes.length && table[bytes[at] as number] === 1) at++
+    this.keep(bytes, start, at)
+    if (at < bytes.length) this.endPlain()
+    return at
+  }
+
+  private keep(bytes: Uint8Array, start: number, end: number): void {
+    const room = Math.min(end - start, MOST_KEPT - this.keptLength)
+    if (room > 0) this.kept.set(bytes.subarray(start, start + room), this.keptLength)
+    this.keptLength += end - start
+  }
+
+  /** What was kept of the token; undefined when it was too long. */
+  private text(): string | undefined {
+    return this.keptLength > MOST_KEPT ? undefined : this.kept.toString('utf8', 0, this.keptLength)
+  }
+
+  private endString(): void {
+    const frame = this.frames.at(-1)
+    if (this.state === 'key' || this.state === 'first key') {
+      this.state = 'colon'
+      const key = unquoted(this.text())
+      if (frame) frame.key = key !== undefined && Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
+      return
+    }
+    this.state = frame ? 'comma' : 'end'
+    const counts = frame?.key === 'project' || frame?.key === 'alternate'
+    this.set(counts ? unquoted(this.text()) : undefined)
+  }
+
+  private endPlain(): void {
+    const { token } = this
+    this.token = undefined
+    this.state = this.frames.length === 0 ? 'end' : 'comma'
+    const text = this.text()
+    if (text !== undefined && !(token === 'number' ? NUMBER.test(text) : WORDS.has(text)))
+      throw new NoJsonError()
+    this.set(token === 'number' && this.frames.at(-1)?.key === 'time' ? Number(text) : undefined)
+  }
+
+  /** The value of the member that is being read; of two with one key, the later counts. */
+  private set(value: string | number | undefined): void {
+    const frame = this.frames.at(-1)
+    if (frame?.key === 'time') frame.time = typeof value === 'number' ? value : undefined
+    else if (frame?.key) frame[frame.key] = typeof value === 'string' ? value : undefined
+    if (frame) frame.key = undefined
+  }
+}
+
+const unquoted = (text: string | undefined): string | undefined => {
+  if (text === undefined || !text.includes('\\')) return text
+  try {
+    return JSON.parse(`"${text}"`) as string
+  } catch {
+    return undefined
+  }
+}
+
+const ESCAPES: Record<string, number> = { b: 8, f: 12, n: 10, r: 13, t: 9 }
+
+/** The text in a JSON string that is the whole of a JSON text, a piece at a time. */
+export class QuotedText {
+  private state: 'before' | 'inside' | 'escape' | 'unit' | 'after' = 'before'
+  /** The digits of a `\u` escape. */
+  private digits = ''
+  /** The first half of a surrogate pair. */
+  private high = ''
+
+  /** @throws {NoJsonError} */
+  push(bytes: Uint8Array): Buffer {
+    // An escape of six bytes makes at most three, and the second half of a pair four.
+    const text = Buffer.allocUnsafe(bytes.length + 4)
+    let length = 0
+    for (const byte of bytes) {
+      if (this.state === 'inside') {
+        if (byte === BACKSLASH) this.state = 'escape'
+        else if (byte === QUOTE) this.state = 'after'
+        else text[length++] = byte
+      } else if (this.state === 'escape') {
+        this.state = byte === LOWER_U ? 'unit' : 'inside'
+        this.digits = ''
+        if (byte !== LOWER_U) text[length++] = ESCAPES[String.fromCharCode(byte)] ?? byte
+      } else if (this.state === 'unit') {
+        this.digits += String.fromCharCode(byte)
+        if (this.digits.length === 4) length += text.write(this.endUnit(), length)
+      } else if (this.state === 'before' && byte === QUOTE) this.state = 'inside'
+      else if (BLANK[byte] === 0) throw new NoJsonError()
+    }
+    return text.subarray(0, length)
+  }
+
+  /** @throws {NoJsonError} when the text has not ended */
+  end(): void {
+    if (this.state !== 'after') throw new NoJsonError()
+  }
+
+  private endUnit(): string {
+    if (!/^[0-9a-fA-F]{4}$/.test(this.digits)) throw new NoJsonError()
+    this.state = 'inside'
+    const text = this.high + String.fromCharCode(Number.parseInt(this.digits, 16))
+    const isHalf = /^[\ud800-\udbff]$/.test(text)
+    this.high = isHalf ? text : ''
+    return isHalf ? '' : text
+  }
+}

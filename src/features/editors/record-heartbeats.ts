@@ -1,0 +1,248 @@
+/** Heartbeats on their way to minutes. */
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { addDays } from '../../platform/time/days.js'
+import { readTarget } from '../activity/index.js'
+import { findProjectsNamed } from '../settings/index.js'
+import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
+import { isRepo, mayBeFolder, type Project, projectOf, type SentHeartbeat } from './project-names.js'
+import { lockMarks, readAllMarks, readMarks, rememberHeartbeat, writeMarks } from './queries/marks.js'
+import { chooseRepo, type EditorProject, findNames, readRoomForNames, seeNames } from './queries/projects.js'
+import { type Candidate, hourOf, hoursAround, Timeline } from './timeline.js'
+
+const MINUTE_SECONDS = 60
+const DAY_SECONDS = 86_400
+
+/** A heartbeat that may count. */
+export interface Heartbeat {
+  /** Seconds since 1970. */
+  time: number
+  /** Minutes since 1970. */
+  minute: number
+  project: Project
+}
+
+/** What became of heartbeats. */
+export interface Recorded {
+  accepted: number
+  waiting: number
+  ignored: number
+}
+
+/** Those that name a project, oldest first. @param host the host name of the repository host */
+export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: string): Heartbeat[] =>
+  sent
+    .flatMap((heartbeat) => {
+      const { time } = heartbeat
+      const project = projectOf(heartbeat, host)
+      return time !== undefined && Number.isFinite(time) && project
+        ? [{ time, minute: Math.floor(time / MINUTE_SECONDS), project }]
+        : []
+    })
+    .sort((a, b) => a.time - b.time)
+
+/** Days beyond the window in which a time is looked at, because the database's clock decides. */
+const CLOCK_DAYS = 2
+
+/**
+ * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order.
+ * @throws {ApiError} `token_invalid`
+ */
+export const recordHeartbeats = async (
+  database: Database,
+  userId: string,
+  sent: readonly SentHeartbeat[],
+  host: string,
+): Promise<Recorded> => {
+  const now = Date.now() / 1_000
+  const heartbeats = heartbeatsOf(sent, host).filter(
+    ({ time }) =>
+      time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
+      time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
+  )
+  const recorded = await recordInParts(database, userId, heartbeats)
+  return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting }
+}
+
+const isTooMuch = (error: unknown) => error instanceof ApiError && error.code === 'payload_too_large'
+
+/**
+ * Records heartbeats, oldest first, in one transaction. What would change too many rows is recorded in parts, because a
+ * client would send the same heartbeats again and again.
+ */
+const recordInParts = async (
+  database: Database,
+  userId: string,
+  heartbeats: Heartbeat[],
+): Promise<Recorded> => {
+  if (heartbeats.length === 0) return { accepted: 0, waiting: 0, ignored: 0 }
+  try {
+    return await database.transaction(
+      async (tx) => {
+        const { recorded, written } = await countHeartbeats(tx, userId, heartbeats)
+        tx.deferToCommit(written)
+        return recorded
+      },
+      // A workspace may be removed meanwhile.
+      { readsFirst: true, rowsMayConflict: true },
+    )
+  } catch (error) {
+    if (!isTooMuch(error) || heartbeats.length === 1) throw error
+    const half = Math.ceil(heartbeats.length / 2)
+    const first = await recordInParts(database, userId, heartbeats.slice(0, half))
+    const second = await recordInParts(database, userId, heartbeats.slice(half))
+    return {
+      accepted: first.accepted + second.accepted,
+      waiting: first.waiting + second.waiting,
+      ignored: first.ignored + second.ignored,
+    }
+  }
+}
+
+interface ImportOptions {
+  /** Further names to choose repositories for. */
+  names?: string[]
+  /** By workspace, the first day that counts there. */
+  firstDays?: ReadonlyMap<string, string>
+}
+
+export interface CountedHeartbeats {
+  recorded: Recorded
+  /** How many minutes were added, in all workspaces together. */
+  minutes: number
+  projects: Projects
+  /** Names that wait for a repository, or may from now on. */
+  mayWait: ReadonlySet<string>
+  written: Promise<unknown>
+}
+
+/** Marks the minutes of heartbeats, oldest first, and counts what follows from the new marks. */
+export const countHeartbeats = async (
+  tx: Db,
+  userId: string,
+  heartbeats: Heartbeat[],
+  { names = [], firstDays }: ImportOptions = {},
+): Promise<CountedHeartbeats> => {
+  const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
+  const hours = hoursAround(heartbeats.map(({ minute }) => minute))
+  const [, stored, known] = await Promise.all([
+    lockMarks(tx, userId),
+    readMarks(tx, userId, hours),
+    findNames(tx, userId, given, hours),
+  ])
+  const projects = new Projects(known)
+  const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given)
+  // What is stored for names that waited counts now.
+  const freed = new Set(chosen.flatMap(({ name, waited }) => (waited ? [name] : [])))
+  const timeline = new Timeline(freed.size > 0 ? await readAllMarks(tx, userId) : stored)
+
+  const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
+  for (const { minute } of heartbeats) {
+    const before = timeline.projectBefore(minute)
+    const repoKey = before === undefined ? undefined : projects.keyOf(before)
+    if (repoKey !== undefined) involved.add(repoKey)
+  }
+  const target = await readTarget(tx, userId, involved)
+  const isRecorded = recordedBy(target)
+  const matched = new Set(target.workspaces.flatMap(({ repoKeys }) => repoKeys))
+  const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
+
+  const recorded: Recorded = { accepted: 0, waiting: 0, ignored: 0 }
+  const marked: number[] = []
+  const lastOfNames = new Map<string, Date>()
+  let newest: Date | undefined
+  for (const { time, minute, project } of heartbeats) {
+    const name = projects.add(project)
+    const repoKey = projects.keyOf(name)
+    const day = dayOfHour(hourOf(minute))
+    const canCount = repoKey === undefined ? mayWait.has(name) : matched.has(repoKey)
+    if (day < first || day > last || !canCount || !isRecorded(hourOf(minute), repoKey)) {
+      recorded.ignored++
+      continue
+    }
+    recorded[repoKey === undefined ? 'waiting' : 'accepted']++
+    newest = new Date(time * 1_000)
+    if (project.name !== undefined) lastOfNames.set(name, newest)
+    if (timeline.mark(minute, name)) marked.push(minute)
+  }
+  const candidates = [...timeline.around(marked), ...storedFor(timeline, freed)]
+  const repoKeyOf = (project: string) => projects.keyOf(project)
+  const { minutes, write } = await countMinutes(tx, userId, timeline, {
+    target,
+    repoKeyOf,
+    candidates,
+    firstDays,
+  })
+  const written = Promise.all([
+    ...chosen.map((project) => chooseRepo(tx, userId, project)),
+    seeNames(tx, userId, lastOfNames),
+    writeMarks(tx, userId, timeline.toStored()),
+    newest && rememberHeartbeat(tx, userId, newest),
+    write(projects.repos),
+  ])
+  return { recorded, minutes, projects, mayWait, written }
+}
+
+/** Minutes that are stored for names and have counted nowhere. */
+export const storedFor = (timeline: Timeline, names: ReadonlySet<string>): Candidate[] =>
+  names.size === 0
+    ? []
+    : [...timeline.all()].filter(
+        ({ minute, project }) => names.has(project) && !timeline.hasCountedAnywhere(minute),
+      )
+
+/** What the projects of marks are: repositories in lower case, or names that may have one. */
+export class Projects {
+  /** Repositories as given, by their keys. */
+  readonly repos = new Map<string, string>()
+
+  constructor(readonly known: Map<string, EditorProject>) {}
+
+  /** @returns how the project is called in marks */
+  add({ repo, name }: Project): string {
+    return repo === undefined ? name : this.addRepo(repo)
+  }
+
+  /** The key of the repository; undefined for a name that has none. */
+  keyOf(project: string): string | undefined {
+    if (isRepo(project)) return project
+    const repo = this.known.get(project)?.repo
+    return repo ? this.addRepo(repo) : undefined
+  }
+
+  private addRepo(repo: string): string {
+    const key = repo.toLowerCase()
+    if (!this.repos.has(key)) this.repos.set(key, repo)
+    return key
+  }
+}
+
+/**
+ * Gives names of folders the one repository that is called like them.
+ * @returns what was chosen, and which of the names can wait for a repository
+ */
+const chooseRepos = async (tx: Db, userId: string, { known }: Projects, given: string[]) => {
+  const chosen: (EditorProject & { waited: boolean })[] = []
+  const mayWait = new Set<string>()
+  const open = given.filter((name) => {
+    const project = known.get(name)
+    return !project || (project.repo === null && !project.ignored)
+  })
+  if (open.length === 0) return { chosen, mayWait }
+  const isNew = open.some((name) => !known.has(name))
+  const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
+  const [found, room] = await Promise.all([
+    findProjectsNamed(tx, userId, folders),
+    isNew ? readRoomForNames(tx, userId) : { waiting: 0, chosen: 1 },
+  ])
+  for (const name of open) {
+    const only = mayBeFolder(name) ? found.get(name.toLowerCase()) : undefined
+    if (only?.repos === 1 && room.chosen-- > 0) {
+      const project = { name, repo: only.repo, ignored: false, automatic: true }
+      chosen.push({ ...project, waited: known.has(name) })
+      known.set(name, project)
+    } else if (known.has(name) || room.waiting-- > 0) mayWait.add(name)
+  }
+  return { chosen, mayWait }
+}

@@ -1,0 +1,112 @@
+/**
+ * Reduces a file of heartbeats to times and projects while it arrives: WakaTime's data dump, and the CSV or JSON of wakapi.
+ * Whatever the file, this takes some megabytes at most, because a minute has one project.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError, invalid } from '../../errors.js'
+import { type Project, projectOf, type SentHeartbeat } from './project-names.js'
+import { CsvReader } from './reading/csv.js'
+import { JsonReader, NoJsonError } from './reading/json.js'
+
+export const DAY_MINUTES = 1_440
+/** The first of January 2000, in minutes since 1970. */
+const FIRST_MINUTE = 946_684_800 / 60
+const PIECE_BYTES = 65_536
+
+/** The minutes of a UTC day, each with the first project in it. */
+export interface ReducedDay {
+  /** Days since 1970. */
+  day: number
+  /** By minute of the day, the number of the project; 0: none. */
+  minutes: Uint16Array
+}
+
+export interface ReducedFile {
+  heartbeats: number
+  /** Those with number 1, 2 and so on. */
+  projects: Project[]
+  /** In their order. */
+  days: ReducedDay[]
+}
+
+class Reduction {
+  private heartbeats = 0
+  private readonly projects: Project[] = []
+  private readonly numbers = new Map<string, number>()
+  private readonly days = new Map<number, Uint16Array>()
+  private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
+
+  constructor(private readonly host: string) {}
+
+  readonly add = (sent: SentHeartbeat): void => {
+    if (sent.time === undefined) return
+    this.heartbeats++
+    const minute = Math.floor(sent.time / 60)
+    // Also false for what is no number.
+    if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
+    const number = this.numberOf(sent)
+    if (number === undefined) return
+    const day = Math.floor(minute / DAY_MINUTES)
+    const minutes = this.days.get(day) ?? new Uint16Array(DAY_MINUTES)
+    this.days.set(day, minutes)
+    const index = minute % DAY_MINUTES
+    if (minutes[index] === 0) minutes[index] = number
+  }
+
+  result(): ReducedFile {
+    const days = Array.from(this.days, ([day, minutes]) => ({ day, minutes })).sort((a, b) => a.day - b.day)
+    return { heartbeats: this.heartbeats, projects: this.projects, days }
+  }
+
+  private numberOf(sent: SentHeartbeat): number | undefined {
+    const project = projectOf(sent, this.host)
+    if (!project) return undefined
+    const key = project.repo?.toLowerCase() ?? project.name ?? ''
+    const known = this.numbers.get(key)
+    if (known !== undefined) return known
+    if (this.projects.length >= limits.import_projects) return undefined
+    const number = this.projects.push(project)
+    this.numbers.set(key, number)
+    return number
+  }
+}
+
+/**
+ * @param chunks the file, as it arrives
+ * @param host the host name of the repository host
+ * @throws {ApiError} `payload_too_large`, `invalid_json`, and `validation_failed` for a file without heartbeats
+ */
+export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: string): Promise<ReducedFile> => {
+  const reduction = new Reduction(host)
+  let reader: JsonReader | CsvReader | undefined
+  let received = 0
+  try {
+    for await (const chunk of chunks) {
+      received += chunk.length
+      if (received > limits.import_body_bytes) throw new ApiError('payload_too_large')
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        if (at > 0) await nextTurn()
+        const piece = chunk.subarray(at, at + PIECE_BYTES)
+        // A byte order mark may come first.
+        const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)
+        if (start === -1) continue
+        reader ??= /[[{]/.test(String.fromCharCode(piece[start] ?? 0))
+          ? new JsonReader({ ends: reduction.add })
+          : new CsvReader(reduction.add)
+        reader.push(piece.subarray(start))
+      }
+    }
+    reader?.end()
+  } catch (error) {
+    if (error instanceof NoJsonError)
+      throw new ApiError('invalid_json', { detail: 'The file is not JSON, or it is not complete.' })
+    throw error
+  }
+  if (reader instanceof CsvReader && !reader.hasColumns)
+    throw invalid('/body', 'must be JSON, or CSV with the columns `time` and `project`')
+  const file = reduction.result()
+  if (file.heartbeats === 0)
+    throw invalid('/body', 'has no heartbeats: of WakaTime, export the heartbeats and not the daily totals')
+  return file
+}

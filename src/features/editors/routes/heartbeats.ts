@@ -1,0 +1,166 @@
+/** What WakaTime tools call. On these routes every media type is read as JSON. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifySchemaCompiler } from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import { Ok, ref } from '../../../../schemas/common.js'
+import {
+  EditorParams,
+  EditorUser,
+  Heartbeat,
+  HeartbeatAnswer,
+  HeartbeatsAnswer,
+  StatusBar,
+} from '../../../../schemas/editors.js'
+import { limits } from '../../../../schemas/limits.js'
+import { invalid } from '../../../errors.js'
+import { readCaller } from '../../accounts/index.js'
+import { readingEditor, writingEditor } from '../access.js'
+import { readStatusBar } from '../read-status-bar.js'
+import { type HeartbeatsBody, readHeartbeats } from '../reading/body.js'
+import { recordHeartbeats } from '../record-heartbeats.js'
+
+const COUNTED = [{ data: null }, 201]
+
+export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, meter, milestones } = app
+  const host = new URL(config.repohost.url).hostname
+
+  /** The parser has checked the body, and reduced it to what counts. */
+  const validatorCompiler: FastifySchemaCompiler<object> = (part) => {
+    const ordinary = app.validatorCompiler?.(part)
+    return part.httpPart === 'body' || !ordinary ? () => true : ordinary
+  }
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request: unknown, payload: IncomingMessage) => readHeartbeats(payload))
+  // Also where there is no media type, or none that can be read.
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.headers['content-type'] = 'application/octet-stream'
+    done()
+  })
+
+  const record = async (userId: string, { heartbeats }: HeartbeatsBody) => {
+    const recorded = await recordHeartbeats(database, userId, heartbeats, host)
+    for (const outcome of ['accepted', 'waiting', 'ignored'] as const)
+      meter.count('team_settings_heartbeats_total', { outcome }, recorded[outcome])
+    if (recorded.accepted > 0) milestones.reached(userId, 'activity_flushed')
+    return { responses: heartbeats.map(() => COUNTED) }
+  }
+  const bodyOf = (body: unknown): HeartbeatsBody => {
+    if (body === undefined) throw invalid('/body', 'is missing')
+    return body as HeartbeatsBody
+  }
+  const shared = {
+    tags: ['editors'],
+    params: EditorParams,
+  }
+  const about = `A heartbeat says that the caller worked on a project at a moment. Only \`time\`, \`project\` and \`alternate_project\` are read, and nothing else is stored. A heartbeat that counts nowhere is answered like any other: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+
+  app.route({
+    method: 'POST',
+    url: '/users/:user/heartbeats.bulk',
+    bodyLimit: limits.heartbeats_body_bytes,
+    validatorCompiler,
+    config: { access: writingEditor },
+    schema: {
+      ...shared,
+      operationId: 'sendHeartbeats',
+      summary: 'Send heartbeats',
+      description: `An array of at most ${limits.heartbeats} heartbeats. ${about}`,
+      body: Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
+      response: { 202: ref(HeartbeatsAnswer) },
+    },
+    handler: async (request, reply) => {
+      const body = bodyOf(request.body)
+      if (body.isOne) throw invalid('/body', 'must be an array of heartbeats')
+      return reply.code(202).send(await record(request.caller.userId, body))
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/users/:user/heartbeats',
+    bodyLimit: limits.heartbeats_body_bytes,
+    validatorCompiler,
+    config: { access: writingEditor },
+    schema: {
+      ...shared,
+      operationId: 'sendHeartbeat',
+      summary: 'Send a heartbeat',
+      description: `One heartbeat, or an array of them. ${about}`,
+      body: ref(Heartbeat),
+      response: { 201: HeartbeatAnswer, 202: ref(HeartbeatsAnswer) },
+    },
+    handler: async (request, reply) => {
+      const body = bodyOf(request.body)
+      const answer = await record(request.caller.userId, body)
+      if (!body.isOne) return reply.code(202).send(answer)
+      return reply.code(201).send({ data: { id: uuidv7() } })
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/statusbar/today',
+    config: { access: readingEditor },
+    schema: {
+      ...shared,
+      operationId: 'getStatusBar',
+      summary: "Get the caller's minutes of today",
+      description:
+        'Today is the day in the time zone of the `Timezone` header, or in that of the caller. Editors show it in their status bar.',
+      response: { 200: StatusBar },
+    },
+    handler: async (request) => {
+      const { timezone } = request.headers
+      const { id, timezone: stored } = await readCaller(app.db, request.caller.userId)
+      return readStatusBar(app.db, id, typeof timezone === 'string' ? timezone : undefined, stored)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user',
+    config: { access: readingEditor },
+    schema: {
+      ...shared,
+      operationId: 'getEditorUser',
+      summary: 'Get the caller, as editors know people',
+      description: 'Editors use it to check a key.',
+      response: { 200: EditorUser },
+    },
+    handler: async (request) => {
+      const { id, login, avatarUrl, timezone } = await readCaller(app.db, request.caller.userId)
+      return {
+        data: { id, username: login, display_name: login, photo: avatarUrl, timezone: timezone ?? 'UTC' },
+      }
+    },
+  })
+
+  await app.register(async (errors) => {
+    errors.removeAllContentTypeParsers()
+    errors.addContentTypeParser(
+      '*',
+      (_request: unknown, payload: NodeJS.ReadableStream, done: (error: null) => void) => {
+        payload.resume()
+        done(null)
+      },
+    )
+    errors.route({
+      method: 'POST',
+      url: '/plugins/errors',
+      bodyLimit: limits.heartbeats_body_bytes,
+      config: { access: writingEditor },
+      schema: {
+        operationId: 'sendEditorErrors',
+        tags: ['editors'],
+        summary: 'Send errors of a plugin',
+        description: 'Plugins report their errors here. The service neither keeps nor logs them.',
+        response: { 201: ref(Ok) },
+      },
+      handler: async (_request, reply) => reply.code(201).send({ ok: true }),
+    })
+  })
+}

@@ -1,0 +1,109 @@
+/** Imports of files of heartbeats. */
+import type { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Ok, ref } from '../../../../schemas/common.js'
+import { EditorParams, Import } from '../../../../schemas/editors.js'
+import { limits } from '../../../../schemas/limits.js'
+import { ApiError, invalid } from '../../../errors.js'
+import { Semaphore } from '../../../platform/process/semaphore.js'
+import type { Work } from '../../../platform/rate-limits/working-time.js'
+import { readingEditor, writingEditor } from '../access.js'
+import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
+import { reduceFile } from '../reduce-file.js'
+
+/** Files that arrive at once. */
+const AT_ONCE = 8
+const WAITING = 32
+const WAIT_MS = 5_000
+
+/** What has arrived; the wait for more is no work of the service. */
+async function* chunksOf(payload: Readable, work: Work | null): AsyncGenerator<Buffer> {
+  // The rest of a file that is refused is taken as of other bodies, and not destroyed with its connection.
+  const chunks = payload.iterator({ destroyOnReturn: false })
+  const next = (): Promise<IteratorResult<Buffer>> =>
+    chunks.next().catch((cause) => {
+      throw new ApiError('bad_request', { detail: 'The file did not arrive whole.', cause })
+    })
+  try {
+    for (;;) {
+      const { done, value } = await (work ? work.elsewhere(next) : next())
+      if (done) return
+      yield value
+    }
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, imports } = app
+  const host = new URL(config.repohost.url).hostname
+  const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    '*',
+    (_request: unknown, payload: unknown, done: (error: null, body: unknown) => void) => done(null, payload),
+  )
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.method === 'POST') request.headers['content-type'] = 'application/octet-stream'
+    done()
+  })
+
+  const shared = { tags: ['editors'], params: EditorParams }
+
+  app.route({
+    method: 'POST',
+    url: '/users/:user/import',
+    config: { access: writingEditor, errors: ['bad_request'] },
+    schema: {
+      ...shared,
+      operationId: 'startImport',
+      summary: 'Import heartbeats of the past',
+      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Then its days are counted in the background, in workspaces only from the day on which the caller joined them. A later import of the same day counts only what is more. One import at a time.`,
+      response: { 202: ref(Import) },
+    },
+    handler: async (request, reply) => {
+      const { userId } = request.caller
+      if (Number(request.headers['content-length'] ?? 0) > limits.import_body_bytes)
+        throw new ApiError('payload_too_large')
+      await requireNoImport(app.db, userId)
+      const body = request.body as Readable | undefined
+      if (body === undefined) throw invalid('/body', 'is missing')
+      const file = await arrivals.run(() => reduceFile(chunksOf(body, request.work), host))
+      const started = await startImport(database, userId, file)
+      void imports.run()
+      return reply.code(202).send(started)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/import',
+    config: { access: readingEditor },
+    schema: {
+      ...shared,
+      operationId: 'getImport',
+      summary: 'Get the progress of the latest import',
+      response: { 200: ref(Import) },
+    },
+    handler: (request) => describeImport(app.db, request.caller.userId),
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/users/:user/import',
+    config: { access: writingEditor },
+    schema: {
+      ...shared,
+      operationId: 'cancelImport',
+      summary: 'Cancel the import',
+      description: 'What was counted before stays.',
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      await cancelImport(database, request.caller.userId)
+      return { ok: true } as const
+    },
+  })
+}

@@ -1,0 +1,45 @@
+/** Project names of editors, for their owner. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Ok, ref } from '../../../../schemas/common.js'
+import { EditorProjectBody, EditorProjectList } from '../../../../schemas/editors.js'
+import { limits } from '../../../../schemas/limits.js'
+import { anyCaller } from '../../../platform/access/access.js'
+import { assignProject, listEditorProjects } from '../assign-project.js'
+
+export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database } = app
+  const host = new URL(config.repohost.url).hostname
+
+  app.route({
+    method: 'GET',
+    url: '/editor-projects',
+    config: { access: anyCaller },
+    schema: {
+      operationId: 'listEditorProjects',
+      tags: ['editors'],
+      summary: 'List project names of editors',
+      description: `Names in heartbeats that name no repository, newest first. A name counts by itself if exactly one repository of \`GET /api/projects\` has it. Otherwise it waits. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them to the caller alone.`,
+      response: { 200: EditorProjectList },
+    },
+    handler: async (request) => ({ projects: await listEditorProjects(app.db, request.caller.userId) }),
+  })
+
+  app.route({
+    method: 'PUT',
+    url: '/editor-projects',
+    config: { access: anyCaller },
+    schema: {
+      operationId: 'assignEditorProject',
+      tags: ['editors'],
+      summary: 'Assign a repository to a project name',
+      description:
+        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name count as well. Minutes that counted before stay where they are. Null ignores the name.',
+      body: EditorProjectBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      await assignProject(database, request.caller.userId, request.body, host)
+      return { ok: true } as const
+    },
+  })
+}

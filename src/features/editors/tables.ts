@@ -1,0 +1,160 @@
+import { sql } from 'drizzle-orm'
+import { bit, boolean, date, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { limits } from '../../../schemas/limits.js'
+import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { table } from '../../platform/database/table.js'
+import { workspaceId } from '../workspaces/tables.js'
+
+/** Who sends heartbeats. */
+export const heartbeatPeople = table(
+  'heartbeat_people',
+  {
+    userId: uuid('user_id').primaryKey(),
+    /** The time of the newest accepted heartbeat, as the editor gave it. */
+    lastAt: moment('last_at').notNull(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'profile' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'heartbeats',
+  },
+)
+
+/** One bit for each minute of an hour, the first minute first. */
+const minutesOf = (name: string) => bit(name, { dimensions: 60 }).array()
+
+/** UTC hours since 1970. */
+const hour = () => integer('hour').notNull()
+
+/**
+ * Which minutes of a UTC hour the heartbeats of a person have marked, and for which project. They serve counting alone
+ * (`features/editors/timeline.ts`). No answer shows them except the person's own export.
+ */
+export const heartbeatHours = table(
+  'heartbeat_hours',
+  {
+    userId: uuid('user_id').notNull(),
+    hour: hour(),
+    /** Repositories in lower case, and project names that name none. */
+    projects: text('projects').array().notNull(),
+    /** For each project, the minutes in which its heartbeat was the first. */
+    marks: minutesOf('marks').notNull(),
+    /** For each project, the minutes in which its heartbeat was the last. Null: the same as `marks`. */
+    leaves: minutesOf('leaves'),
+    /** Workspaces, and the minutes that have counted there. */
+    countedIn: uuid('counted_in').array().notNull(),
+    counted: minutesOf('counted').notNull(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'heartbeat_hours' } },
+    expiry: {
+      task: 'old heartbeats',
+      sql: `hour < (extract(epoch from ${daysAgo(limits.heartbeat_days)}) / 3600)::int`,
+    },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'heartbeats',
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.hour] }), index('heartbeat_hours_by_age').on(t.hour)],
+)
+
+/** Project names of editors that name no repository, and what their owner or the service has chosen for them. */
+export const editorProjects = table(
+  'editor_projects',
+  {
+    userId: uuid('user_id').notNull(),
+    name: text('name').notNull(),
+    /** `owner/repo`. Null: the name waits for a repository, or is ignored. */
+    repo: text('repo'),
+    ignored: boolean('ignored').notNull().default(false),
+    /** Whether the service has chosen the repository. */
+    automatic: boolean('automatic').notNull().default(false),
+    /** The time of the newest heartbeat, as the editor gave it. */
+    lastAt: moment('last_at'),
+    seenAt: moment('seen_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'editor_projects' } },
+    expiry: {
+      task: 'old project names',
+      sql: `repo is null and not ignored and seen_at < ${daysAgo(limits.heartbeat_days)}`,
+    },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'project names',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.name] }),
+    index('editor_projects_by_age').on(t.seenAt).where(sql`${t.repo} is null and not ${t.ignored}`),
+  ],
+)
+
+/** The latest import of each person. */
+export const imports = table(
+  'imports',
+  {
+    userId: uuid('user_id').primaryKey(),
+    id: uuid('id').notNull(),
+    state: text('state', { enum: ['running', 'done', 'cancelled'] }).notNull(),
+    heartbeats: integer('heartbeats').notNull(),
+    days: integer('days').notNull(),
+    daysDone: integer('days_done').notNull().default(0),
+    /** Minutes that were added, in all workspaces together. */
+    minutes: integer('minutes').notNull().default(0),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'imports' } },
+    expiry: {
+      task: 'old imports',
+      sql: `state <> 'running' and updated_at < ${daysAgo(limits.heartbeat_days)}`,
+    },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'imports',
+  },
+  (t) => [
+    index('imports_running').on(t.createdAt).where(sql`${t.state} = 'running'`),
+    index('imports_by_age').on(t.updatedAt),
+  ],
+)
+
+/** The days of a file that is being imported, until the import ends. */
+export const importDays = table(
+  'import_days',
+  {
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    projects: text('projects').array().notNull(),
+    /** For each project, its minutes of the day, the first minute first. */
+    marks: bit('marks', { dimensions: 1_440 }).array().notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'import_days' } },
+    expiry: { task: 'old import days', sql: `created_at < ${daysAgo(limits.heartbeat_days)}` },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'imports',
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.day] }), index('import_days_by_age').on(t.createdAt)],
+)
+
+/** Minutes that imports have found, so that a later import of the same day counts only what is more. */
+export const importedMinutes = table(
+  'imported_minutes',
+  {
+    userId: uuid('user_id').notNull(),
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    minutes: integer('minutes').notNull(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'imported_minutes' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'imports',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.workspaceId, t.day, t.repoKey] }),
+    index('imported_minutes_of_workspace').on(t.workspaceId),
+  ],
+)
