@@ -9,11 +9,11 @@ const ROWS_PER_BATCH = 5_000
 
 /**
  * An array literal of PostgreSQL in ASCII. As bytes it is handed from one thread to another without a copy, and is no
- * work for the garbage collector, which would stop everybody.
+ * work for the garbage collector, which would pause all requests.
  */
 export type ArrayLiteral = Uint8Array<ArrayBuffer>
 
-/** One element per row in each. */
+/** Arrays with one element per row. */
 export interface CountBatch {
   /** Positions in `members`, from 1. */
   members: ArrayLiteral
@@ -23,9 +23,9 @@ export interface CountBatch {
 
 export interface CountedMember {
   login: string
-  /** Of which some may be 0. */
+  /** Some of these may be 0. */
   counts: number
-  /** Whether one is not. */
+  /** Whether one is not 0. */
   hasMore: boolean
 }
 
@@ -88,7 +88,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
   }
 }
 
-/** What can be handed over with them. */
+/** The buffers that can be transferred with them. */
 export const buffersOf = ({ repos, batches }: CountBatches): ArrayBuffer[] =>
   [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
     ({ buffer }) => buffer,

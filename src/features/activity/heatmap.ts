@@ -49,7 +49,7 @@ export const localHoursOf = (timezone: string, day: string): readonly number[] =
   const midnight = Date.parse(day)
   const at = (hour: number) => localHour(timezone, day, midnight + hour * HOUR_MS)
   const first = at(0)
-  // On most days the clocks do not change, and asking for each hour is slow.
+  // On most days the clocks do not change, and formatting each hour is slow.
   const isPlain = at(HOURS - 1) === first + HOURS - 1
   const hours = Array.from({ length: HOURS }, (_, hour) => (isPlain ? first + hour : at(hour)))
   if (remembered.size >= REMEMBERED_DAYS) remembered.clear()
@@ -57,7 +57,7 @@ export const localHoursOf = (timezone: string, day: string): readonly number[] =
   return hours
 }
 
-/** Minutes by UTC hour of everybody in a zone on a day. */
+/** Minutes by UTC hour of all people in a time zone on a day. */
 export interface ZoneDay {
   day: string
   timezone: string
@@ -113,7 +113,7 @@ export class Heatmap {
     this.minutes[cell] = (this.minutes[cell] ?? 0) + minutes
   }
 
-  /** Those with minutes, counted from Monday 0:00. */
+  /** Cells with minutes, counted from Monday 0:00. */
   toSparse(): [cell: number, minutes: number][] {
     return this.minutes.flatMap((minutes, cell) =>
       minutes === 0 ? [] : [[cell, minutes] as [number, number]],

@@ -1,5 +1,9 @@
-/** What other features may use of what people did. */
-export { handOverViews, listViews } from './queries/access-log.js'
+/** Activity, for other features. */
+export { canonicalTimezone, localHoursOf } from './heatmap.js'
+export { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
+export type { MemberDay } from './minutes.js'
+export { listViews, reassignViews } from './queries/access-log.js'
 export { registerPeople } from './queries/counts.js'
-export { markDays, TAKE_TURN } from './queries/minutes.js'
-export { rebuildMonth, takeRollupTurn } from './queries/rollups.js'
+export { type FlushTarget, LOCK_ACTIVITY, listOwnHours, markDays } from './queries/minutes.js'
+export { rebuildMonth, tryLockRollup } from './queries/rollups.js'
+export { recordedHoursOf } from './recording.js'

@@ -1,8 +1,8 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { kept } from '../../platform/metrics/kept.js'
-import { asTask } from '../../platform/metrics/task.js'
+import { cached } from '../../platform/metrics/cached.js'
+import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
 import { readBacklog } from './queries/rollups.js'
@@ -29,7 +29,7 @@ declare module 'fastify' {
  */
 export const ROLL_UP_MS = 300_000
 const RETIRE_MS = 3_600_000
-/** A scrape of metrics waits no longer for the database, and goes without. */
+/** How long a scrape waits for the database before it leaves the value out. */
 const SCRAPE_MS = 1_000
 
 export default fp(async (app) => {
@@ -56,7 +56,7 @@ export default fp(async (app) => {
         }),
   })
   const askBacklog = () => readBacklog(app.database.reserved).catch(() => undefined)
-  const backlog = kept(() => Promise.race([askBacklog(), sleep(SCRAPE_MS, undefined, { ref: false })]))
+  const backlog = cached(() => Promise.race([askBacklog(), sleep(SCRAPE_MS, undefined, { ref: false })]))
   app.meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
   app.meter.read(
     'team_settings_rollup_oldest_stale_day_age_seconds',
@@ -64,8 +64,8 @@ export default fp(async (app) => {
     async () => (await backlog())?.oldest,
   )
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
-  repeat(app, ROLL_UP_MS, asTask(app.meter, 'rollups', run), 'the rollup of activity', {
+  repeat(app, ROLL_UP_MS, measuredTask(app.meter, 'rollups', run), 'the rollup of activity', {
     onTheClock: true,
   })
-  repeat(app, RETIRE_MS, asTask(app.meter, 'retirement', retire), 'the retirement of old activity')
+  repeat(app, RETIRE_MS, measuredTask(app.meter, 'retirement', retire), 'the retirement of old activity')
 })

@@ -2,7 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { HOURS } from '../../platform/time/days.js'
 
-/** In one repository, or in all of a day. */
+/** Minutes in one repository, or in all of them on a day. */
 export interface Minutes {
   minutes: number
   /** 24 minutes by UTC hour; their sum is at most `minutes`. */
@@ -19,11 +19,11 @@ const add = (sum: Minutes, minutes: number, hours: number[]) => {
 }
 
 /**
- * One member's day in one workspace. Entries are added in their order; what exceeds a limit is cut from the hour, the
+ * One member's day in one workspace. Entries are added in their order. Minutes beyond a limit are cut from the hour, the
  * day and the repository alike, so that they always agree.
  */
 export class MemberDay {
-  /** What has been added here, by repository. */
+  /** The added minutes by repository. */
   readonly added = new Map<string, Minutes>()
 
   /** @param total what the member has on the day already, in all repositories; becomes the day's own */

@@ -1,18 +1,19 @@
-/** What may be shown of what people did: the one place that decides it. */
+/** Decides which activity may be shown. No other module does. */
 
 import { ApiError } from '../../errors.js'
 import { addDays, countDays, mondayOf, type Range, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
 import type { Filter, NamedDays } from './queries/dashboard.js'
 
-/** Who asks, and under which rules of the operator. */
+/** The viewer, with the operator's rules. */
 export interface Viewer extends PrivacyRules {
-  userId: string
+  /** Null: a key of the workspace, for which no activity is its own. */
+  userId: string | null
 }
 
-/** What an answer may be made of. */
+/** The data that an answer may use. */
 export interface View {
-  /** As the answer says it: widened to whole weeks where it shows published ones. */
+  /** The range in the answer, widened to whole weeks where it shows published ones. */
   range: Range
   /** Days that are shown as they were recorded. */
   named: NamedDays | undefined
@@ -22,7 +23,7 @@ export interface View {
 
 const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
 
-/** Undefined for what one person did, where that is shown to nobody but them. */
+/** Undefined if a filter asks for another person whose activity is private. */
 const divide = (
   { userId, floor }: Viewer,
   privacy: WorkspacePrivacy,
@@ -49,7 +50,7 @@ export const viewOf = (viewer: Viewer, privacy: WorkspacePrivacy, asked: Range, 
   return view
 }
 
-/** Of as many days just before. */
+/** The view of the same number of days just before. */
 export const viewBefore = (
   viewer: Viewer,
   privacy: WorkspacePrivacy,

@@ -2,20 +2,20 @@ import type { Database } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../../platform/time/days.js'
-import { insertAuditEntry, type PrivacyRules, raisePrivacy, theService } from '../workspaces/index.js'
+import { insertAuditEntry, type PrivacyRules, raisePrivacy, SERVICE_ACTOR } from '../workspaces/index.js'
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
-import { takeRollupTurn } from './queries/rollups.js'
+import { tryLockRollup } from './queries/rollups.js'
 
-/** What is listed at once; each is a transaction of its own. */
+/** How many are listed at once. Each runs in its own transaction. */
 const BATCH = 500
 const WORKSPACES = 100
-/** More than flushes come late, and more than a week is kept waiting. */
+/** Longer than the delay of any flush, and than any week waits to be published. */
 const RECENT_DAYS = 60
 const background = { background: true }
 
 /**
  * Publishes the weeks that are due. Does nothing while another instance is at it.
- * @param options.everything looks at all weeks, and not only at those in which something can have become due by itself
+ * @param options.everything checks all weeks, and not only those that can have become due since the last run
  */
 export const publishWeeks = async (
   database: Database,
@@ -30,7 +30,7 @@ export const publishWeeks = async (
       if (stop?.aborted) return
       try {
         const isDone = await database.transaction(async (tx) => {
-          if (!(await takeRollupTurn(tx))) return false
+          if (!(await tryLockRollup(tx))) return false
           await publishWeekOf(tx, week, minGroup)
           return true
         }, background)
@@ -55,7 +55,7 @@ export const raiseToFloor = async (database: Database, { floor }: PrivacyRules):
       for (const workspaceId of ids)
         await insertAuditEntry(tx, {
           workspaceId,
-          actor: theService,
+          actor: SERVICE_ACTOR,
           action: 'activity_privacy.changed',
           details: { before: 'named', after: 'team' },
         })

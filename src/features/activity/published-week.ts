@@ -1,13 +1,17 @@
 /**
- * What may be shown of a week at the privacy level `team`, so that nothing that is shown, and nothing that can be computed
- * from all of it, is about fewer people than the group. Why these rules are enough is said in
- * `docs/decisions/14-published-weeks.md`; `test/published-weeks.test.ts` plays the adversary.
+ * Decides what may be shown of a week at the privacy level `team`, so that no shown number, and no number that can be
+ * computed from all of them, is about fewer people than the group. `docs/decisions/14-published-weeks.md` explains why these
+ * rules are enough, and `test/published-weeks.test.ts` plays the adversary.
+ *
+ * The file is long because the rules depend on each other: totals, days, repositories and cells are all sums over the same
+ * people, so hiding one can reveal another. It has no SQL and no I/O, so that the test can run it on thousands of random
+ * weeks. The functions are generators, so that other requests run while a large team is computed.
  */
 import { DAYS_OF_WEEK, HOURS } from '../../platform/time/days.js'
 
-/** What one person did on one day in one repository. */
+/** The work of one person on one day in one repository. */
 export interface Work {
-  /** Null: people who were erased, all together. What they did counts, and they count as nobody. */
+  /** Null: all erased people together. Their work counts, but they do not count as people. */
   userId: string | null
   /** From 0, Monday. */
   day: number
@@ -24,16 +28,16 @@ export interface ShownSums {
   minutes: number | null
   commits: number | null
   closedIssues: number | null
-  /** With more than 0 minutes. Never with anything at all: an admin who uploads commits for all but one would learn of that one. */
+  /** People with minutes. Commits do not count, or an admin could upload them for all but one person to learn about that one. */
   activeMembers: number | null
 }
 
 export interface PublishedWeek extends ShownSums {
   /** None, or all seven. */
   days: (ShownSums & { day: number })[]
-  /** Those of which something is shown. */
+  /** Days with something to show. */
   repos: (ShownSums & { repoKey: string })[]
-  /** Those that are shown. */
+  /** Cells that are shown. */
   cells: { cell: number; minutes: number }[]
 }
 
@@ -51,12 +55,12 @@ export const rules = [
   'cells',
   /** and behind what the cells leave of the total. */
   'other_cells',
-  /** Repositories, days and cells are joined by enough people, so that their differences tell of nobody. */
+  /** Repositories, days and cells are connected by enough people, so that their differences reveal no one. */
   'joined',
 ] as const
 export type Rule = (typeof rules)[number]
 
-/** Of one person, on a day, in a repository and in a cell. */
+/** An amount of one person, on a day, in a repository and in a cell. */
 interface Amount {
   person: number
   day: number
@@ -65,21 +69,21 @@ interface Amount {
   amount: number
 }
 
-/** Who was erased. */
+/** The index of all erased people. */
 const NOBODY = -1
-/** Where minutes without an hour are; the one after the last. */
+/** The cell of minutes without an hour, after the last real one. */
 const NO_CELL = DAYS_OF_WEEK * HOURS
 const PLACES = NO_CELL + 1
 
-/** Work that pauses now and then, so that a large team keeps nobody waiting. */
+/** Work with pauses, so that a large team does not block other requests. */
 type Paced<Result> = Generator<undefined, Result>
 /** After how many steps. */
 const PACE = 5_000
 
-/** Those behind a number. */
+/** The people behind a number. */
 class People {
   private readonly people = new Set<number>()
-  /** Nothing at all, not even of people who were erased. */
+  /** Whether there is no work, not even of erased people. */
   isNothing = true
 
   get size() {
@@ -122,7 +126,7 @@ const together = (groups: Iterable<[unknown, People]>): People => {
 const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
   [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
 
-/** What may be shown of one kind of amounts. */
+/** Decides what may be shown of one kind of amount. */
 interface Choice {
   total: boolean
   days: boolean
@@ -142,7 +146,7 @@ class Chooser {
 
   /** @param allowed what may be shown at the most */
   *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
-    // Where there is nothing at all, zeros are shown, which say the same of everybody.
+    // Without any work, zeros are shown, which reveal nothing about one person.
     if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))
@@ -229,12 +233,12 @@ class Chooser {
     const apart = yield* nodesApart(islands, this.group)
     const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
     const held = cells.filter((cell) => cell !== NO_CELL)
-    // Where only repositories, or what is in no cell, are apart, all cells are held back.
+    // If only repositories, or minutes without a cell, are separate, all cells are hidden.
     return apart.length > 0 && held.length === 0 ? [...shown, NO_CELL] : held
   }
 }
 
-/** What the work of one person connects: repositories with slots, which are days, cells, or cells on days. */
+/** The connections that the work of one person makes between repositories and slots: days, cells, or cells on days. */
 interface Island {
   person: number
   nodes: number[]

@@ -1,10 +1,15 @@
+/**
+ * Assembles a dashboard from two sources: days that may be shown as recorded, and published weeks. A range can contain both,
+ * so each number is read from both and merged here. `policies.ts` decides which days belong to which source. All reads of
+ * one dashboard use one transaction and so one snapshot. Otherwise rows and totals would differ while people work.
+ */
 import type { Dashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { addDays, listDays, type Range, type Steps, stepsOf } from '../../platform/time/days.js'
-import { readWorkspaceHead } from '../workspaces/index.js'
+import { readWorkspaceSummary } from '../workspaces/index.js'
 import { Heatmap } from './heatmap.js'
 import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
 import {
@@ -38,7 +43,7 @@ type RepoRow = Dashboard['repos'][number]
 const nothing = { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 }
 const withheld = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
 
-/** What is withheld of some is left out; null where there is nothing else. */
+/** The sum without hidden (null) numbers. Null if all are hidden. */
 const add = (one: number | null, other: number | null): number | null =>
   one === null ? other : one + (other ?? 0)
 
@@ -66,11 +71,11 @@ interface Question {
   before: View
   filter: Filter
   stale: string[]
-  /** Of the trends; undefined where none is asked for. */
+  /** The steps of trends. Undefined if none are requested. */
   steps: Steps | undefined
 }
 
-/** What is shown as it was recorded: all of the dashboard, or the days after those of which only weeks are shown. */
+/** Days that are shown as recorded: the whole range, or the days after the published weeks. */
 const readNamed = async (
   tx: Db,
   viewer: Viewer,
@@ -124,7 +129,7 @@ const readTrends = async (
   }
 }
 
-/** What was published of the weeks that are shown so. */
+/** Numbers of the published weeks. */
 const readPublished = async (
   tx: Db,
   { minGroup }: Viewer,
@@ -152,7 +157,7 @@ const readPublished = async (
   }
 }
 
-/** What the repositories lack of the total: those of which too little may be said to name them. */
+/** The rest of the total, from repositories that may not be named. */
 const lackOf = (total: Sums, listed: Sums): RepoRow[] => {
   const lack = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
   const [active_minutes, commits, closed_issues] = [
@@ -170,7 +175,7 @@ const keyOf = ({ repo }: RepoRow): string => repo?.toLowerCase() ?? ''
 const compareRepos = (one: RepoRow, other: RepoRow): number =>
   (other.active_minutes ?? 0) - (one.active_minutes ?? 0) || (keyOf(one) < keyOf(other) ? -1 : 1)
 
-/** One row for each; what has no name, and what is beyond the limit, in the last. */
+/** One row each. The last row adds up everything without a name and beyond the limit. */
 const mergeRepos = (rows: RepoRow[]): RepoRow[] => {
   const unnamed = rows.filter(({ repo }) => repo === null)
   const partsOf = new Map<string, RepoRow[]>()
@@ -246,20 +251,21 @@ export const readDashboard = (
       repos: view.published
         ? mergeRepos([...(named?.repos ?? []), ...(published?.repos ?? []), ...(published?.lacking ?? [])])
         : (named?.repos ?? []),
-      heatmap: mergeCells([named?.cells, view.published && published?.cells]),
+      // A key of the workspace sees no heatmap at all.
+      heatmap: viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
       generated_at: new Date().toISOString(),
     }
     return { dashboard, named: view.named }
   })
 
-/** With more days of 5,000 members, an answer of the database would keep the event loop for tens of milliseconds. */
+/** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
 
 /** A dashboard as CSV: what it is of, and its lines while they are read. */
 export interface DashboardLines {
   name: string
   range: Range
-  /** The days of which it says who did what. */
+  /** The days with names of people. */
   named: Range | undefined
   lines: AsyncGenerator<string>
 }
@@ -290,12 +296,12 @@ export const openDashboardLines = (
     }
   })
 
-/** Begins the snapshot, and says what of the workspace may be shown in it. */
+/** Begins the snapshot, and decides what may be shown in it. */
 const beginView = async (tx: Db, viewer: Viewer, workspaceId: string, asked: Range, filter: Filter) => {
-  const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceHead(tx, workspaceId)])
+  const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
   const view = viewOf(viewer, workspace.privacy, asked, filter)
-  // Only now, so that the level "team" does not tell who has, or had, a part in the workspace.
+  // Checked only now, so that at the level "team" the error does not reveal who is or was a member.
   if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
   return { workspace, view }
 }

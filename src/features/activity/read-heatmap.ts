@@ -11,14 +11,14 @@ interface Part {
   withheld: number
 }
 
-/** Undefined where it would tell the hours of fewer than two people other than the viewer. */
+/** Undefined without a viewer, and where it would tell the hours of fewer than two people other than the viewer. */
 export const readHeatmap = async (
   tx: Db,
   { userId: viewerId }: Viewer,
   sources: Sources,
 ): Promise<HeatmapCell[] | undefined> => {
   const { userId, repoKey } = sources
-  if (userId !== undefined && userId !== viewerId) return undefined
+  if (viewerId === null || (userId !== undefined && userId !== viewerId)) return undefined
   const read = userId !== undefined ? readOwn : repoKey !== undefined ? readRepository : readTeam
   const { heatmap, withheld } = await read(tx, sources, viewerId)
   const cells = heatmap.toCells()
@@ -31,7 +31,7 @@ const readOwn = async (tx: Db, sources: Sources): Promise<Part> => {
   return { heatmap, withheld: 0 }
 }
 
-/** From rollups, as far as they say whose hours they hold. */
+/** Reads rollups, where they record whose hours they contain. */
 const readTeam = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
   const rolled = await readCrews(tx, sources)
   const raw = [...sources.raw, ...rolled.flatMap(({ day, crews }) => (crews === null ? day : []))]
@@ -72,7 +72,7 @@ const byDay = <Row extends { day: string }>(rows: Row[]): Row[][] => {
   return [...days.values()]
 }
 
-/** So many days of a large team are told apart in a fraction of a second. */
+/** How many days of a large team are processed in a fraction of a second. */
 const DAYS_PER_READ = 31
 
 /** From the activity. */

@@ -2,9 +2,9 @@
 import type { Database } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { addDays, listDays, type Range } from '../../platform/time/days.js'
-import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAll } from './queries/minutes.js'
+import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAllWorkspaces } from './queries/minutes.js'
 
-/** What is read at once, unless one day has more. */
+/** How many rows are read at once, unless one day has more. */
 const ROWS_PER_READ = 10_000
 
 /** A `MinutesOfDay`: all workspaces of the user. */
@@ -15,7 +15,7 @@ export async function* readMinutesOfDay(
 ): AsyncGenerator<string> {
   let text = `{"day":"${day}","workspaces":[`
   let separator = ''
-  for (const { workspace } of await listOwnMinutesOfAll(database.read, userId, day)) {
+  for (const { workspace } of await listOwnMinutesOfAllWorkspaces(database.read, userId, day)) {
     text += separator + workspace
     separator = ','
     if (text.length < PIECE_LENGTH) continue

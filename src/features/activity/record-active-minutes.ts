@@ -5,16 +5,9 @@ import { ApiError, invalid } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone } from './heatmap.js'
-import { type Cut, MemberDay } from './minutes.js'
-import {
-  addMinutes,
-  changeTimezone,
-  type FlushTarget,
-  lockDays,
-  type MatchingWorkspace,
-  readFlushTarget,
-  rememberFlush,
-} from './queries/minutes.js'
+import { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
+import type { Cut, MemberDay } from './minutes.js'
+import { changeTimezone, type FlushTarget, type MatchingWorkspace, rememberFlush } from './queries/minutes.js'
 import { recordedHoursOf, recordedPart } from './recording.js'
 
 /**
@@ -47,10 +40,10 @@ export const recordActiveMinutes = async (
 
   return database.transaction(
     async (tx) => {
-      const target = await readTarget(tx, flush)
+      const target = await readTargetOf(tx, flush)
       return answerFrom(target, flush) ?? count(tx, recordedOf(flush, target), target)
     },
-    // The same flush may come twice at once, and a workspace may be removed meanwhile.
+    // The same flush may be running twice, and a workspace may be deleted meanwhile.
     { readsFirst: true, rowsMayConflict: true },
   )
 }
@@ -70,18 +63,14 @@ interface Entry {
   day: string
   minutes: number
   hours: ActivityEntry['hours']
-  /** What of it the person does not let be recorded; it is taken out. */
+  /** Entries that the person excludes from recording. They are removed. */
   off?: 'part' | 'all'
 }
 
-const readTarget = async (db: Db, flush: Flush): Promise<FlushTarget> => {
+const readTargetOf = async (db: Db, flush: Flush): Promise<FlushTarget> => {
   const repoKeys = new Set(flush.entries.map(({ repoKey }) => repoKey))
-  const target = await readFlushTarget(db, flush.userId, repoKeys, flush.id)
-  if (!target) throw new ApiError('token_invalid')
-  if (!target.known) {
-    checkComparisons(target, repoKeys.size)
-    checkRows(flush, target)
-  }
+  const target = await readTarget(db, flush.userId, repoKeys, flush.id)
+  if (!target.known) checkRows(flush, target)
   return target
 }
 
@@ -111,31 +100,20 @@ const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Flush =
 /** Goes by the memberships that were read before: a removal since then counts as after this flush. */
 const count = async (tx: Tx, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
   const { userId, id, entries, timezone, bodyHash } = flush
-  // First, so that whoever holds a turn never waits for the user.
+  // Before the activity lock, so that its holder never waits for the user's row.
   if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
   const members = await Promise.all(
     target.workspaces.map((workspace) => lockMember(tx, flush, target, workspace)),
   )
   const notes = addUp(entries, target, members)
   const answer = toResult(entries.length, notes)
-  // As first given.
+  // In the original spelling.
   const names = new Map(entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
   const written = Promise.all([
     id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
-    ...members.map(({ workspaceId, days }) => {
-      const added = Array.from(days, ([day, { added }]) =>
-        Array.from(added, ([repoKey, { minutes, hours }]) => ({
-          day,
-          repoKey,
-          repo: names.get(repoKey) ?? repoKey,
-          minutes,
-          hours,
-        })),
-      ).flat()
-      return added.length > 0 && addMinutes(tx, workspaceId, userId, added)
-    }),
+    ...members.map(({ workspaceId, days }) => addMemberDays(tx, workspaceId, userId, days, names)),
   ])
-  tx.lastly(written)
+  tx.deferToCommit(written)
   return answer
 }
 
@@ -147,7 +125,7 @@ const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
   }
 }
 
-/** Of the parsed body: neither the order of an object's keys nor blanks matter. */
+/** A hash of the parsed body, so that neither the order of keys nor white space matters. */
 const hashOf = ({ entries, timezone }: FlushBody): string => {
   const texts = entries.map(
     ({ repo, day, minutes, hours }) => `["${repo}","${day}",${minutes},${textOf(hours)}]`,
@@ -171,16 +149,7 @@ const textOf = (hours: ActivityEntry['hours']): string => {
 /** The first and the last day that still count. */
 const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
 
-/** Of the repositories with the patterns that could match them, in the database. */
-const checkComparisons = ({ comparisons }: FlushTarget, repos: number) => {
-  if (comparisons <= limits.flush_comparisons) return
-  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
-  throw new ApiError('payload_too_large', {
-    detail: `This flush names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} per flush.`,
-  })
-}
-
-/** Each day of a repository is a row in each workspace that matches, whatever else the entries say. */
+/** Counts rows: each day of a repository is one row in each matching workspace. */
 const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
   const [first, last] = windowOf(today)
   const daysOf = new Map<string, Set<string>>()
@@ -202,7 +171,7 @@ const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
 interface Member {
   workspaceId: string
   repoKeys: Set<string>
-  /** Those that may get minutes. */
+  /** Entries that may get minutes. */
   days: Map<string, MemberDay>
 }
 
@@ -218,12 +187,7 @@ const lockMember = async (
   for (const { day, repoKey, minutes } of entries) {
     if (minutes > 0 && day >= first && day <= last && repoKeys.has(repoKey)) days.add(day)
   }
-  const totals = days.size === 0 ? undefined : await lockDays(tx, workspaceId, userId, [...days])
-  return {
-    workspaceId,
-    repoKeys,
-    days: new Map(Array.from(days, (day) => [day, new MemberDay(totals?.get(day))])),
-  }
+  return { workspaceId, repoKeys, days: await lockMemberDays(tx, workspaceId, userId, days) }
 }
 
 /** Adds the entries in their order. @returns a note for each that does not count in full */

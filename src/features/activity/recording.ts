@@ -1,9 +1,9 @@
-/** What somebody lets be recorded of an entry. */
+/** Applies recording preferences to an entry. */
 import type { RecordingHours } from '../../../schemas/recording.js'
 import { DAYS_OF_WEEK, HOURS, weekdayOf } from '../../platform/time/days.js'
 import { localHoursOf } from './heatmap.js'
 
-/** For each UTC hour of a day whether it is recorded, going by the local hour in which it starts. */
+/** For each UTC hour of a day, whether it is recorded, based on the local hour in which it starts. */
 export const recordedHoursOf = (
   { from, to, weekdays }: RecordingHours,
   timezone: string,

@@ -6,10 +6,10 @@ import {
   listStaleMonths,
   markEverythingStale,
   rebuildMonth,
-  takeRollupTurn,
+  tryLockRollup,
 } from './queries/rollups.js'
 
-/** What is listed at once; each is a transaction of its own. */
+/** How many are listed at once. Each runs in its own transaction. */
 const BATCH = 1_000
 const background = { background: true }
 
@@ -22,7 +22,7 @@ export const rollUp = async (database: Database, stop?: AbortSignal): Promise<nu
       if (stop?.aborted) return total
       try {
         const days = await database.transaction(
-          async (tx) => ((await takeRollupTurn(tx)) ? rebuildMonth(tx, month) : undefined),
+          async (tx) => ((await tryLockRollup(tx)) ? rebuildMonth(tx, month) : undefined),
           background,
         )
         if (days === undefined) return total
@@ -38,7 +38,7 @@ export const rollUp = async (database: Database, stop?: AbortSignal): Promise<nu
   }
 }
 
-/** Makes all rollups anew. Dashboards stay right meanwhile: they read the days that are waiting from the activity. */
+/** Rebuilds all rollups. Dashboards stay correct meanwhile, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
   await database.transaction(markEverythingStale, background)
   return rollUp(database)

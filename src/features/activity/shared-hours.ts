@@ -8,7 +8,7 @@ import { Heatmap, localHoursOf, type ZoneDay } from './heatmap.js'
 /** How many people other than the viewer must stand behind hours that are shown. */
 export const MIN_OTHERS = 2
 
-/** A crew of this size has enough people for every viewer. */
+/** A crew of this size is large enough for every viewer. */
 const LARGE = MIN_OTHERS + 1
 
 /** The people of one time zone with hours on a UTC day; of large crews some of them are enough. */
@@ -22,7 +22,7 @@ export interface SmallCrew {
   cells: [cell: number, minutes: number][]
 }
 
-/** Everybody with hours on one day. */
+/** All people with hours on one day. */
 export interface DayCrews {
   hasLarge: boolean
   small: SmallCrew[]
@@ -33,7 +33,7 @@ export const NO_CREWS: DayCrews = { hasLarge: false, small: [] }
 /** The same for time zones that show the same hours on that day. */
 export const clockOf = (timezone: string, day: string): string => localHoursOf(timezone, day).join()
 
-/** Of one day. */
+/** The crews of one day. */
 export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
   const clocks = new Map<string, { people: string[]; heatmap: Heatmap }>()
   for (const { people, ...zoneDay } of zones) {

@@ -21,7 +21,7 @@ import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'
 
 /**
- * What a member did on a UTC day in a repository; rows whose numbers are all 0 count for nothing. There is no reference
+ * The activity of a member on a UTC day in a repository. Rows of zeros have no meaning. There is no reference
  * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
  * changes then stays in its page, and needs no new entries in the indexes.
  */
@@ -32,21 +32,24 @@ export const activity = table(
     userId: uuid('user_id').notNull(),
     day: date('day').notNull(),
     repoKey: text('repo_key').notNull(),
-    // Larger than one person's can be, because those of everybody whose account was deleted are added up.
+    // Can exceed one person's limit, because the rows of deleted accounts are added up.
     minutes: integer('minutes').notNull().default(0),
     commits: integer('commits').notNull().default(0),
     closedIssues: integer('closed_issues').notNull().default(0),
+    /** Whether an upload set the count, which webhooks then do not change. Null: if there is a count, an upload set it. */
+    commitsUploaded: boolean('commits_uploaded'),
+    closedIssuesUploaded: boolean('closed_issues_uploaded'),
     /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
     hours: smallint('hours').array(),
   },
   {
-    people: { userId: { erasure: { by: 'handOverActivity' }, export: 'activity' } },
+    people: { userId: { erasure: { by: 'reassignActivity' }, export: 'activity' } },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'minutes',
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
-    // With the user, so that a member's days are found as fast in this as in the key, whichever a plan takes.
+    // Includes the user, so that a member's days are found as fast as with the primary key.
     index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
     index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
   ],
@@ -61,15 +64,18 @@ export const activityRepos = table(
 )
 
 /**
- * Who has activity in a workspace, members and former ones. There before the activity is; whoever changes a person's
- * minutes holds the row, so that two flushes of one person take turns.
+ * Members and former members with activity in a workspace. The row exists before the activity. A change of a person's
+ * minutes locks the row, so that flushes of one person run one by one.
  */
 export const activityPeople = table(
   'activity_people',
   { workspaceId: workspaceId(), userId: uuid('user_id').notNull() },
   {
     people: {
-      userId: { erasure: { by: 'handOverActivity' }, export: { leftOutBecause: 'the activity says it' } },
+      userId: {
+        erasure: { by: 'reassignActivity' },
+        export: { leftOutBecause: 'it follows from the activity' },
+      },
     },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'minutes',
@@ -80,8 +86,102 @@ export const activityPeople = table(
   ],
 )
 
+/** The webhook of a workspace, through which the repository host reports commits and closed issues. */
+export const webhooks = table(
+  'webhooks',
+  {
+    workspaceId: workspaceId().primaryKey(),
+    /** Random. The address of the webhook contains it, and its secrets are derived from it. */
+    id: uuid('id').notNull().unique(),
+    /** Secrets of a webhook are numbered from 1. */
+    generation: integer('generation').notNull().default(1),
+    /** When each of the last few secrets was replaced, the latest first. */
+    replacedAt: moment('replaced_at').array().notNull().default([]),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  { place: 'every node', privacyRecord: null },
+)
+
+/** Correctly signed requests of the repository host. */
+export const deliveries = table(
+  'deliveries',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    /** By which the host knows it; it sends the same one again. Null: the host has named none. */
+    deliveryId: text('delivery_id'),
+    at: moment('at').notNull().default(sql`clock_timestamp()`),
+    event: text('event').notNull(),
+    /** Null: the payload names no repository. */
+    repo: text('repo'),
+    /** The status of the answer. */
+    status: smallint('status').notNull(),
+    counted: integer('counted').notNull(),
+    skipped: integer('skipped').notNull(),
+  },
+  {
+    expiry: { task: 'old deliveries', sql: `at < ${daysAgo(limits.webhook_days)}` },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('deliveries_by_age').on(t.at)],
+)
+
+/** SQL: what is too old to be reported again. A day later, so that nothing expires while it could still be reported. */
+const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
+
+/** Commits that webhooks have reported of members, so that each counts once. */
+export const reportedCommits = table(
+  'reported_commits',
+  {
+    workspaceId: workspaceId(),
+    repoKey: text('repo_key').notNull(),
+    hash: text('hash').notNull(),
+    day: date('day').notNull(),
+  },
+  {
+    expiry: { task: 'old reported commits', sql: CANNOT_BE_REPORTED },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.repoKey, t.hash] }),
+    index('reported_commits_by_age').on(t.day),
+  ],
+)
+
+/** What the last event of an issue on a UTC day said. */
+export const reportedIssues = table(
+  'reported_issues',
+  {
+    workspaceId: workspaceId(),
+    repoKey: text('repo_key').notNull(),
+    number: bigint('number', { mode: 'number' }).notNull(),
+    day: date('day').notNull(),
+    /** By the host's clock. */
+    at: moment('at').notNull(),
+    /** False: it was opened again. */
+    closed: boolean('closed').notNull(),
+    /** Who closed it; null: not a member. */
+    userId: uuid('user_id'),
+  },
+  {
+    people: {
+      userId: { erasure: 'anonymise', export: { leftOutBecause: 'the activity says how many there are' } },
+    },
+    expiry: { task: 'old reported issues', sql: CANNOT_BE_REPORTED },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.repoKey, t.number, t.day] }),
+    index('reported_issues_by_age').on(t.day),
+    index('reported_issues_of_user').on(t.userId),
+  ],
+)
+
 /**
- * Who looked at numbers with names: all looks of a viewer on a UTC day at the same people and repository, in the widest
+ * The access log: all views of a viewer on a UTC day with the same filter, in the widest
  * range of them. Not a row for each person seen: who that was follows from the activity.
  */
 export const dashboardViews = table(
@@ -90,18 +190,18 @@ export const dashboardViews = table(
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     viewerId: uuid('viewer_id').notNull(),
-    /** Whose numbers: the nil UUID for everybody's. */
+    /** The viewed person. The nil UUID means all members. */
     memberId: uuid('member_id').notNull(),
     /** In lower case; empty without a filter. */
     repoKey: text('repo_key').notNull(),
     from: date('from_day').notNull(),
     to: date('to_day').notNull(),
-    /** Whether a look was a file to keep (CSV). */
+    /** Whether a view was a CSV download. */
     exported: boolean('exported').notNull(),
   },
   {
     people: {
-      viewerId: { erasure: { by: 'handOverViews' }, export: 'views_of_others' },
+      viewerId: { erasure: { by: 'reassignViews' }, export: 'views_of_others' },
       memberId: { erasure: 'delete', export: 'views' },
     },
     expiry: { task: 'old views', sql: `day < (now() at time zone 'UTC')::date - ${limits.view_days}` },
@@ -138,30 +238,14 @@ export const flushes = table(
   (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
 )
 
-/**
- * Days whose rollups below do not hold, because `activity` has changed since: every transaction that changes it adds
- * its marks, and a dashboard reads a marked day from `activity` itself. Only ever added to and deleted from, so nobody
- * waits for anybody.
- */
-export const staleDays = table(
-  'stale_days',
-  {
-    workspaceId: workspaceId(),
-    day: date('day').notNull(),
-    id: uuid('id').notNull().defaultRandom(),
-  },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
-)
-
-/** Of so many counts that they may exceed 32 bits. */
+/** Sums that may exceed 32 bits. */
 const sums = () => ({
   minutes: bigint('minutes', { mode: 'number' }).notNull(),
   commits: bigint('commits', { mode: 'number' }).notNull(),
   closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
 })
 
-/** Sums that may be withheld. */
+/** Sums that may be hidden. */
 const shownSums = () => ({
   minutes: bigint('minutes', { mode: 'number' }),
   commits: bigint('commits', { mode: 'number' }),
@@ -170,7 +254,7 @@ const shownSums = () => ({
 
 /** Rollups are rebuilt by what takes the activity away. */
 const rolledUp: PersonRule = {
-  erasure: { by: 'handOverActivity' },
+  erasure: { by: 'reassignActivity' },
   export: { leftOutBecause: 'it is made of the activity' },
 }
 
@@ -181,7 +265,7 @@ export const activityDays = table(
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     ...sums(),
-    /** With more than 0 minutes. */
+    /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
     /** Whose hours are in the heatmap of the day, with ids of users; null until a version that knows it has rolled the day up. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
@@ -228,7 +312,7 @@ export const activityRepoMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
-/** Who did anything in a repository in a month. */
+/** People with activity in a repository in a month. */
 export const activityRepoPeople = table(
   'activity_repo_people',
   {
@@ -243,7 +327,7 @@ export const activityRepoPeople = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )
 
-/** Minutes of a UTC day by the local weekday (1: Monday) and hour of those who were active. */
+/** Minutes of a UTC day by local weekday (1: Monday) and hour. */
 export const activityHours = table(
   'activity_hours',
   {
@@ -253,7 +337,7 @@ export const activityHours = table(
     hour: smallint('hour').notNull(),
     minutes: bigint('minutes', { mode: 'number' }).notNull(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
     index('activity_hours_by_age').on(t.day),
@@ -301,7 +385,7 @@ export const publishedRepos = table(
     repoKey: text('repo_key').notNull(),
     ...shownSums(),
     activeMembers: integer('active_members'),
-    /** Of the version before: the same. */
+    /** The same, as written by the previous version. */
     members: integer('members').notNull(),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
@@ -328,7 +412,7 @@ const reportColumns = () => ({
   day: date('day').notNull(),
 })
 
-/** What each person did on each UTC day. */
+/** The activity of each person on each UTC day. */
 export const reportMemberDays = pgView('report_member_days', {
   ...reportColumns(),
   login: text('login').notNull(),
@@ -342,7 +426,7 @@ export const reportMemberDays = pgView('report_member_days', {
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, u.login`)
 
-/** What was done in each repository on each UTC day, and by how many; deleted accounts do not count there. */
+/** The activity in each repository on each UTC day, with the number of people without deleted accounts. */
 export const reportRepoDays = pgView('report_repo_days', {
   ...reportColumns(),
   repo: text('repo').notNull(),
@@ -368,3 +452,19 @@ export const reportHours = pgView('report_hours', {
   select h.workspace_id, w.name as workspace, h.day, h.weekday, h.hour, h.minutes
   from activity_hours h
   join workspaces w on w.id = h.workspace_id and w.deleted_at is null`)
+
+/**
+ * Days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds its
+ * marks, and a dashboard reads a marked day from `activity` itself. Rows are only added and deleted, so that no writer
+ * waits for another. Declared last, so that the purge of a workspace begins with the marks.
+ */
+export const staleDays = table(
+  'stale_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    id: uuid('id').notNull().defaultRandom(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
+)

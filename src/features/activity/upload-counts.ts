@@ -8,6 +8,7 @@ import type { CountBatches } from './count-batches.js'
 import {
   type CountKind,
   findMembers,
+  hasReports,
   nameReposInside,
   readPatternCharacters,
   registerPeople,
@@ -26,7 +27,7 @@ export const checkCountsDay = async (database: Database, day: string): Promise<v
 
 /** The workspace may be removed during an upload. */
 const options = { rowsMayConflict: true }
-/** Of the repositories with the patterns that could match them, in the database. */
+/** The cost of comparing the repositories with the patterns that could match them. */
 const checkComparisons = ({ repos, characters }: CountBatches['named'], patternCharacters: number) => {
   const comparisons = characters * patternCharacters
   if (comparisons <= limits.counts_comparisons) return
@@ -59,20 +60,23 @@ export const uploadCounts = async (
       return memberId ? [{ ...member, memberId }] : []
     })
     const counted = known.filter(({ hasMore }) => hasMore).map(({ memberId }) => memberId)
-    if (counted.length > 0) {
-      await registerPeople(tx, workspaceId, counted)
+    const isReported = await hasReports(tx, workspaceId)
+    const registered = isReported ? known.map(({ memberId }) => memberId) : counted
+    if (registered.length > 0) {
+      await registerPeople(tx, workspaceId, registered)
       for (const part of repos) await nameReposInside(tx, workspaceId, part)
     }
+    const target = { workspaceId, day, userIds, logins, hasReports: isReported }
     let upserted = 0
     let unchanged = known.reduce((sum, { counts }) => sum + counts, 0)
     for (const batch of batches) {
-      const written = await writeCounts(tx, kind, { workspaceId, day, userIds, logins }, batch)
+      const written = await writeCounts(tx, kind, target, batch)
       upserted += written.upserted
       unchanged -= written.upserted + written.outside
       if (written.skipped !== null) skipped.push(written.skipped)
     }
     if (upserted > 0) await markDays(tx, workspaceId, [day])
-    // Asked last, because an upload takes seconds, and nobody's role could change while one is held.
+    // Checked last, because an upload takes seconds, and the lock blocks changes of all roles.
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`

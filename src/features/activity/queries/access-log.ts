@@ -1,38 +1,38 @@
-/** Who looked at whose numbers by name. */
+/** The access log: who viewed whose numbers by name. */
 
 import type { View } from '../../../../schemas/account.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, date, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { ANYTHING } from './rollups.js'
+import { HAS_ACTIVITY } from './rollups.js'
 
-/** Stands for everybody of the workspace in `dashboard_views.member_id`. */
-const EVERYBODY = DELETED_USER
+/** Stands for all members of the workspace in `dashboard_views.member_id`. */
+const ALL_MEMBERS = DELETED_USER
 
-export interface Look {
+export interface AccessLogView {
   workspaceId: string
   viewerId: string
-  /** Undefined: everybody. */
+  /** Undefined: all members. */
   memberId: string | undefined
-  /** In lower case. Undefined: all, or `memberId` is named whatever there is. */
+  /** In lower case. Undefined: no repository filter. */
   repoKey: string | undefined
   from: string
   to: string
-  /** As a file to keep. */
+  /** Downloaded as a file. */
   exported: boolean
 }
 
-/** SQL: adds looks; those of one viewer at the same on one day are one. @param looks a query */
-const addViews = (looks: string): string => `
+/** SQL: adds views. Views of one viewer on one day with the same filter become one row. @param views a query */
+const addViews = (views: string): string => `
   insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
-  ${looks}
+  ${views}
   on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
     from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
     exported = v.exported or excluded.exported`
 
 /**
  * Nothing of a workspace that is being deleted; and nothing of a repository without any activity, of which there are as
- * many as somebody cares to name.
+ * many as a caller sends.
  */
 const RECORD_VIEW = statement(
   'record who looks',
@@ -43,17 +43,17 @@ const RECORD_VIEW = statement(
   returning day, from_day as "from", to_day as "to", exported`,
 )
 
-/** @returns what is known now of the viewer's looks at the same on this day */
+/** @returns the merged view of this day */
 export const recordView = async (
   db: Db,
-  { workspaceId, viewerId, memberId = EVERYBODY, repoKey = '', from, to, exported }: Look,
+  { workspaceId, viewerId, memberId = ALL_MEMBERS, repoKey = '', from, to, exported }: AccessLogView,
 ) => {
   const [row] = await db.rows(RECORD_VIEW, [workspaceId, viewerId, memberId, repoKey, from, to, exported])
   return row
 }
 
 const LIST_WORKSPACES = statement(
-  'list the workspaces in which somebody may have been looked at',
+  'list the workspaces in which a person may have been viewed',
   { id: uuid },
   `
   select workspace_id as id from members where user_id = $1::uuid
@@ -61,12 +61,15 @@ const LIST_WORKSPACES = statement(
   union select workspace_id from dashboard_views where member_id = $1::uuid`,
 )
 
+/** SQL: a key of the workspace is named with the person who answers for it. */
+const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
+
 /**
- * $1: who was looked at; $2: their workspaces; $3: how many; $4 to $6: where the previous page ended, or nulls. Named is
- * who is asked for by name, who has activity in the range, and, without a filter, every member of that day.
+ * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $6: where the previous page ended, or nulls. A view names
+ * the person in its filter, people with activity in the range, and, without a filter, all members of that day.
  */
 const LIST_VIEWS = statement(
-  'list who looked at somebody',
+  'list the views of a person',
   {
     day: date,
     workspaceId: uuid,
@@ -78,31 +81,33 @@ const LIST_VIEWS = statement(
     exported: bool,
   },
   `
-  select v.day, v.workspace_id as "workspaceId", w.name as workspace, v.viewer_id as "viewerId", u.login as viewer,
+  select v.day, v.workspace_id as "workspaceId", w.name as workspace, v.viewer_id as "viewerId", ${VIEWER} as viewer,
     min(v.from_day) as "from", max(v.to_day) as "to", bool_or(v.exported) as exported
   from dashboard_views v
   join workspaces w on w.id = v.workspace_id and w.deleted_at is null
-  join users u on u.id = v.viewer_id
+  left join users u on u.id = v.viewer_id
+  left join access_keys k on k.id = v.viewer_id
+  left join users c on c.id = k.created_by
   left join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid
   where v.workspace_id = any($2::uuid[]) and v.viewer_id <> $1::uuid
     and ($4::date is null or (v.day, v.workspace_id, v.viewer_id) < ($4::date, $5::uuid, $6::uuid))
     and (
       v.member_id = $1::uuid
-      or v.member_id = '${EVERYBODY}' and (
+      or v.member_id = '${ALL_MEMBERS}' and (
         v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
         or exists (
           select from activity a
           where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between v.from_day and v.to_day
-            and (v.repo_key = '' or a.repo_key = v.repo_key) and ${ANYTHING}
+            and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY}
         )
       )
     )
-  group by v.day, v.workspace_id, w.name, v.viewer_id, u.login
+  group by v.day, v.workspace_id, w.name, v.viewer_id, u.login, k.name, c.login
   order by v.day desc, v.workspace_id desc, v.viewer_id desc
   limit $3::int`,
 )
 
-/** Where a page of views ends. */
+/** The end of a page of views. */
 export interface ListedView {
   position: [day: string, workspaceId: string, viewerId: string]
   view: View
@@ -139,8 +144,8 @@ const MERGE_VIEWS = statement(
 )
 const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
 
-/** Takes a viewer's name off their looks: those whom they looked at still learn that somebody did. */
-export const handOverViews = async (tx: Db, viewerId: string): Promise<void> => {
+/** Removes a viewer's name from the access log. The viewed people still see that there was a view. */
+export const reassignViews = async (tx: Db, viewerId: string): Promise<void> => {
   await tx.rows(MERGE_VIEWS, [viewerId])
   await tx.rows(DELETE_VIEWS, [viewerId])
 }

@@ -1,10 +1,15 @@
-/** Daily counts of commits and closed issues: absolute numbers, sent whole and as often as one likes. */
+/**
+ * Daily counts of commits and closed issues. They are absolute numbers, so that an upload can be repeated.
+ *
+ * An upload has up to 100,000 rows, which is why statements take arrays that `count-batches.ts` has already written in
+ * PostgreSQL's format, and why rows are written in batches in one order, which also prevents deadlocks.
+ */
 
 import { limits } from '../../../../schemas/limits.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
-import { double, integer, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import { bool, double, integer, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
 import { patternMatches } from '../../workspaces/index.js'
 import type { ArrayLiteral, CountBatch } from '../count-batches.js'
 
@@ -21,7 +26,7 @@ const FIND_MEMBERS = statement(
   join members m on m.workspace_id = $1::uuid and m.user_id = u.id`,
 )
 
-/** The user of each login, null for who is no member. */
+/** The user of each login, or null for people who are not members. */
 export const findMembers = async (
   db: Db,
   workspaceId: string,
@@ -42,7 +47,7 @@ const REGISTER_PEOPLE = statement(
   on conflict do nothing`,
 )
 
-/** Whoever has activity is registered before. */
+/** Registers people before they get activity. */
 export const registerPeople = async (tx: Db, workspaceId: string, userIds: string[]): Promise<void> => {
   await tx.rows(REGISTER_PEOPLE, [workspaceId, userIds.toSorted()])
 }
@@ -68,7 +73,7 @@ const READ_PATTERN_CHARACTERS = statement(
 
 /** The characters of the patterns that each repository is compared with, of the owner that has the most. */
 export const readPatternCharacters = async (db: Db, workspaceId: string): Promise<number> =>
-  theRow(await db.rows(READ_PATTERN_CHARACTERS, [workspaceId])).characters
+  singleRow(await db.rows(READ_PATTERN_CHARACTERS, [workspaceId])).characters
 
 /** $1: the workspace; $2: repositories as given. */
 const NAME_REPOS_INSIDE = statement(
@@ -83,11 +88,15 @@ const NAME_REPOS_INSIDE = statement(
   on conflict do nothing`,
 )
 
+/** Whether a repository, named in lower case, is inside the patterns of a workspace. */
+export const isInside = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
+  (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
+
 const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 
 /**
- * Names those that get their first activity. A flush does so before it writes activity: an upload that would name some
+ * Registers repositories that get their first activity. A flush does so before it writes activity: an upload that names some
  * after it has written counts could wait for a flush that waits for it.
  */
 export const nameReposInside = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
@@ -130,17 +139,51 @@ const setCounts = (column: CountKind) =>
     `set ${column}`,
     { changed: integer },
     `
-  insert into activity as a (workspace_id, user_id, day, repo_key, ${column})
-  select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count
+  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
+  select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count, true
   from ${GIVEN}
   where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
   order by g.n
-  on conflict (workspace_id, user_id, day, repo_key) do update set ${column} = excluded.${column}
+  on conflict (workspace_id, user_id, day, repo_key) do update set
+    ${column} = excluded.${column}, ${column}_uploaded = true
   where a.${column} <> excluded.${column}
   returning 1 as changed`,
   )
 
 const SET_COUNTS = { commits: setCounts('commits'), closed_issues: setCounts('closed_issues') }
+
+/**
+ * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out. Counts of 0 are kept as well: a
+ * webhook must not change them.
+ */
+const claimCounts = (column: CountKind) =>
+  statement(
+    `let an upload decide ${column}`,
+    {},
+    `
+  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}_uploaded)
+  select $5::uuid, u.user_id, $6::date, lower(g.repo), true
+  from ${GIVEN}
+  where lower(g.repo) not in (select unnest($7::text[]))
+  order by g.n
+  on conflict (workspace_id, user_id, day, repo_key) do update set ${column}_uploaded = true
+  where a.${column}_uploaded is distinct from true`,
+  )
+
+const CLAIM_COUNTS = { commits: claimCounts('commits'), closed_issues: claimCounts('closed_issues') }
+
+const HAS_REPORTS = statement(
+  'read whether webhooks report counts',
+  { hasReports: bool },
+  `
+  select exists (select from webhooks where workspace_id = $1::uuid)
+    or exists (select from reported_commits where workspace_id = $1::uuid)
+    or exists (select from reported_issues where workspace_id = $1::uuid) as "hasReports"`,
+)
+
+/** Whether the workspace has, or had, a webhook: an upload then has to say which counts are its own. */
+export const hasReports = async (tx: Db, workspaceId: string): Promise<boolean> =>
+  singleRow(await tx.rows(HAS_REPORTS, [workspaceId])).hasReports
 
 /** $1 to $4: see `GIVEN`; $5: logins; $6: repositories that are left out. */
 const LIST_SKIPPED = statement(
@@ -161,11 +204,12 @@ export interface CountsTarget {
   day: string
   userIds: (string | null)[]
   logins: string[]
+  hasReports: boolean
 }
 
 export interface CountsWritten {
   upserted: number
-  /** Of members, but outside the patterns. */
+  /** Entries of members outside the patterns. */
   outside: number
   /** The latter, as the elements of a JSON array. */
   skipped: string | null
@@ -175,7 +219,7 @@ export interface CountsWritten {
 export const writeCounts = async (
   tx: Db,
   kind: CountKind,
-  { workspaceId, day, userIds, logins }: CountsTarget,
+  { workspaceId, day, userIds, logins, hasReports }: CountsTarget,
   { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {
   const given = [userIds, textOf(members), textOf(repos), textOf(counts)]
@@ -185,6 +229,8 @@ export const writeCounts = async (
   ])
   const outsideKeys = outside.map(({ repoKey }) => repoKey)
   const positions = takenBack.map(({ n }) => n)
+  // First, so that rows are locked in their order, whether or not they change.
+  if (hasReports) await tx.rows(CLAIM_COUNTS[kind], [...given, workspaceId, day, outsideKeys])
   const changed = await tx.rows(SET_COUNTS[kind], [...given, workspaceId, day, outsideKeys, positions])
   if (outside.length === 0) return { upserted: changed.length, outside: 0, skipped: null }
   const [left] = await tx.rows(LIST_SKIPPED, [...given, logins, outsideKeys])

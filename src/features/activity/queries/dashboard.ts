@@ -1,11 +1,14 @@
 /**
- * What a dashboard reads: rollups, but for the days whose rollups do not hold and for dashboards with a filter, which are
+ * The reads of a dashboard. They use rollups, except for days with outdated rollups and for dashboards with a filter, which are
  * read from `activity`. All statements of one dashboard see one snapshot.
  *
- * $1 to $4 of all that read activity are the workspace, the person and the repository of the filter (or null), and the days
+ * The statements are long because each exists once for all filters and ranges: `sourcesOf` splits a range into whole months,
+ * days, and days to read from `activity`, and the statements join the three with `union all`. One text for each question can be
+ * prepared once, and a year of a large team stays within the timeout only through the months.
+ *
+ * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
  * to read from `activity`.
  */
-import { and, between, eq } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
@@ -28,10 +31,9 @@ import {
   type Range,
   type Steps,
 } from '../../../platform/time/days.js'
-import { staleDays } from '../tables.js'
-import { ANYTHING, IS_SOMEBODY, SUM_OF_COUNTS } from './rollups.js'
+import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS } from './rollups.js'
 
-/** Only what one person did, only what was done in one repository (lower case), both, or neither. */
+/** Limits a dashboard to one person, to one repository (in lower case), to both, or to neither. */
 export interface Filter {
   userId?: string | undefined
   repoKey?: string | undefined
@@ -43,7 +45,7 @@ interface DayRange {
 }
 
 declare const named: unique symbol
-/** Days that may be shown as they were recorded, to who asks and with the filter that they ask for: `features/activity/policies.ts` alone says so. */
+/** Days that this viewer may see as recorded, with this filter: `features/activity/policies.ts` alone says so. */
 export interface NamedDays extends Range {
   readonly [named]: true
 }
@@ -55,7 +57,7 @@ export const daysWithin = (days: NamedDays, index: number, count: number): Named
   return { ...days, from, to: addDays(from, length - 1), days: length }
 }
 
-/** Where the numbers of a range come from. */
+/** The sources of a range's numbers. */
 export interface Sources extends DayRange, Filter {
   workspaceId: string
   /** Days that are read from `activity`. */
@@ -112,7 +114,7 @@ const SNAPSHOT = [
   statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
   // A filter that is null costs nothing then, and one that is not is looked up in an index.
   statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
-  // The people of a large team's repositories are told apart in memory.
+  // Distinct people per repository of a large team need memory.
   statement('have room to group', {}, `set local work_mem = '32MB'`),
 ]
 
@@ -136,9 +138,9 @@ export const activityOf = ({
 
 /** SQL: the rows that are read from `activity a`. */
 export const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${ANYTHING}`
+      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${HAS_ACTIVITY}`
 
-/** SQL: sums of `a`, which may exceed 32 bits and come as numbers all the same: a double holds them exactly. */
+/** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
 const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
     sum(a.closed_issues::float8) as closed_issues`
 
@@ -154,7 +156,7 @@ const READ_DAYS = statement(
   where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
     and a.day <> all($4::date[])
   union all
-  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY})::int
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
   group by a.day`,
 )
@@ -163,7 +165,7 @@ const READ_DAYS = statement(
 export const readDays = (tx: Db, sources: Sources) =>
   tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
 
-/** $5: months; $6, $7: those that hold in part, and which of their days do. */
+/** $5: whole months; $6, $7: partly valid months, and bits of their valid days. */
 const COUNT_ACTIVE = statement(
   'count active members',
   { active_members: integer },
@@ -178,7 +180,7 @@ const COUNT_ACTIVE = statement(
     where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
-  ) active where ${IS_SOMEBODY}`,
+  ) active where ${IS_NOT_DELETED}`,
 )
 
 /** How many had minutes. */
@@ -192,8 +194,8 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
- * $5, $6: months; days of others. Without a filter everybody in the workspace is listed, with one for a person that person,
- * and in any case who did something. What people did whose accounts were deleted is in the last row, as nobody's.
+ * $5, $6: months; other days. Without a filter, all members are listed. With a person filter, that person is listed,
+ * and in any case people with activity. The last row, without a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
   'read the members of a dashboard',
@@ -253,7 +255,7 @@ export const readMembers = (tx: Db, sources: Sources) =>
 
 /**
  * $5, $6: months; days of others; $7, $8: months that hold in part, and which of their days do. People are found once each only
- * as pairs of person and repository; who is in those beyond the limit is asked only where there are any.
+ * as pairs of person and repository. People in repositories beyond the limit are counted only if there are any.
  */
 const READ_REPOS = statement(
   'read the repositories of a dashboard',
@@ -281,7 +283,7 @@ const READ_REPOS = statement(
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
     where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
     union
-    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_SOMEBODY}
+    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_NOT_DELETED}
   ), members as (
     select repo_key, count(*)::int as members from people group by repo_key
   )
@@ -297,7 +299,7 @@ const READ_REPOS = statement(
   group by ${ROW} order by ${ROW}`,
 )
 
-/** Those with activity, most minutes first. */
+/** Repositories with activity, most minutes first. */
 export const readRepos = (tx: Db, sources: Sources) => {
   const { months, days, parts, masks } = sources
   return tx.rows(READ_REPOS, [...activityOf(sources), months, days, parts, masks])
@@ -366,13 +368,19 @@ export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins:
 export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
   readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
 
+const READ_STALE_DAYS = statement(
+  'read the stale days of a range',
+  { day: date },
+  `
+  select distinct day from stale_days where workspace_id = $1::uuid and day between $2::date and $3::date`,
+)
+
 export const readStaleDays = async (
   db: Db,
   workspaceId: string,
   { from, to }: DayRange,
 ): Promise<string[]> => {
-  const ofRange = and(eq(staleDays.workspaceId, workspaceId), between(staleDays.day, from, to))
-  const rows = await db.selectDistinct({ day: staleDays.day }).from(staleDays).where(ofRange)
+  const rows = await db.rows(READ_STALE_DAYS, [workspaceId, from, to])
   return rows.map(({ day }) => day)
 }
 
@@ -387,10 +395,10 @@ const FIND_PERSON = statement(
   )`,
 )
 
-/** In a filter, stands for a login that has no part in the workspace. */
-export const UNKNOWN_PERSON = 'nobody'
+/** The id in a filter for a login that is unknown in the workspace. */
+export const UNKNOWN_PERSON = 'unknown'
 
-/** Undefined for who is not in the workspace and never did anything in it. */
+/** Undefined for people who are not in the workspace and have no activity there. */
 export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
   const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id
@@ -408,7 +416,7 @@ const LIST_MEMBER_DAYS = statement(
   order by a.day, lower(u.login)`,
 )
 
-/** What each member did on each day, where it was anything: a line of CSV for each, by day and login. */
+/** The activity of each member on each day, one CSV line each, by day and login. */
 export const listMemberDays = async (
   tx: Db,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** What the heatmap of a dashboard reads: hours, and how many people other than the viewer had some. */
+/** The reads of a dashboard's heatmap: hours, and how many people other than the viewer have some. */
 
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -15,7 +15,7 @@ import {
 import type { HeatmapCell } from '../heatmap.js'
 import type { DayCrews, ZoneCrew } from '../shared-hours.js'
 import { activityOf, RAW, type Sources } from './dashboard.js'
-import { CREW, IS_SOMEBODY, SUM_OF_HOURS, ZONE } from './rollups.js'
+import { CREW, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 const READ_CREWS = statement(
   'read whose hours are in the heatmap',
@@ -28,7 +28,7 @@ const READ_CREWS = statement(
     else d.hour_crews -> 'small' <> '[]' end`,
 )
 
-/** Days that are rolled up and have hours of few people, and those of which the rollups do not say it. */
+/** Rolled-up days with hours of few people, and days whose rollups lack that information. */
 export const readCrews = (
   tx: Db,
   { workspaceId, from, to, raw }: Sources,
@@ -43,7 +43,7 @@ const READ_CELLS = statement(
   group by weekday, hour`,
 )
 
-/** In local hours, from the rollups of all days but these. */
+/** Local hours from the rollups of all days but these. */
 export const readCells = (
   tx: Db,
   { workspaceId, from, to }: Sources,
@@ -60,13 +60,13 @@ const READ_RAW_ZONE_DAYS = statement(
   group by a.day, ${ZONE}`,
 )
 
-/** In UTC hours, from the days that are read from the activity. */
+/** UTC hours from days that are read from the activity. */
 export const readRawZoneDays = async (tx: Db, sources: Sources): Promise<ZoneCrew[]> => {
   const rows = await tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
   return rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
 }
 
-/** SQL: those who have, or had, a part in the workspace $1. */
+/** SQL: current and former members of the workspace $1. */
 const PEOPLE = `(
     select user_id from members where workspace_id = $1::uuid
     union select user_id from activity_people where workspace_id = $1::uuid
@@ -94,7 +94,7 @@ const FIND_SHARED_CLOCKS = statement(
   with people as materialized (
     select u.id, ${ZONE} as timezone, row_number() over ()::int as number
     from ${PEOPLE}
-    where u.id <> $2::uuid and p.${IS_SOMEBODY}
+    where u.id <> $2::uuid and u.repohost_id is not null
   ), worked as (
     select a.day, a.repo_key, p.timezone, count(*) as others, min(p.number) as one
     from activity a join people p on p.id = a.user_id
@@ -116,7 +116,7 @@ const FIND_SHARED_CLOCKS = statement(
 
 /**
  * The numbers of the clocks whose hours in the repository may be shown: at least two other people have hours in it; and
- * where exactly one person has hours in repositories that nobody else has hours in, it is not the repository with the
+ * where exactly one person has hours in repositories in which no one else has hours, it is not the repository with the
  * fewest people, which is held back with them.
  */
 export const findSharedClocks = async (

@@ -15,7 +15,7 @@ const READ_LAST_ACTIVE_DAYS = statement(
   ) a`,
 )
 
-/** By user id; users without an active day from `from` on are not there. */
+/** Days by user id. Users without an active day since `from` are missing. */
 export const readLastActiveDays = async (
   db: Db,
   workspaceId: string,

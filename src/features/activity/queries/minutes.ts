@@ -22,7 +22,7 @@ import { patternMatches } from '../../workspaces/index.js'
 import type { Minutes } from '../minutes.js'
 
 /**
- * Who flushes, what that person lets be recorded, what is known of the flush and, in a row for each, the workspaces in
+ * The person who flushes, their recording preferences, an earlier flush with the same id and, one per row, the workspaces in
  * which it counts. $1: the user; $2: flush id or null; $3, $4: owners and names of repositories; $5, $6: each owner, and
  * the characters of its repositories; $7: the characters of all of them; $8: how much is compared at most. Of these
  * repositories, those that are off are in the first row alone.
@@ -94,15 +94,15 @@ export const READ_FLUSH = statement(
 )
 
 export interface FlushTarget {
-  /** By the database's clock. */
+  /** According to the database's clock. */
   today: string
   timezone: string | null
-  /** What was counted with this flush id. */
+  /** The result of an earlier flush with this id. */
   known?: { bodyHash: string; answer: string }
   /** Undefined: everything is recorded. */
   recording?: {
     paused: boolean
-    /** Those of the repositories asked for that are off. */
+    /** The requested repositories that are excluded from recording. */
     reposOff: string[]
     hours: RecordingHours | null
   }
@@ -114,7 +114,7 @@ export interface FlushTarget {
 
 export interface MatchingWorkspace {
   workspaceId: string
-  /** Those of the repositories asked for that match. */
+  /** The requested repositories that match. */
   repoKeys: string[]
 }
 
@@ -158,7 +158,7 @@ export const readFlushTarget = async (
 }
 
 /** $1: the workspace; $2: the user. Makes the row, or only locks it: nothing in it ever changes. */
-export const TAKE_TURN = statement(
+export const LOCK_ACTIVITY = statement(
   'let the flushes of a member take turns',
   {},
   `
@@ -192,7 +192,7 @@ export const lockDays = async (
   days: string[],
 ): Promise<Map<string, Minutes>> => {
   const [, rows] = await Promise.all([
-    tx.rows(TAKE_TURN, [workspaceId, userId]),
+    tx.rows(LOCK_ACTIVITY, [workspaceId, userId]),
     tx.rows(READ_DAYS, [workspaceId, userId, days]),
   ])
   return new Map(rows.map(({ day, ...total }) => [day, total]))
@@ -250,10 +250,10 @@ export const REMEMBER_FLUSH = statement(
   values ($1::uuid, $2::text, $3::text, $4::text)`,
 )
 
-/** What a member gets more on a day in a repository. */
+/** Minutes to add for a member on a day in a repository. */
 export interface AddedMinutes extends Minutes {
   day: string
-  /** As given. */
+  /** In the original spelling. */
   repo: string
   /** In lower case. */
   repoKey: string
@@ -287,12 +287,12 @@ export const addMinutes = async (
   ])
 }
 
-/** Whoever changes the activity of a workspace's days says so in the same transaction. */
+/** Marks days as stale. Every change of activity must do so in the same transaction. */
 export const markDays = async (tx: Db, workspaceId: string, days: string[]): Promise<void> => {
   await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
-/** @throws a conflict when another flush with this id has come first */
+/** @throws a conflict if another flush with this id was first */
 export const rememberFlush = async (
   tx: Db,
   userId: string,
@@ -308,9 +308,9 @@ const CHANGE_TIMEZONE = statement(
   `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
 )
 
-/** Also those in which a flush may be about to bring the first. */
+/** Includes workspaces in which a running flush may add the first activity. */
 const LIST_WORKSPACES_OF_PERSON = statement(
-  'list the workspaces in which somebody has activity',
+  'list the workspaces in which a person has activity',
   { workspaceId: uuid },
   `
   select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
@@ -320,7 +320,7 @@ const LIST_WORKSPACES_OF_PERSON = statement(
 
 /** $1: the workspace; $2: the user. */
 const LIST_DAYS_WITH_HOURS = statement(
-  'list the days of which the hours of somebody are known',
+  'list the days with known hours of a person',
   { day: date },
   `
   select distinct day from activity
@@ -339,7 +339,7 @@ export const changeTimezone = async (tx: Db, userId: string, timezone: string): 
   ])
   for (const { workspaceId } of workspaces) {
     const [, rows] = await Promise.all([
-      tx.rows(TAKE_TURN, [workspaceId, userId]),
+      tx.rows(LOCK_ACTIVITY, [workspaceId, userId]),
       tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId]),
     ])
     await tx.rows(MARK_DAYS_OF, [workspaceId, rows.map(({ day }) => day), userId])
@@ -387,13 +387,13 @@ const listMinutes = (join: 'join' | 'left join') => `
   order by a.day, w.created_at, w.id`
 
 const LIST_MINUTES = statement('list own minutes', { day: date, workspace: text }, listMinutes('join'))
-const LIST_MINUTES_OF_ALL = statement(
+const LIST_MINUTES_OF_ALL_WORKSPACES = statement(
   'list own minutes in all workspaces',
   { day: orNull(date), workspace: text },
   listMinutes('left join'),
 )
 
-/** As a `WorkspaceMinutes` in JSON. */
+/** A `WorkspaceMinutes` in JSON. */
 export interface OwnMinutes {
   day: string
   workspace: string
@@ -403,9 +403,28 @@ export interface OwnMinutes {
 export const listOwnMinutes = (db: Db, userId: string, from: string, to: string): Promise<OwnMinutes[]> =>
   db.rows(LIST_MINUTES, [userId, from, to])
 
-/** Those of one day, also of the workspaces without any. */
-export const listOwnMinutesOfAll = (
+/** The minutes of one day, including workspaces without any. */
+export const listOwnMinutesOfAllWorkspaces = (
   db: Db,
   userId: string,
   day: string,
-): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL, [userId, day, day])
+): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL_WORKSPACES, [userId, day, day])
+
+/** $1: the user; $2: days. */
+const LIST_OWN_HOURS = statement(
+  'list own hours',
+  { day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
+  `
+  select a.day, a.repo_key as "repoKey", a.minutes, a.hours
+  from members m
+  join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day = any($2::date[])
+  where m.user_id = $1::uuid and a.minutes > 0`,
+)
+
+/** A person's minutes by day and repository, once for each workspace in which they count. */
+export const listOwnHours = (
+  db: Db,
+  userId: string,
+  days: string[],
+): Promise<{ day: string; repoKey: string; minutes: number; hours: number[] | null }[]> =>
+  db.rows(LIST_OWN_HOURS, [userId, days])

@@ -18,11 +18,11 @@ import {
 import { DELETED_USER } from '../../accounts/index.js'
 import { cellsOf } from '../heatmap.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
-import { ANYTHING, ZONE } from './rollups.js'
+import { HAS_ACTIVITY, ZONE } from './rollups.js'
 
 export interface WorkspaceWeek {
   workspaceId: string
-  /** By its Monday. */
+  /** The Monday of the week. */
   week: string
 }
 
@@ -67,7 +67,7 @@ export const listDueWeeks = async (
   return db.rows(LIST_DUE_WEEKS, [workspaces.map(({ id }) => id), all, from, limit])
 }
 
-/** One statement, and so one state. $2: Monday. */
+/** One statement, so that everything comes from one snapshot. $2: Monday. */
 const READ_WORK = statement(
   'read the work of a week',
   {
@@ -84,7 +84,7 @@ const READ_WORK = statement(
   select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day - $2::date as day,
     a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, ${ZONE} as timezone
   from activity a left join users u on u.id = a.user_id
-  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${ANYTHING}`,
+  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${HAS_ACTIVITY}`,
 )
 
 const INSERT_WEEK = statement(
@@ -167,7 +167,7 @@ export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: numb
   await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
 }
 
-/** What is read of published weeks: those from one Monday to another day, and of one repository or (null) all. */
+/** A range of published weeks, for one repository or (null) all. */
 export interface PublishedQuestion {
   workspaceId: string
   minGroup: number

@@ -1,11 +1,12 @@
 /**
  * Rollups of activity: what a dashboard needs of a day or a month, added up, so that its cost follows what it shows and
- * not what was ever recorded. They are only ever made anew from `activity` and never counted up: those of the marked
+ * not what was ever recorded. They are always rebuilt from `activity` and never incremented: rollups of the marked
  * days of one workspace's month, and of that month, in one transaction.
  */
 
 import type { Db } from '../../../platform/database/client.js'
 import { locks } from '../../../platform/database/locks.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
@@ -18,7 +19,6 @@ import {
   uuid,
   uuids,
 } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { Heatmap } from '../heatmap.js'
@@ -26,7 +26,7 @@ import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../shared-hours.js
 
 export interface WorkspaceMonth {
   workspaceId: string
-  /** By its first day. */
+  /** The first day of the month. */
   month: string
 }
 
@@ -35,7 +35,7 @@ export interface WorkspaceDay {
   day: string
 }
 
-/** What is being deleted goes away with its marks. */
+/** Skips deleted workspaces, whose marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
   { workspaceId: uuid, month: date },
@@ -50,7 +50,7 @@ export const listStaleMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]
   db.rows(LIST_STALE_MONTHS, [limit])
 
 /** How many marks are looked at; a day has as many as there were changes of it. */
-const MARKS_COUNTED = 20_000
+const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
   'read the backlog of rollups',
@@ -58,29 +58,29 @@ const READ_BACKLOG = statement(
   `
   select count(distinct (workspace_id, day))::int as days,
          coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
-  from (select workspace_id, day from stale_days limit ${MARKS_COUNTED}) s`,
+  from (select workspace_id, day from stale_days limit ${MAX_MARKS_COUNTED}) s`,
 )
 
 /** How many days wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
-  theRow(await db.rows(READ_BACKLOG, []))
+  singleRow(await db.rows(READ_BACKLOG, []))
 
-/** With time enough for a month of the largest workspace. */
-const TAKE_TURN = statement(
+/** The lock's transaction gets enough time for a month of the largest workspace. */
+const LOCK_ROLLUP = statement(
   'take the turn to roll up',
   { taken: bool },
   `select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true)`,
 )
 
 /** False while another instance rolls up. */
-export const takeRollupTurn = async (tx: Db): Promise<boolean> => {
-  const [row] = await tx.rows(TAKE_TURN, [locks.rollup])
+export const tryLockRollup = async (tx: Db): Promise<boolean> => {
+  const [row] = await tx.rows(LOCK_ROLLUP, [locks.rollup])
   return row?.taken === true
 }
 
 /**
- * What committed with these marks is visible to the later statements of the transaction, and what commits after has marks
- * of its own. Who removes the workspace waits for the marks, too, and so finds all that is made here.
+ * Changes that committed with these marks are visible to later statements of the transaction, and later changes have marks
+ * of their own. The purge of a workspace waits for the marks, too, and so finds all rows that are written here.
  */
 const TAKE_MARKS = statement(
   'take the stale marks of a month',
@@ -109,11 +109,11 @@ const clear = (tables: string[], period: string) =>
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
-/** SQL: somebody, and not the one user who stands for all who were erased: what they did counts, and they count as nobody. */
-export const IS_SOMEBODY = `user_id <> '${DELETED_USER}'`
+/** SQL: excludes the user that stands for all erased people. Their work counts, but they do not count as people. */
+export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
 
-/** SQL: anything at all. */
-export const ANYTHING = `a.minutes + a.commits + a.closed_issues > 0`
+/** SQL: any minutes, commits or closed issues. */
+export const HAS_ACTIVITY = `a.minutes + a.commits + a.closed_issues > 0`
 
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
@@ -124,13 +124,13 @@ const MAKE_DAYS = writes({
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.user_id, ${SUM_OF_COUNTS}
   from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
   group by a.workspace_id, a.day, a.user_id`,
   'make the days of repositories': `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}
   from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${ANYTHING}
+  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
   group by a.workspace_id, a.day, a.repo_key`,
 })
 
@@ -140,7 +140,7 @@ const MAKE_DAY = statement(
   {},
   `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews)
-  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_SOMEBODY}),
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED}),
     c.crews::jsonb
   from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
   where a.workspace_id = $1::uuid
@@ -153,8 +153,11 @@ export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => 
 /** SQL: the zone in which a member's hours are drawn; `users u`. */
 export const ZONE = `coalesce(u.timezone, 'UTC')`
 
-/** SQL: some of those with hours in `activity a`: as many as there are, or enough for every viewer. */
-export const CREW = `(array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and a.${IS_SOMEBODY}))[:${MIN_OTHERS + 1}]`
+/**
+ * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. An account that
+ * has ended counts for no one: its time zone is gone at once, and its activity moves to the deleted user later.
+ */
+export const CREW = `(array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and u.repohost_id is not null))[:${MIN_OTHERS + 1}]`
 
 const READ_ZONE_DAYS = statement(
   'read hours by zone',
@@ -226,11 +229,11 @@ const MAKE_MONTH = writes({
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
   select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
   from activity a
-  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${ANYTHING} and a.${IS_SOMEBODY}
+  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${HAS_ACTIVITY} and a.${IS_NOT_DELETED}
   group by a.workspace_id, a.repo_key, a.user_id`,
 })
 
-/** Makes the rollups of the month's marked days anew, and those of the month. @returns how many days */
+/** Rebuilds the rollups of the month's marked days, and those of the month. @returns how many days */
 export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMonth): Promise<number> => {
   const marked = await tx.rows(TAKE_MARKS, [workspaceId, month])
   if (marked.length === 0) return 0

@@ -11,7 +11,7 @@ import {
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
-import { anyCaller } from '../../../platform/access/access.js'
+import { anyCallerWith } from '../../../platform/access/access.js'
 import { JSON_TYPE, sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
@@ -22,7 +22,7 @@ import { recordActiveMinutes } from '../record-active-minutes.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 import { countsOf, readLargeCounts } from '../uploads/body.js'
 
-/** What a duplicate says of its entries was counted when it first came. */
+/** The notes in the answer to a duplicate were already counted the first time. */
 const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
   meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
   if (duplicate) return
@@ -36,7 +36,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'POST',
     url: '/active-minutes',
-    config: { access: anyCaller, errors: ['invalid_timezone', 'flush_id_reused'] },
+    config: { access: anyCallerWith('activity:write'), errors: ['invalid_timezone', 'flush_id_reused'] },
     schema: {
       operationId: 'recordActiveMinutes',
       tags: ['activity'],
@@ -57,7 +57,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/active-minutes',
-    config: { access: anyCaller, errors: ['invalid_range'] },
+    config: { access: anyCallerWith('activity:read'), errors: ['invalid_range'] },
     schema: {
       operationId: 'listActiveMinutes',
       tags: ['activity'],
@@ -102,7 +102,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         bodyLimit: limits.counts_body_bytes,
         validatorCompiler,
         config: {
-          access: adminOf('body.workspace'),
+          access: adminOf('body.workspace', 'counts:write'),
           validate: ({ body }) => checkCountsDay(database, countsOf(body as CountsBody).day),
         },
         schema: {
@@ -115,7 +115,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
         handler: async (request, reply) => {
           const batches = countsOf(request.body as CountsBody)
-          const answer = await uploadCounts(database, request.caller.userId, kind, batches)
+          const answer = await uploadCounts(database, request.membership.userId, kind, batches)
           return sendJsonText(reply, answer)
         },
       })

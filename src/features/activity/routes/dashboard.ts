@@ -6,7 +6,7 @@ import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../.
 import { limits } from '../../../../schemas/limits.js'
 import { prefersCsv } from '../../../platform/http/accept.js'
 import { attachmentOf } from '../../../platform/http/attachment.js'
-import { etagOfText, noneMatchNames } from '../../../platform/http/etag.js'
+import { etagOfText, ifNoneMatchLists } from '../../../platform/http/etag.js'
 import { sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
@@ -16,7 +16,7 @@ import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/dashboard.js
 import { openDashboardLines, readDashboard } from '../read-dashboard.js'
 import { createViewRecorder } from '../record-view.js'
 
-/** What both dashboards answer with. */
+/** The responses of both dashboards. */
 const response = {
   200: {
     description: 'Done.',
@@ -31,35 +31,35 @@ const response = {
 const forms =
   'With `Accept: text/csv` or `format=csv`, the answer is one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
-/** @param recordLook is told the days of which the answer says who did what, before it goes out */
+/** @param recordView is called before the answer is sent, with its days that name people */
 const sendDashboard = async (
   { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
   query: Static<typeof OwnDashboardQuery>,
   filter: Filter,
-  recordLook?: (named: Range, exported: boolean) => Promise<void>,
+  recordView?: (named: Range, exported: boolean) => Promise<void>,
 ) => {
-  const { workspaceId, userId } = request.membership
-  const viewer = { userId, ...config.privacy }
+  const { workspaceId, userId, key } = request.membership
+  const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
   const { from, to, format, trends } = query
   const range = await chooseRange(database, { from, to })
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
     const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
-    if (csv.named) await recordLook?.(csv.named, true)
+    if (csv.named) await recordView?.(csv.named, true)
     const ending = `_${csv.range.from}_${csv.range.to}.csv`
     reply.header('Content-Disposition', attachmentOf(csv.name, ending))
     return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
   const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
-  if (named) await recordLook?.(named, false)
+  if (named) await recordView?.(named, false)
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(content)
   const etag = etagOfText(text)
   reply.header('ETag', etag)
-  if (noneMatchNames(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+  if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
   return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
 }
 
@@ -71,7 +71,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'GET',
     url: '/dashboard',
     config: {
-      access: adminOf('query.workspace'),
+      access: adminOf('query.workspace', 'dashboard:read'),
       validate: ({ query }) => chooseRange(database, query as Static<typeof DashboardQuery>),
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
@@ -79,14 +79,15 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'Read the team dashboard',
-      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. ${forms}`,
+      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. With an access key of the workspace, the heatmap is null, and members read the name of the key. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response,
     },
     handler: async (request, reply) => {
       const { member, repo } = request.query
-      const { workspaceId, userId: viewerId } = request.membership
+      const { workspaceId, userId: callerId, key } = request.membership
+      const viewerId = key?.workspaceId ? key.keyId : callerId
       const userId =
         member === undefined
           ? undefined
@@ -108,7 +109,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'GET',
     url: '/dashboard/mine',
     config: {
-      access: memberOf('query.workspace'),
+      access: memberOf('query.workspace', 'activity:read'),
       validate: ({ query }) => chooseRange(database, query as Static<typeof OwnDashboardQuery>),
       errors: ['invalid_range'],
     },

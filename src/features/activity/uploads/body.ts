@@ -1,22 +1,28 @@
 /**
  * How bodies of `/commits` and `/closed-issues` are read. They may have 24 MiB, and reading so much at once would keep
- * everybody else waiting: a large one is let in when it is its caller's turn, and read in a thread of its own.
+ * other callers waiting: a large body needs a permit of its caller, and is parsed in a separate thread.
+ *
+ * Fastify expects a parser to return the body, then a validator to check it, then the access check to find the workspace in it.
+ * A large body never exists as an object on this thread. `LargeCounts` stands for it in these three steps.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { CountsBody } from '../../../../schemas/activity.js'
+import { limits } from '../../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../../errors.js'
 import { parseBody } from '../../../platform/http/json-body.js'
-import { Gate, Gates } from '../../../platform/process/gate.js'
+import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
 import { type CountBatches, toCountBatches } from '../count-batches.js'
+import { type CountsRead, createCountsReader } from './counts-reader.js'
+import { untilHangUp } from './hang-up.js'
 import { IncomingBody } from './incoming.js'
-import { type CountsRead, createCountsReader } from './reader.js'
+import { limitOpeners } from './openers.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
 /** Large bodies in memory: of all callers, and of each. The others have arrived in part, and wait. */
-const PLACES = 8
-const PLACES_OF_CALLER = 1
+const MAX_UPLOADS = 8
+const MAX_UPLOADS_OF_CALLER = 1
 const WAITING = 64
 const WAITING_OF_CALLER = 16
 const WAIT_MS = 5_000
@@ -25,7 +31,7 @@ const WAIT_MS = 5_000
 class LargeCounts {
   constructor(private readonly read: CountsRead) {}
 
-  /** For `config.access`, which looks for the workspace in the body. */
+  /** The workspace for `config.access`, which reads it from the body. */
   get workspace() {
     return 'batches' in this.read ? this.read.batches.workspace : ''
   }
@@ -44,36 +50,30 @@ class LargeCounts {
 export const countsOf = (body: CountsBody | LargeCounts): CountBatches =>
   body instanceof LargeCounts ? body.batches : toCountBatches(body)
 
-/** `request.signal` says no more than that the body has ended. */
-const untilHangUp = async <T>({ socket }: FastifyRequest, work: (signal: AbortSignal) => Promise<T>) => {
-  const gone = new AbortController()
-  const hangUp = () => gone.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
-  socket.once('close', hangUp)
-  if (socket.destroyed) hangUp()
-  try {
-    return await work(gone.signal)
-  } finally {
-    socket.removeListener('close', hangUp)
-  }
-}
-
-/** For the scope of the two routes. */
+/** Registers the parser in the scope of the two routes. */
 export const readLargeCounts = (
   app: FastifyInstance,
 ): { validatorCompiler: FastifySchemaCompiler<object> } => {
   const { extensionPrefix, rateLimits } = app.config
-  const read = createCountsReader(extensionPrefix)
-  const places = new Gate(PLACES, WAITING, WAIT_MS, () => new ApiError('unavailable'))
-  const refuse = () =>
-    tooMany('large_uploads', PLACES_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
-  const placesOfCallers = new Gates(() => new Gate(PLACES_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, refuse))
+  const read = createCountsReader()
+  const uploads = new Semaphore(MAX_UPLOADS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  const tooManyUploads = () =>
+    tooMany('large_uploads', MAX_UPLOADS_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
+  const uploadsOfCaller = new KeyedSemaphore(
+    () => new Semaphore(MAX_UPLOADS_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, tooManyUploads),
+  )
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
-    const inPlace = () => places.run(work)
-    return rateLimits ? placesOfCallers.run(request.caller.userId, inPlace) : inPlace()
+    const runUpload = () => uploads.run(work)
+    return rateLimits ? uploadsOfCaller.run(request.memberId, runUpload) : runUpload()
   }
 
   const parse = async (request: FastifyRequest, payload: Readable) => {
-    const incoming = new IncomingBody(payload, request.headers['content-length'])
+    const incoming = new IncomingBody(
+      payload,
+      request.headers['content-length'],
+      limits.counts_body_bytes,
+      limitOpeners(),
+    )
     try {
       if (await incoming.receive(LARGE_BYTES)) {
         // An empty body counts as absent.
@@ -81,7 +81,9 @@ export const readLargeCounts = (
       }
       return await inTurn(request, async () => {
         await incoming.receive()
-        return new LargeCounts(await untilHangUp(request, (signal) => read(incoming.bytes, signal)))
+        return new LargeCounts(
+          await untilHangUp(request, (signal) => read(incoming.bytes, { extensionPrefix }, signal)),
+        )
       })
     } finally {
       await incoming.leave()

@@ -1,50 +1,37 @@
-/** Bodies of counts as they arrive: what no valid body can be is refused before anybody parses it. */
+/** Collects large bodies as they arrive, and rejects impossible ones before they are parsed. */
 import type { Readable } from 'node:stream'
-import { limits } from '../../../../schemas/limits.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ApiError } from '../../../errors.js'
 
-/**
- * Every value of a JSON text but the first comes behind one of these, so that their number bounds what parsing costs in
- * time and memory. Few bytes can cost much: 24 MiB of `{},` become a gigabyte.
- */
-const OPENERS = new Uint8Array(256)
-for (const character of ',:[{') OPENERS[character.charCodeAt(0)] = 1
-
-/** What the largest body has of them: `{"workspace":…,"day":…,"members":[…]}`, and so on; logins may consist of them. */
-const PER_REPO = 5
-const PER_MEMBER = 6 + limits.login_length + limits.counts_repos_per_member * PER_REPO
-const MOST_OPENERS = 7 + limits.counts_members * PER_MEMBER
-
-/** By index and in a variable: any other way takes 5 to 20 times as long. */
-const countOpeners = (chunk: Buffer): number => {
-  let total = 0
-  for (let at = 0; at < chunk.length; at++) total += OPENERS[chunk[at] as number] as number
-  return total
-}
-
-const tooManyValues = () =>
-  invalid(
-    '/body',
-    `has more values than ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each`,
-  )
+/** Bytes of one body between two turns of other requests. */
+const PAUSE_BYTES = 524_288
 
 export class IncomingBody {
   private readonly chunks: AsyncIterator<Buffer>
-  /** With room for more; a small chunk is never kept, because it may hold on to a large one. */
+  /** The buffer has spare capacity. Small chunks are copied, because they may keep a large one in memory. */
   private room: Buffer<ArrayBuffer>
   private length = 0
-  private openers = 0
 
-  /** @param declaredBytes what `Content-Length` says, if anything @throws {ApiError} `payload_too_large` */
-  constructor(stream: Readable, declaredBytes: string | undefined) {
+  /**
+   * @param declaredBytes the `Content-Length`, if any
+   * @param mostBytes the limit of the body
+   * @param inspect gets each chunk before it is kept, and throws to reject the body
+   * @throws {ApiError} `payload_too_large`
+   */
+  constructor(
+    stream: Readable,
+    declaredBytes: string | undefined,
+    private readonly mostBytes: number,
+    private readonly inspect: (chunk: Buffer) => void,
+  ) {
     const declared = Number(declaredBytes ?? 0)
-    if (declared > limits.counts_body_bytes) throw new ApiError('payload_too_large')
+    if (declared > mostBytes) throw new ApiError('payload_too_large')
     this.room = Buffer.allocUnsafeSlow(Math.min(declared, 65_536))
     // The rest of a body that is refused is taken as of others, and not destroyed with its connection.
     this.chunks = stream.iterator({ destroyOnReturn: false })
   }
 
-  /** What has arrived. */
+  /** The bytes so far. */
   get bytes(): Buffer<ArrayBuffer> {
     return this.room.subarray(0, this.length)
   }
@@ -52,11 +39,15 @@ export class IncomingBody {
   /**
    * Receives until the body has ended, or has more than `most` bytes.
    * @returns whether it has ended
-   * @throws {ApiError} `validation_failed` for what no valid body can be, `payload_too_large`, and `bad_request` when the
-   * connection is lost
+   * @throws {ApiError} `payload_too_large`, what `inspect` throws, and `bad_request` when the connection is lost
    */
   async receive(most = Number.POSITIVE_INFINITY): Promise<boolean> {
-    while (this.length <= most) {
+    for (let pauseAt = this.length + PAUSE_BYTES; this.length <= most; ) {
+      // A fast sender would otherwise keep the event loop.
+      if (this.length >= pauseAt) {
+        await nextTurn()
+        pauseAt = this.length + PAUSE_BYTES
+      }
       const { done, value } = await this.chunks.next().catch((cause) => {
         throw new ApiError('bad_request', { detail: 'The body did not arrive whole.', cause })
       })
@@ -73,11 +64,10 @@ export class IncomingBody {
 
   private add(chunk: Buffer): void {
     const length = this.length + chunk.length
-    if (length > limits.counts_body_bytes) throw new ApiError('payload_too_large')
-    this.openers += countOpeners(chunk)
-    if (this.openers > MOST_OPENERS) throw tooManyValues()
+    if (length > this.mostBytes) throw new ApiError('payload_too_large')
+    this.inspect(chunk)
     if (length > this.room.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(2 * length, limits.counts_body_bytes))
+      const larger = Buffer.allocUnsafeSlow(Math.min(2 * length, this.mostBytes))
       this.bytes.copy(larger)
       this.room = larger
     }

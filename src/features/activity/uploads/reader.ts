@@ -1,38 +1,35 @@
-/** Reads large bodies of counts beside the event loop, each in a thread of its own, which leaves no memory behind. */
+/** Parses each large body in its own thread, which blocks no request and frees its memory at its end. */
 import { Worker } from 'node:worker_threads'
-import type { ErrorObject } from 'ajv'
 import { ApiError } from '../../../errors.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
-import { Gate } from '../../../platform/process/gate.js'
-import type { CountBatches } from '../count-batches.js'
+import { Semaphore } from '../../../platform/process/semaphore.js'
 
-/** Bodies that are read at once, and that wait for it. */
-const READERS = 2
+/** Bodies that wait to be read. */
 const WAITING = 8
 const WAIT_MS = 10_000
 /** The largest body takes about a second, on a busy machine several. */
 const READ_MS = 15_000
 
-export type CountsRead = { batches: CountBatches } | { invalid: ErrorObject[] }
-/** What a thread answers. */
-export type WorkerAnswer = CountsRead | { refused: string }
+/** The answer of a thread. */
+export type WorkerAnswer<Read> = Read | { refused: string }
 
 /** Takes the bytes away from this thread. Settles when the thread has ended. */
-const readBeside = (
+const readBeside = <Answer>(
+  file: URL,
   bytes: Buffer<ArrayBuffer>,
-  extensionPrefix: string,
+  context: object,
   signal: AbortSignal,
   readMs: number,
-): Promise<WorkerAnswer> =>
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(new URL('./worker.js', import.meta.url), {
-      workerData: { bytes, extensionPrefix },
+    const worker = new Worker(file, {
+      workerData: { ...context, bytes },
       transferList: [bytes.buffer],
-      // Several times what a body needs that has come this far. It must never be met: V8 would end the whole process.
+      // Several times what a checked body needs. It must never be reached, because V8 would end the whole process.
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     })
-    let answer: WorkerAnswer | undefined
+    let answer: Answer | undefined
     let failure: unknown = new Error('The reader has ended without an answer')
     const giveUp = (reason: unknown) => {
       failure = reason
@@ -44,7 +41,7 @@ const readBeside = (
       readMs,
     )
     signal.addEventListener('abort', hangUp)
-    worker.once('message', (message: WorkerAnswer) => {
+    worker.once('message', (message: Answer) => {
       answer = message
     })
     worker.once('error', (error) => {
@@ -58,15 +55,25 @@ const readBeside = (
     })
   })
 
-export const createCountsReader = (extensionPrefix: string, { readMs = READ_MS } = {}) => {
-  const readers = new Gate(READERS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+/**
+ * @param file the program of the threads, which gets the bytes and the context as `workerData`
+ * @param atOnce how many bodies are read at once
+ */
+export const createReader = <Read extends object, Context extends object>(
+  file: URL,
+  atOnce: number,
+  { readMs = READ_MS } = {},
+) => {
+  const readers = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   /**
    * @param signal ends the reading
    * @throws {StrictJsonError} for what is not JSON, {ApiError} `unavailable` when it takes too long
    */
-  return async (bytes: Buffer<ArrayBuffer>, signal: AbortSignal): Promise<CountsRead> => {
-    const answer = await readers.run(() => readBeside(bytes, extensionPrefix, signal, readMs))
+  return async (bytes: Buffer<ArrayBuffer>, context: Context, signal: AbortSignal): Promise<Read> => {
+    const answer = await readers.run(() =>
+      readBeside<WorkerAnswer<Read>>(file, bytes, context, signal, readMs),
+    )
     if ('refused' in answer) throw new StrictJsonError(answer.refused)
-    return answer
+    return answer as Read
   }
 }

@@ -5,10 +5,14 @@ import { parseBody } from '../../../platform/http/json-body.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { createBodyAjv } from '../../../platform/http/validators.js'
 import { buffersOf, toCountBatches } from '../count-batches.js'
+import type { CountsContext, CountsRead } from './counts-reader.js'
 import type { WorkerAnswer } from './reader.js'
 
-/** What `body.ts` makes of it is what the ordinary way would have answered. */
-const read = ({ bytes, extensionPrefix }: { bytes: Uint8Array; extensionPrefix: string }): WorkerAnswer => {
+/** `body.ts` turns the result into the same answer as without a thread. */
+const read = ({
+  bytes,
+  extensionPrefix,
+}: CountsContext & { bytes: Uint8Array }): WorkerAnswer<CountsRead> => {
   try {
     const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     const validate = createBodyAjv(extensionPrefix).compile<CountsBody>(CountsBody)

@@ -1,0 +1,178 @@
+/** Counts that the repository host reports: commits and issues, each of which counts once. */
+import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import {
+  bool,
+  date,
+  integer,
+  moment,
+  orNull,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
+import type { CountKind } from './counts.js'
+
+/** A repository of a workspace. */
+export interface ReportedRepo {
+  workspaceId: string
+  /** As given. */
+  repo: string
+  repoKey: string
+}
+
+/** $1: the workspace; $2, $3: the repository in lower case and as given. */
+const NAME_REPO = statement(
+  'name a reported repository',
+  {},
+  `
+  insert into activity_repos (workspace_id, repo_key, repo) values ($1::uuid, $2::text, $3::text)
+  on conflict do nothing`,
+)
+
+export const nameReportedRepo = async (
+  tx: Db,
+  { workspaceId, repoKey, repo }: ReportedRepo,
+): Promise<void> => {
+  await tx.rows(NAME_REPO, [workspaceId, repoKey, repo])
+}
+
+/** $1, $2: workspace and repository; of each commit: $3 hash, $4 day. In one order, so that deliveries do not deadlock. */
+const TAKE_COMMITS = statement(
+  'take reported commits',
+  { hash: text },
+  `
+  insert into reported_commits (workspace_id, repo_key, hash, day)
+  select $1::uuid, $2::text, c.hash, c.day
+  from unnest($3::text[], $4::date[]) as c (hash, day)
+  order by c.hash collate "C"
+  on conflict do nothing
+  returning hash`,
+)
+
+/** @returns the hashes of those that are new to the repository; a delivery that brings the same ones waits */
+export const takeCommits = async (
+  tx: Db,
+  { workspaceId, repoKey }: ReportedRepo,
+  commits: { hash: string; day: string }[],
+): Promise<Set<string>> => {
+  const rows = await tx.rows(TAKE_COMMITS, [
+    workspaceId,
+    repoKey,
+    commits.map(({ hash }) => hash),
+    commits.map(({ day }) => day),
+  ])
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+/** SQL: no upload decides the count. */
+const isReported = (column: CountKind) =>
+  `(a.${column}_uploaded = false or (a.${column}_uploaded is null and a.${column} = 0))`
+
+/** $1, $2: workspace and repository; of each count: $3 user, $4 day, $5 how much more. */
+const addCounts = (column: CountKind) =>
+  statement(
+    `add reported ${column}`,
+    { userId: uuid, day: date },
+    `
+  insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
+  select $1::uuid, c.user_id, c.day, $2::text, c.more, false
+  from unnest($3::uuid[], $4::date[], $5::int[]) with ordinality as c (user_id, day, more, n)
+  order by c.n
+  on conflict (workspace_id, user_id, day, repo_key) do update set
+    ${column} = a.${column} + excluded.${column}, ${column}_uploaded = false
+  where ${isReported(column)}
+  returning user_id as "userId", day`,
+  )
+
+const ADD_COUNTS = { commits: addCounts('commits'), closed_issues: addCounts('closed_issues') }
+
+export interface AddedCount {
+  userId: string
+  day: string
+  more: number
+}
+
+/**
+ * Adds to counts that no upload decides, in the order given: by day and login, as uploads have it. People are registered
+ * and the repository is named already. @returns those that it has added to
+ */
+export const addReportedCounts = async (
+  tx: Db,
+  kind: CountKind,
+  { workspaceId, repoKey }: ReportedRepo,
+  counts: AddedCount[],
+): Promise<{ userId: string; day: string }[]> =>
+  counts.length === 0
+    ? []
+    : tx.rows(ADD_COUNTS[kind], [
+        workspaceId,
+        repoKey,
+        counts.map(({ userId }) => userId),
+        counts.map(({ day }) => day),
+        counts.map(({ more }) => more),
+      ])
+
+/** $1, $2: workspace and repository; $3: user; $4: day. */
+const TAKE_ISSUE_BACK = statement(
+  'take a closed issue back',
+  { changed: integer },
+  `
+  update activity a set closed_issues = a.closed_issues - 1
+  where a.workspace_id = $1::uuid and a.repo_key = $2::text and a.user_id = $3::uuid and a.day = $4::date
+    and a.closed_issues > 0 and a.closed_issues_uploaded = false
+  returning 1 as changed`,
+)
+
+/** @returns whether the count has changed: one that an upload decides has not */
+export const takeIssueBack = async (
+  tx: Db,
+  { workspaceId, repoKey }: ReportedRepo,
+  userId: string,
+  day: string,
+): Promise<boolean> => (await tx.rows(TAKE_ISSUE_BACK, [workspaceId, repoKey, userId, day])).length > 0
+
+/** What an event says of an issue. */
+export interface IssueEvent {
+  number: number
+  day: string
+  at: string
+  closed: boolean
+  /** Null for who is not a member. */
+  userId: string | null
+}
+
+/** $1 to $4: workspace, repository, issue, day. Makes the row, older than any event, or only locks it. */
+const LOCK_ISSUE = statement(
+  'lock the day of an issue',
+  { closed: bool, userId: orNull(uuid) },
+  `
+  insert into reported_issues as i (workspace_id, repo_key, number, day, at, closed)
+  values ($1::uuid, $2::text, $3::bigint, $4::date, '0001-01-01T00:00:00Z', false)
+  on conflict (workspace_id, repo_key, number, day) do update set at = i.at
+  returning closed, user_id as "userId"`,
+)
+
+/** $1 to $4: as before; $5 to $7: the event. Of events with one time, the later in an order that every delivery agrees on. */
+const SET_ISSUE = statement(
+  'set what the last event of an issue said',
+  { at: moment },
+  `
+  update reported_issues i set at = $5::timestamptz, closed = $6::boolean, user_id = $7::uuid
+  where i.workspace_id = $1::uuid and i.repo_key = $2::text and i.number = $3::bigint and i.day = $4::date
+    and (i.at, i.closed, coalesce(i.user_id::text, '')) < ($5::timestamptz(3), $6::boolean, coalesce($7::uuid::text, ''))
+  returning at`,
+)
+
+/** @returns for whom the issue counted on its day before, and counts now; undefined if a later event was known */
+export const setIssue = async (
+  tx: Db,
+  { workspaceId, repoKey }: ReportedRepo,
+  { number, day, at, closed, userId }: IssueEvent,
+): Promise<{ before: string | null; now: string | null } | undefined> => {
+  const key = [workspaceId, repoKey, number, day]
+  const known = singleRow(await tx.rows(LOCK_ISSUE, key))
+  const changed = await tx.rows(SET_ISSUE, [...key, at, closed, userId])
+  if (changed.length === 0) return undefined
+  return { before: known.closed ? known.userId : null, now: closed ? userId : null }
+}

@@ -1,0 +1,115 @@
+/** Webhooks, and what was delivered to them. */
+import { and, desc, eq, gte } from 'drizzle-orm'
+import { v7 as uuidv7 } from 'uuid'
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import { integer, integers, statement, uuid } from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { deliveries, webhooks } from '../tables.js'
+
+/** How many former secrets can work at once. */
+const FORMER_SECRETS = 3
+
+/** $1: the workspace; $2: the id of a new webhook. */
+const ROTATE = statement(
+  'create a webhook or rotate its secret',
+  { id: uuid, generation: integer },
+  `
+  insert into webhooks as w (workspace_id, id) values ($1::uuid, $2::uuid)
+  on conflict (workspace_id) do update set
+    generation = w.generation + 1,
+    replaced_at = (array_prepend(now()::timestamptz(3), w.replaced_at))[:${FORMER_SECRETS}]
+  returning id, generation`,
+)
+
+/** The first secret has the number 1. */
+export const rotateWebhook = async (
+  tx: Db,
+  workspaceId: string,
+  newId: string,
+): Promise<{ id: string; generation: number }> => singleRow(await tx.rows(ROTATE, [workspaceId, newId]))
+
+/** @returns whether there was one */
+export const deleteWebhook = async (tx: Db, workspaceId: string): Promise<boolean> => {
+  const deleted = await tx
+    .delete(webhooks)
+    .where(eq(webhooks.workspaceId, workspaceId))
+    .returning({ id: webhooks.id })
+  return deleted.length > 0
+}
+
+export const readWebhook = async (
+  db: Db,
+  workspaceId: string,
+): Promise<{ id: string; createdAt: string } | undefined> => {
+  const [row] = await db
+    .select({ id: webhooks.id, createdAt: webhooks.createdAt })
+    .from(webhooks)
+    .where(eq(webhooks.workspaceId, workspaceId))
+  return row
+}
+
+/** $1: the id of the webhook. */
+const FIND_WEBHOOK = statement(
+  'find a webhook',
+  { workspaceId: uuid, generations: integers },
+  `
+  select w.workspace_id as "workspaceId", array(
+    select w.generation - n::int
+    from unnest(array_prepend('infinity', w.replaced_at)) with ordinality as r (at, above), lateral (select above - 1) as g (n)
+    where r.at > now() - make_interval(hours => ${limits.webhook_secret_hours})
+    order by n
+  ) as generations
+  from webhooks w join workspaces s on s.id = w.workspace_id and s.deleted_at is null
+  where w.id = $1::uuid`,
+)
+
+/** With the numbers of its secrets that work now, the current one first. */
+export const findWebhook = async (
+  db: Db,
+  id: string,
+): Promise<{ workspaceId: string; generations: number[] } | undefined> =>
+  (await db.rows(FIND_WEBHOOK, [id]))[0]
+
+export interface DeliveryRow {
+  deliveryId: string | undefined
+  event: string
+  repo: string | undefined
+  status: number
+  counted: number
+  skipped: number
+}
+
+export const insertDelivery = async (
+  tx: Db,
+  workspaceId: string,
+  {
+    deliveryId = null,
+    repo = null,
+    ...row
+  }: Omit<DeliveryRow, 'deliveryId' | 'repo'> & {
+    deliveryId?: string | null | undefined
+    repo?: string | null | undefined
+  },
+): Promise<void> => {
+  await tx.insert(deliveries).values({ workspaceId, id: uuidv7(), deliveryId, repo, ...row })
+}
+
+/** The last deliveries since a time, the latest first. */
+export const listDeliveries = async (db: Db, workspaceId: string, since: string) => {
+  const rows = await db
+    .select({
+      at: deliveries.at,
+      event: deliveries.event,
+      status: deliveries.status,
+      repo: deliveries.repo,
+      counted: deliveries.counted,
+      skipped: deliveries.skipped,
+    })
+    .from(deliveries)
+    .where(and(eq(deliveries.workspaceId, workspaceId), gte(deliveries.at, since)))
+    .orderBy(desc(deliveries.id))
+    .limit(limits.webhook_deliveries_listed)
+  return rows.map((row) => ({ ...row, at: toTimestamp(row.at) }))
+}

@@ -1,0 +1,123 @@
+import type { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Ok, ref } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../schemas/webhooks.js'
+import { ApiError } from '../../../errors.js'
+import { hostKindOf } from '../../../platform/hosts/index.js'
+import { isUuid } from '../../../platform/http/uuid.js'
+import { Semaphore } from '../../../platform/process/semaphore.js'
+import { webhookSecret } from '../access.js'
+import { findWebhook } from '../queries/webhooks.js'
+import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
+import {
+  closeLateConnections,
+  createDeliveryReader,
+  type ExpectedDelivery,
+  type SignedBody,
+} from '../webhooks/body.js'
+import { Verification } from '../webhooks/secrets.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The delivery that the headers announce, on the route for deliveries. */
+    delivery: (DeliveryHead & ExpectedDelivery) | null
+  }
+}
+
+/** One connection in this many counts deliveries, because they share the database with all callers. */
+const CONNECTIONS_PER_DELIVERY = 4
+const WAITING = 512
+/** Hosts give up after 10 s. */
+const WAIT_MS = 8_000
+
+const EVENT = /^[A-Za-z0-9_. -]{1,100}$/
+const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/
+
+export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database } = app
+  const host = hostKindOf(config.repohost.kind)
+  const readBody = createDeliveryReader()
+  const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
+  const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  app.decorateRequest('delivery', null)
+
+  /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
+  const refuse = async (request: FastifyRequest, error: ApiError): Promise<never> => {
+    await app.rateLimits.countWrongSignature(request)
+    throw error
+  }
+
+  /** Before the body is read. */
+  app.addHook('onRequest', async (request) => {
+    if (config.webhookKeys.length === 0) throw new ApiError('webhooks_not_configured')
+    const { headers } = request
+    const proof = host.readProof(headers)
+    if (!proof) return refuse(request, new ApiError('signature_invalid'))
+    const id = (request.params as { id: string }).id.toLowerCase()
+    const webhook = isUuid(id) ? await findWebhook(database.hot, id) : undefined
+    if (!webhook) return refuse(request, new ApiError('webhook_not_found'))
+    const secrets = { id, generations: webhook.generations }
+    const verification = new Verification(config.webhookKeys, secrets, proof)
+    if (verification.hasFailed) return refuse(request, new ApiError('signature_invalid'))
+    const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
+    request.delivery = {
+      webhookId: id,
+      workspaceId: webhook.workspaceId,
+      event: EVENT.test(event) ? event : 'unknown',
+      deliveryId: DELIVERY_ID.test(deliveryId) ? deliveryId : undefined,
+      kind: config.repohost.kind,
+      isForm: headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true,
+      verification,
+    }
+  })
+
+  const deliveryOf = ({ delivery }: FastifyRequest) => {
+    if (!delivery) throw new Error('A delivery is announced before its body is read')
+    return delivery
+  }
+  const parse = async (request: FastifyRequest, payload: Readable): Promise<SignedBody> => {
+    try {
+      return await readBody(request, payload, deliveryOf(request))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'signature_invalid') return refuse(request, error)
+      throw error
+    }
+  }
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(['application/json', 'application/x-www-form-urlencoded'], parse)
+  closeLateConnections(app as never)
+
+  app.route({
+    method: 'POST',
+    url: '/webhook/:id',
+    bodyLimit: limits.webhook_body_bytes,
+    // The payload was read by its own rules, and the id is checked with the proof.
+    validatorCompiler: () => () => true,
+    config: { access: webhookSecret, limit: 'none', errors: ['invalid_json', 'payload_too_large'] },
+    schema: {
+      operationId: 'receiveDelivery',
+      tags: ['activity'],
+      summary: 'Receive a webhook delivery',
+      description: `For the repository host only, and only with the headers of the configured kind of host. A push to the default branch counts each commit that is new to the repository for its author, on the UTC day of the commit. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      params: DeliveryParams,
+      headers: DeliveryHeaders,
+      body: ref(DeliveryPayload),
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      const head = deliveryOf(request)
+      const body = request.body as unknown as SignedBody | undefined
+      // Without a body, nothing was signed.
+      if (!body) return refuse(request, new ApiError('signature_invalid'))
+      if ('failure' in body) {
+        await turns.run(() => noteFailure(database, head, body.failure))
+        throw body.failure
+      }
+      const { delivery } = body
+      await turns.run(() => takeDelivery(database, head, delivery))
+      return { ok: true } as const
+    },
+  })
+}

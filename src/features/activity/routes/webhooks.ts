@@ -1,0 +1,68 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NoBody, Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import { CreatedWebhook, Webhook } from '../../../../schemas/webhooks.js'
+import { adminOf } from '../../workspaces/index.js'
+import { createWebhook, removeWebhook } from '../change-webhook.js'
+import { describeWebhook } from '../read-webhook.js'
+
+export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database } = app
+  const urlOf = (id: string) => `${config.baseUrl}/api/repohost/webhook/${id}`
+  const url = '/workspaces/:id/webhook'
+
+  app.route({
+    method: 'GET',
+    url,
+    config: { access: adminOf('params.id'), errors: ['webhook_not_found'] },
+    schema: {
+      operationId: 'getWebhook',
+      tags: ['activity'],
+      summary: 'Read the webhook',
+      description: `With its last ${limits.webhook_deliveries_listed} correctly signed deliveries.`,
+      params: WorkspaceParams,
+      response: { 200: ref(Webhook) },
+    },
+    handler: async ({ membership }) => {
+      const { id, ...webhook } = await describeWebhook(app.db, config.privacy, membership.workspaceId)
+      return { url: urlOf(id), ...webhook }
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url,
+    config: { access: adminOf('params.id'), errors: ['webhooks_not_configured'] },
+    schema: {
+      operationId: 'createWebhook',
+      tags: ['activity'],
+      summary: 'Create the webhook, or rotate its secret',
+      description: `Through the webhook, the repository host reports commits and closed issues. Enter \`url\` and \`secret\` there. If the workspace has a webhook, it gets a new secret under the same \`url\`, and the old secret keeps working for ${limits.webhook_secret_hours} hours.`,
+      params: WorkspaceParams,
+      body: NoBody,
+      response: { 201: CreatedWebhook },
+    },
+    handler: async ({ membership }, reply) => {
+      const { id, secret } = await createWebhook(database, config.webhookKeys, membership)
+      return reply.code(201).send({ url: urlOf(id), secret })
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url,
+    config: { access: adminOf('params.id'), errors: ['webhook_not_found'] },
+    schema: {
+      operationId: 'deleteWebhook',
+      tags: ['activity'],
+      summary: 'Delete the webhook',
+      description: 'What it has reported stays.',
+      params: WorkspaceParams,
+      response: { 200: ref(Ok) },
+    },
+    handler: async ({ membership }) => {
+      await removeWebhook(database, membership)
+      return { ok: true } as const
+    },
+  })
+}

@@ -1,0 +1,15 @@
+import type { ErrorObject } from 'ajv'
+import type { CountBatches } from '../count-batches.js'
+import { createReader } from './reader.js'
+
+export type CountsRead = { batches: CountBatches } | { invalid: ErrorObject[] }
+
+export interface CountsContext {
+  extensionPrefix: string
+}
+
+/** Bodies that are read at the same time. */
+const READERS = 2
+
+export const createCountsReader = (options?: { readMs?: number }) =>
+  createReader<CountsRead, CountsContext>(new URL('./worker.js', import.meta.url), READERS, options)

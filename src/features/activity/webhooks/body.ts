@@ -1,0 +1,120 @@
+/**
+ * How bodies of deliveries are read. Anyone can send one, so nothing is parsed before its signature is verified, few large
+ * bodies are in memory at a time, and a body that arrives slowly soon loses its permit.
+ */
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { limits } from '../../../../schemas/limits.js'
+import { ApiError } from '../../../errors.js'
+import { StrictJsonError } from '../../../platform/http/strict-json.js'
+import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
+import { addressOf } from '../../../platform/rate-limits/rate-limit.js'
+import { untilHangUp } from '../uploads/hang-up.js'
+import { IncomingBody } from '../uploads/incoming.js'
+import { createReader } from '../uploads/reader.js'
+import { type Delivery, type DeliveryContext, readDelivery, type TooMuch } from './delivery.js'
+import type { Verification } from './secrets.js'
+
+/** Smaller bodies cost less than a thread, and no more memory than connections have anyway. */
+const LARGE_BYTES = 131_072
+/** Large bodies in memory: of all senders, of one address, and of one webhook. The others have arrived in part, and wait. */
+const MAX_BODIES = 4
+const MAX_BODIES_OF_ADDRESS = 2
+const MAX_BODIES_OF_WEBHOOK = 1
+const WAITING = 64
+const WAITING_OF_ONE = 8
+/** Hosts give up after 10 s. */
+const WAIT_MS = 5_000
+const ARRIVAL_MS = 8_000
+/** Bodies that are parsed at once. */
+const READERS = 1
+
+/** The content of a signed body, or why it cannot be read. */
+export type SignedBody = { delivery: Delivery } | { failure: ApiError }
+
+const tooManyCommits = (commits: number) =>
+  new ApiError('payload_too_large', {
+    detail: `This delivery has ${commits} commits, more than ${limits.webhook_commits}.`,
+  })
+
+export interface ExpectedDelivery extends DeliveryContext {
+  webhookId: string
+  verification: Verification
+}
+
+export const createDeliveryReader = () => {
+  const busy = () => new ApiError('unavailable')
+  const bodies = new Semaphore(MAX_BODIES, WAITING, WAIT_MS, busy)
+  const bodiesOfAddress = new KeyedSemaphore(
+    () => new Semaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy),
+  )
+  const bodiesOfWebhook = new KeyedSemaphore(
+    () => new Semaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy),
+  )
+  const read = createReader<Delivery | TooMuch, DeliveryContext>(
+    new URL('./worker.js', import.meta.url),
+    READERS,
+  )
+
+  const inTurn = <T>(request: FastifyRequest, webhookId: string, work: () => Promise<T>): Promise<T> =>
+    bodiesOfWebhook.run(webhookId, () => bodiesOfAddress.run(addressOf(request), () => bodies.run(work)))
+
+  const parse = async (work: () => Delivery | TooMuch | Promise<Delivery | TooMuch>): Promise<SignedBody> => {
+    try {
+      const found = await work()
+      return 'tooMany' in found ? { failure: tooManyCommits(found.tooMany) } : { delivery: found }
+    } catch (error) {
+      if (!(error instanceof StrictJsonError)) throw error
+      return { failure: new ApiError('invalid_json', { detail: error.message }) }
+    }
+  }
+
+  /** @throws {ApiError} `signature_invalid`, `payload_too_large`, `request_timeout`, `unavailable`, `bad_request` */
+  return async (
+    request: FastifyRequest,
+    payload: Readable,
+    { webhookId, verification, ...context }: ExpectedDelivery,
+  ): Promise<SignedBody> => {
+    const incoming = new IncomingBody(
+      payload,
+      request.headers['content-length'],
+      limits.webhook_body_bytes,
+      (chunk) => verification.add(chunk),
+    )
+    const requireSignature = () => {
+      if (!verification.holds) throw new ApiError('signature_invalid')
+    }
+    if (await incoming.receive(LARGE_BYTES)) {
+      await incoming.leave()
+      requireSignature()
+      return parse(() => readDelivery(incoming.bytes, context))
+    }
+    return inTurn(request, webhookId, async () => {
+      await inTime(incoming.receive(), ARRIVAL_MS)
+      await incoming.leave()
+      requireSignature()
+      return parse(() => untilHangUp(request, (signal) => read(incoming.bytes, context, signal)))
+    })
+  }
+}
+
+/** The rest of a body that is late is not waited for. */
+const inTime = async (work: Promise<unknown>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ApiError('request_timeout')), ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => {})
+  }
+}
+
+/** A connection whose body was not waited for is of no further use. */
+export const closeLateConnections = (app: FastifyInstance): void => {
+  app.addHook('onError', async (_request, reply, error) => {
+    if (error instanceof ApiError && error.code === 'request_timeout') reply.header('Connection', 'close')
+  })
+}

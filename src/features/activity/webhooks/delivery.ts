@@ -1,0 +1,84 @@
+/** What a delivery brings that can count: checked, bounded, and without anything else of the payload. */
+import type { RepohostKind } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import { hostKindOf } from '../../../platform/hosts/index.js'
+import { parseStrictJson } from '../../../platform/http/strict-json.js'
+
+export interface DeliveryContext {
+  kind: RepohostKind
+  event: string
+  /** Whether the body is form-encoded, with the payload in one field. */
+  isForm: boolean
+}
+
+export interface DeliveredCommit {
+  hash: string
+  /** By its UTC day. */
+  day: string
+  /** Undefined: the payload names no login that can be a member's. */
+  login: string | undefined
+}
+
+export interface DeliveredIssue {
+  number: number
+  closed: boolean
+  login: string | undefined
+  /** Milliseconds since the epoch. */
+  at: number
+  day: string
+}
+
+export interface Delivery {
+  /** As the payload names it; undefined if it names none. */
+  repo: string | undefined
+  /** Each hash once. */
+  commits: DeliveredCommit[]
+  issue: DeliveredIssue | undefined
+}
+
+/** A payload that brings more than one delivery can. */
+export interface TooMuch {
+  tooMany: number
+}
+
+const HASH = /^[0-9A-Za-z_-]{1,64}$/
+const TIME =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:?[0-9]{2})$/
+const REPO_LENGTH = 500
+
+const momentOf = (text: string): number | undefined => {
+  const moment = TIME.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(moment) || moment < 0 ? undefined : moment
+}
+
+const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10)
+
+const loginOf = (login: string | undefined): string | undefined =>
+  login !== undefined && login.length <= limits.login_length && !login.includes('\0') ? login : undefined
+
+/** @throws {StrictJsonError} */
+export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): Delivery | TooMuch => {
+  const json = isForm
+    ? Buffer.from(new URLSearchParams(bytes.toString('latin1')).get('payload') ?? '')
+    : bytes
+  const payload = parseStrictJson(json, { depth: limits.json_depth, values: limits.webhook_json_values })
+  const { repo, commits, issue } = hostKindOf(kind).readReport(event, payload)
+  if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
+  const found = new Map<string, DeliveredCommit>()
+  for (const { hash, login, at } of commits) {
+    const moment = momentOf(at)
+    if (moment === undefined || !HASH.test(hash)) continue
+    // One whose author is named goes before the same one without.
+    const login_ = loginOf(login)
+    if (!found.has(hash) || login_ !== undefined) found.set(hash, { hash, day: dayOf(moment), login: login_ })
+  }
+  const closedAt = issue && momentOf(issue.at)
+  return {
+    repo: repo !== undefined && repo.length <= REPO_LENGTH ? repo : undefined,
+    commits: [...found.values()],
+    issue:
+      issue === undefined || closedAt === undefined
+        ? undefined
+        : { ...issue, login: loginOf(issue.login), at: closedAt, day: dayOf(closedAt) },
+  }
+}

@@ -1,0 +1,55 @@
+/** The secrets of webhooks. They are derived, so that neither the database nor a backup contains one. */
+import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Proof } from '../../../platform/hosts/kind.js'
+
+/** Which secrets of which webhook. */
+export interface SecretsOf {
+  id: string
+  generations: number[]
+}
+
+const secretOf = (key: string, id: string, generation: number): string =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'webhook secrets', 32)))
+    .update(`${id} ${generation}`)
+    .digest('base64url')
+
+/** The secret to show: from the first key. */
+export const newSecretOf = (keys: string[], id: string, generation: number): string | undefined =>
+  keys[0] === undefined ? undefined : secretOf(keys[0], id, generation)
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+
+/** Holds the body of one delivery, as it arrives, against its proof. The time tells nothing about the secrets. */
+export class Verification {
+  private readonly hmacs: Hmac[]
+  private readonly isSecret: boolean
+
+  constructor(
+    keys: string[],
+    { id, generations }: SecretsOf,
+    private readonly proof: Proof,
+  ) {
+    const secrets = keys.flatMap((key) => generations.map((generation) => secretOf(key, id, generation)))
+    this.hmacs = 'hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : []
+    const given = 'secret' in proof ? sha256(proof.secret) : undefined
+    // Each is compared, whether or not one before it was equal.
+    const equal = given ? secrets.filter((secret) => timingSafeEqual(sha256(secret), given)) : []
+    this.isSecret = equal.length > 0
+  }
+
+  /** Whether no body can be right. */
+  get hasFailed(): boolean {
+    return 'secret' in this.proof && !this.isSecret
+  }
+
+  add(chunk: Buffer): void {
+    for (const hmac of this.hmacs) hmac.update(chunk)
+  }
+
+  /** Whether the body, all of which was added, is genuine. To be asked once. */
+  get holds(): boolean {
+    if ('secret' in this.proof) return this.isSecret
+    const given = Buffer.from(this.proof.hmac, 'hex')
+    return this.hmacs.filter((hmac) => timingSafeEqual(hmac.digest(), given)).length > 0
+  }
+}
