@@ -1,7 +1,7 @@
 import type { BillingEvent, SubscriptionStatus } from '../../../schemas/billing.js'
 import { isUuid } from '../../platform/http/uuid.js'
 
-/** What a notification says about one subscription. */
+/** The change to one subscription in a notification. */
 export interface SubscriptionChange {
   subscriptionId: string
   customerId: string
@@ -12,7 +12,7 @@ export interface SubscriptionChange {
   rank: number
 }
 
-/** What a notification that matters says. */
+/** The content of a relevant notification. */
 export interface BillingNews {
   change?: SubscriptionChange
   /** Whose the customer is, where the notification names the user. */

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import { ApiError } from '../../errors.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { boundedFetch, measured, tracing } from '../../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
+import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export interface BillingProvider {
   /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */
@@ -22,7 +22,7 @@ export interface Checkout {
   cancelUrl: string
 }
 
-/** For one call with its retry; a click makes two calls at most. */
+/** The time budget of one call with its retry. A click makes at most two calls. */
 const BUDGET_MS = 4_500
 const RETRIES = 1
 /** The provider repeats the first answer of an idempotency key for a day, a failure as well: so keys grow old sooner. */
@@ -30,11 +30,11 @@ const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
-  { budgetMs = BUDGET_MS, meter = silentMeter }: { budgetMs?: number; meter?: Meter } = {},
+  { budgetMs = BUDGET_MS, meter = noopMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): BillingProvider => {
   // Hundreds of modules, so only where billing is configured.
   const library = import('stripe')
-  /** One call within the budget: the library's own time-out begins anew with each attempt. */
+  /** One call within the budget, because the library's own timeout restarts with each attempt. */
   const call = async <T>(trace: Trace | undefined, work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     const { Stripe } = await library
     const budget = AbortSignal.timeout(budgetMs)
@@ -103,7 +103,7 @@ const expectText = (value: unknown): string => {
   return value
 }
 
-/** The provider's own words may quote what was sent, so only the kind of the failure goes on. */
+/** Keeps only the kind of the failure, because the provider's message may quote the request. */
 const translate = (error: unknown, timedOut: boolean): ApiError => {
   const { type, code, statusCode, requestId, detail } = error as Partial<Stripe.errors.StripeError>
   const outOfTime = timedOut || (detail as { code?: string } | undefined)?.code === 'ETIMEDOUT'

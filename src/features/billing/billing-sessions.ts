@@ -45,7 +45,7 @@ export const createBillingSessions = (
     await linkCustomer(database.write, await provider().createCustomer(user, trace), userId)
     const linked = await readCustomer(db, userId)
     if (linked === undefined) {
-      const cause = new Error("The provider gave out somebody else's customer")
+      const cause = new Error("The provider returned another person's customer")
       throw new ApiError('upstream_failed', { upstream: 'billing-provider', cause })
     }
     return linked
@@ -56,7 +56,7 @@ export const createBillingSessions = (
 
   return {
     /**
-     * Who has a subscription already is led to the portal: paying twice is never what they want.
+     * Subscribers are sent to the portal, so that no one pays twice.
      * @throws {ApiError} `billing_not_configured`, also when the interval has no price; `upstream_*`
      */
     startCheckout: async (

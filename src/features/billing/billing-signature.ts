@@ -1,6 +1,6 @@
 /**
  * Enforces the access `billingSignature`: the body of such a route is the billing provider's notification, or nothing.
- * The signature is over the bytes as they came, so the scope of the route must leave them alone: a body that anybody has
+ * The signature covers the original bytes, so the scope of the route must leave them unparsed: a body that was
  * interpreted before is refused.
  */
 import type { FastifyRequest } from 'fastify'
@@ -13,7 +13,7 @@ export default fp(
   async (app) => {
     const secret = app.config.billing.webhookSecret
 
-    /** What is rightly signed is never limited: the provider sends as much as there is. */
+    /** Requests with a valid signature are never limited. */
     const refuse = async (request: FastifyRequest): Promise<never> => {
       app.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
       await app.rateLimits.countWrongSignature(request)

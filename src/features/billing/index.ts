@@ -1,3 +1,3 @@
-/** What other features may use of plans and subscriptions. */
+/** Plans and subscriptions, for other features. */
 export { givesPro, planOf } from './policies.js'
 export { readSubscriptionStatus, unlinkCustomers } from './queries.js'

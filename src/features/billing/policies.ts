@@ -6,7 +6,7 @@ import { readSubscriptionStatus } from './queries.js'
 export const givesPro = (status: SubscriptionStatus): boolean =>
   ['trialing', 'active', 'past_due'].includes(status)
 
-/** The effective plan. While billing is dormant everybody has Pro, whatever they pay. */
+/** The effective plan. While billing is dormant, everyone has Pro. */
 export const planOf = (status: SubscriptionStatus, { dormant }: { dormant: boolean }): 'free' | 'pro' =>
   dormant || givesPro(status) ? 'pro' : 'free'
 

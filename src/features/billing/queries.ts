@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
+import { statement, textOf } from '../../platform/database/statement.js'
 import { users } from '../accounts/index.js'
 import type { SubscriptionChange } from './billing-event.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
@@ -44,17 +45,19 @@ export const unlinkCustomers = async (tx: Db, userId: string): Promise<void> => 
   await tx.delete(subscriptions).where(inArray(subscriptions.customerId, ids))
 }
 
-/** The status that counts: of several subscriptions the one that gives most. */
+const READ_STATUS = statement(
+  'read the status of a subscription',
+  { status: textOf<SubscriptionStatus>() },
+  `
+  select s.status from billing_customers c join subscriptions s on s.customer_id = c.id
+  where c.user_id = $1::uuid
+  order by array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], s.status)
+  limit 1`,
+)
+
+/** With several subscriptions, the status of the one that gives most. */
 export const readSubscriptionStatus = async (db: Db, userId: string): Promise<SubscriptionStatus> => {
-  const [subscription] = await db
-    .select({ status: subscriptions.status })
-    .from(billingCustomers)
-    .innerJoin(subscriptions, eq(subscriptions.customerId, billingCustomers.id))
-    .where(eq(billingCustomers.userId, userId))
-    .orderBy(
-      sql`array_position(array['active', 'trialing', 'past_due', 'canceled', 'none'], ${subscriptions.status})`,
-    )
-    .limit(1)
+  const [subscription] = await db.rows(READ_STATUS, [userId])
   return subscription?.status ?? 'none'
 }
 

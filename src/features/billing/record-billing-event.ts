@@ -4,8 +4,8 @@ import { readBillingEvent } from './billing-event.js'
 import { applyChange, insertBillingEvent, linkCustomer } from './queries.js'
 
 /**
- * Takes a notification in, whose signature was checked: once, however often and in whatever order they come.
- * @returns whether it was known already, or of a kind that says nothing to us
+ * Processes a notification whose signature was checked. Duplicates have no effect, and the order does not matter.
+ * @returns whether it was a duplicate, or of an irrelevant kind
  */
 export const recordBillingEvent = async (
   database: Database,

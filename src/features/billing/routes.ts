@@ -49,7 +49,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // The signature is over the bytes (features/billing/billing-signature.ts), whatever type the provider gives them.
+  // The signature covers the bytes (features/billing/billing-signature.ts), whatever the content type is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => bytes)
 

@@ -4,7 +4,7 @@ const TOLERANCE_SECONDS = 300
 
 /**
  * Stripe's scheme (docs.stripe.com/webhooks#verify-manually): `t=<seconds>,v1=<hex>[,v1=…]`, each `v1` an HMAC-SHA256
- * of `<t>.<payload>`. Several come while the provider rolls its secret; other schemes (`v0`) are ignored.
+ * of `<t>.<payload>`. There are several while the provider rotates its secret. Other schemes (`v0`) are ignored.
  * @param now seconds since the epoch; a time too far ahead is refused like one too far back
  */
 export const isSignedBy = (secret: string, header: string, payload: Buffer, now: number): boolean => {

@@ -22,7 +22,7 @@ export const billingCustomers = table(
   (t) => [index('billing_customers_of_user').on(t.userId)],
 )
 
-/** What the newest event said of each subscription. Customers may become known only later, so nothing is referenced. */
+/** The newest state of each subscription. There is no reference, because its customer may become known later. */
 export const subscriptions = table(
   'subscriptions',
   {
@@ -39,7 +39,7 @@ export const subscriptions = table(
   (t) => [index('subscriptions_of_customer').on(t.customerId)],
 )
 
-/** Notifications that took effect, so that none does twice. */
+/** Processed notifications, so that duplicates have no effect. */
 export const billingEvents = table(
   'billing_events',
   {
@@ -48,7 +48,7 @@ export const billingEvents = table(
     receivedAt: moment('received_at').notNull().defaultNow(),
   },
   {
-    // The provider repeats an event for days, not months; the order of events protects what they say.
+    // The provider retries an event for days, not months. Older events are also ignored by their order.
     expiry: { task: 'old billing events', sql: `received_at < ${daysAgo(90)}` },
     place: 'coordinator',
     privacyRecord: null,

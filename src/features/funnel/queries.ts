@@ -1,8 +1,8 @@
 import type { Funnel, Milestone } from '../../../schemas/funnel.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
+import { singleRow } from '../../platform/database/single-row.js'
 import { integer, json, statement } from '../../platform/database/statement.js'
-import { theRow } from '../../platform/database/the-row.js'
 
 const INSERT_EVENT = statement(
   'count a funnel event',
@@ -44,7 +44,7 @@ const INSERT_MILESTONES = statement(
   select user_id, event, source, (now() at time zone 'UTC')::date from reached`,
 )
 
-/** Each user has each milestone once, whoever reports it and how often. */
+/** Each user reaches each milestone once. */
 export const insertMilestones = async (
   db: Db,
   reached: { userId: string; milestone: Milestone }[],
@@ -61,7 +61,7 @@ export interface FunnelRange {
 
 interface StepCounts {
   users: number
-  /** Of them, those who have the step before as well, and those who have the first. */
+  /** How many of them also took the previous step, and the first step. */
   with_previous: number
   with_start: number
   /** Seconds since the first step. */
@@ -141,7 +141,7 @@ const READ_RANGE = funnelOf(
     where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')`,
 )
 
-const nobody: StepCounts = { users: 0, with_previous: 0, with_start: 0, median: null }
+const NO_USERS: StepCounts = { users: 0, with_previous: 0, with_start: 0, median: null }
 
 const share = (part: number, whole: number | undefined): number | null => (whole ? part / whole : null)
 
@@ -151,12 +151,12 @@ export const readFunnel = async (
   { from = null, to = null, source = null }: FunnelRange,
 ): Promise<Funnel> => {
   const isAllTime = from === null && to === null
-  const row = theRow(
+  const row = singleRow(
     isAllTime
       ? await db.rows(READ_ALL_TIME, [steps, source])
       : await db.rows(READ_RANGE, [steps, source, from, to]),
   )
-  const counts = steps.map((_, index) => row.steps[index + 1] ?? nobody)
+  const counts = steps.map((_, index) => row.steps[index + 1] ?? NO_USERS)
   return {
     range: { from, to },
     users: row.users,

@@ -6,7 +6,7 @@ import type { Model } from '../../../schemas/models.js'
 import { ApiError } from '../../errors.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
-import { type Meter, silentMeter } from '../../platform/metrics/meter.js'
+import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 /** A provider of models. */
 export interface Assistant {
@@ -22,9 +22,9 @@ export interface Assistants {
   b: Assistant
 }
 
-/** For all pages of one look-up. */
+/** The time budget of all pages of one look-up. */
 const BUDGET_MS = 10_000
-/** No provider has as many; one that pages for ever must not hold a caller, nor our memory. */
+/** No provider has as many. A provider that pages endlessly must not use up time or memory. */
 const MAX_PAGES = 20
 
 interface Shape {
@@ -65,7 +65,7 @@ const shapeB: Shape = {
 
 export const createAssistants = (
   urls: { a: string; b: string },
-  { budgetMs = BUDGET_MS, meter = silentMeter }: { budgetMs?: number; meter?: Meter } = {},
+  { budgetMs = BUDGET_MS, meter = noopMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): Assistants => ({
   a: createAssistant(urls.a, shapeA, budgetMs, meter),
   b: createAssistant(urls.b, shapeB, budgetMs, meter),
@@ -124,7 +124,7 @@ const readList = ({ status, json }: UpstreamAnswer) => {
   }
   if (status !== 200 || !Array.isArray(data)) return undefined
   if (has_more !== true) return { entries: data as unknown[], next: undefined }
-  // There is more, but nobody knows where: a part must not pass for the whole.
+  // There is another page without an address. A part must not look complete.
   return typeof last_id === 'string' ? { entries: data as unknown[], next: last_id } : undefined
 }
 

@@ -3,18 +3,18 @@ import { limits } from '../../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../../schemas/models.js'
 import { tooMany } from '../../errors.js'
 import { anyCaller } from '../../platform/access/access.js'
-import { Gate, Gates } from '../../platform/process/gate.js'
+import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import { callerKey } from '../../platform/rate-limits/rate-limit.js'
 
-/** How many look-ups of a caller may wait for their turn, and for how long. */
+/** How many look-ups of a caller may wait, and for how long. */
 const WAITING = 20
 const WAIT_MS = 10_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** A look-up may take 10 s, so each caller has only a few at a time. */
-  const turns = new Gates(
+  const turns = new KeyedSemaphore(
     () =>
-      new Gate(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
+      new Semaphore(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
         tooMany('model_lookups', limits.assistant_lookups_per_caller, 1),
       ),
   )

@@ -1,17 +1,25 @@
 import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { inTurns } from '../../platform/process/in-turns.js'
+import { roundRobin } from '../../platform/process/round-robin.js'
 import {
   DELETED_LOGIN,
   DELETED_USER,
   lockCaller,
   type PersonKey,
+  revokeAllKeysOf,
   revokeAllTokens,
 } from '../accounts/index.js'
-import { takeRollupTurn } from '../activity/index.js'
+import { tryLockRollup } from '../activity/index.js'
 import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
-import { hideWorkspace, insertAuditEntry, keepRemovals, revokeAllInvitesOf } from '../workspaces/index.js'
-import { beginErasure, eraseSome, listErasures, lockPlaces } from './queries/erasures.js'
+import {
+  type Actor,
+  insertAuditEntries,
+  insertAuditEntry,
+  markWorkspaceDeleted,
+  preserveRemovals,
+  revokeAllInvitesOf,
+} from '../workspaces/index.js'
+import { beginErasure, eraseBatch, listErasures, lockMemberships } from './queries/erasures.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
@@ -19,9 +27,10 @@ const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 const options = { rowsMayConflict: true }
 
 /**
- * Ends an account: nobody is named by anything from then on. What is left of it is removed by `eraseAccounts`.
+ * Ends an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.
  * @param key recognises the person in removals that outlive the account
  * @param confirm has to be the login
+ * @param actor the operator, if the person does not do it
  * @returns the generation of tokens that will never be: all that there are are dead
  * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
  * `last_admin` for workspaces of others
@@ -31,33 +40,45 @@ export const deleteAccount = (
   key: PersonKey | undefined,
   userId: string,
   confirm: string,
+  actor: Actor = deletedUser,
 ): Promise<number> =>
   database.transaction(async (tx) => {
     const user = await lockCaller(tx, userId)
     if (confirm.toLowerCase() !== user.login.toLowerCase())
       throw invalid('/body/confirm', `must be your login, ${user.login}`)
     if (givesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
-    const places = await lockPlaces(tx, userId)
-    const left = places.filter(({ isAlone }) => !isAlone)
+    const memberships = await lockMemberships(tx, userId)
+    const left = memberships.filter(({ isAlone }) => !isAlone)
     const headless = left.filter(({ role, hasOtherAdmin }) => role === 'admin' && !hasOtherAdmin)
     if (headless.length > 0)
       throw new ApiError('last_admin', { workspaces: headless.map(({ id, name }) => ({ id, name })) })
-    await Promise.all(places.filter(({ isAlone }) => isAlone).map(({ id }) => hideWorkspace(tx, id)))
-    // Before the memberships, for the reason that `withdrawInvites` has.
+    await Promise.all(
+      memberships.filter(({ isAlone }) => isAlone).map(({ id }) => markWorkspaceDeleted(tx, id)),
+    )
+    // Before the memberships, for the reason that `withdraw` has.
     await revokeAllInvitesOf(tx, userId)
+    const keys = await revokeAllKeysOf(tx, userId)
+    await insertAuditEntries(
+      tx,
+      keys.flatMap(({ id, name, workspaceId }) =>
+        workspaceId === null
+          ? []
+          : { workspaceId, actor, action: 'key.revoked', target: name, details: { id } },
+      ),
+    )
     await Promise.all(
       left.map(({ id, role }) =>
         insertAuditEntry(tx, {
           workspaceId: id,
-          actor: deletedUser,
-          action: 'member.left',
+          actor,
+          action: actor === deletedUser ? 'member.left' : 'member.removed',
           target: deletedUser,
           details: { role },
         }),
       ),
     )
-    // With the roles locked, so that a removal under way is among them.
-    await keepRemovals(tx, user, key)
+    // The roles are locked, so that a removal under way is included.
+    await preserveRemovals(tx, user, key)
     await unlinkCustomers(tx, userId)
     const generation = await revokeAllTokens(tx, userId)
     if (generation === undefined) throw new Error('The user is locked and there')
@@ -65,20 +86,20 @@ export const deleteAccount = (
     return generation
   }, options)
 
-/** The most rows of one step; each is a transaction of its own, in the background. */
+/** The most rows of one step, which is one background transaction. */
 const ROWS = 2_000
 
 /**
- * Goes on with erasing what is left of deleted accounts, a step of each in turn, and stops where another instance is at it
+ * Continues to erase deleted accounts, one step of each in turn, and stops if another instance is doing so
  * or rolls up.
  * @throws {AggregateError} naming the accounts whose erasure failed; the others went on
  */
 export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<void> =>
-  inTurns({
+  roundRobin({
     list: async () =>
       (await listErasures(database.read)).map((erasure) => ({ ...erasure, id: erasure.userId })),
     step: (erasure) =>
-      database.transaction(async (tx) => (await takeRollupTurn(tx)) && (await eraseSome(tx, erasure, ROWS)), {
+      database.transaction(async (tx) => (await tryLockRollup(tx)) && (await eraseBatch(tx, erasure, ROWS)), {
         background: true,
       }),
     isStopped: () => stop?.aborted === true,

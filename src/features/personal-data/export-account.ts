@@ -1,11 +1,11 @@
-/** Everything that the service knows of somebody as one JSON text, in pieces: a person can have hundreds of thousands of rows. */
+/** The account export as one JSON text, in pieces, because a person can have hundreds of thousands of rows. */
 
 import type { Profile } from '../../../schemas/profile.js'
 import { tooMany } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { readRecording } from '../accounts/index.js'
 import { listViews } from '../activity/index.js'
+import { jsonPieces } from './json-pieces.js'
 import {
   ACTIVITY,
   auditOfLogin,
@@ -56,27 +56,13 @@ async function* viewsOf({ read }: Database, userId: string) {
 }
 
 /** An `AccountExport`. */
-async function* piecesOf(database: Database, profile: Profile): AsyncGenerator<string> {
+export async function* exportAccount(database: Database, profile: Profile): AsyncGenerator<string> {
   const singles = await readSingles(database.read, profile.id)
-  let text = `{"exported_at":"${new Date().toISOString()}"`
-  text += `,"profile":${JSON.stringify(profile).slice(0, -1)},${singles.profile.slice(1)}`
-  text += `,"recording":${JSON.stringify(await readRecording(database.read, profile.id))}`
-  text += `,"billing":${singles.billing},"personal_workspace":${singles.personal?.workspace ?? null}`
-  for (const [name, pages] of listsOf(database, profile, singles.personal?.id)) {
-    text += `,"${name}":[`
-    let separator = ''
-    for await (const items of pages) {
-      for (const item of items) {
-        text += separator + item
-        separator = ','
-        if (text.length < PIECE_LENGTH) continue
-        yield text
-        text = ''
-      }
-    }
-    text += ']'
-  }
-  yield `${text}}`
+  let head = `{"exported_at":"${new Date().toISOString()}"`
+  head += `,"profile":${JSON.stringify(profile).slice(0, -1)},${singles.profile.slice(1)}`
+  head += `,"recording":${JSON.stringify(await readRecording(database.read, profile.id))}`
+  head += `,"billing":${singles.billing},"personal_workspace":${singles.personal?.workspace ?? null}`
+  yield* jsonPieces(head, listsOf(database, profile, singles.personal?.id))
 }
 
 /** Makes one export of a person at a time on this instance. @throws {ApiError} `rate_limited`, with the first piece */
@@ -87,7 +73,7 @@ export const createAccountExporter = (database: Database) => {
       throw tooMany('export', 1, 10, 'An export of yours is under way. Wait for its end.')
     underWay.add(person)
     try {
-      yield* piecesOf(database, profile)
+      yield* exportAccount(database, profile)
     } finally {
       underWay.delete(person)
     }

@@ -1,6 +1,6 @@
 /** Removes in the background what is left of deleted accounts; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { asTask } from '../../platform/metrics/task.js'
+import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { eraseAccounts } from './delete-account.js'
 
@@ -17,6 +17,6 @@ const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
   app.decorate('erasures', { run: () => eraseAccounts(app.database) })
-  const run = asTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
+  const run = measuredTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
   repeat(app, PERIOD_MS, run, 'the erasure of accounts')
 })

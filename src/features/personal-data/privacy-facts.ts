@@ -1,15 +1,17 @@
-/** What is kept of people, why, for how long, and who sees it: for `GET /api/privacy` and docs/privacy.md. */
+/** The facts of `GET /api/privacy` and docs/privacy.md: the stored data about people, its purpose, lifetime and viewers. */
 import type { TProperties } from '@sinclair/typebox'
 import { View } from '../../../schemas/account.js'
 import { ActivityEntry, CountsBody, FlushBody, FlushResult } from '../../../schemas/activity.js'
 import { AuditEntry } from '../../../schemas/audit.js'
 import { EventBody } from '../../../schemas/funnel.js'
+import { AccessKey } from '../../../schemas/keys.js'
 import { limits } from '../../../schemas/limits.js'
 import { Member } from '../../../schemas/members.js'
 import type { PrivacyRecord, PrivacyView } from '../../../schemas/privacy.js'
 import { Profile } from '../../../schemas/profile.js'
 import { Recording } from '../../../schemas/recording.js'
 import { SnapshotVersionList } from '../../../schemas/settings.js'
+import { Delivery } from '../../../schemas/webhooks.js'
 
 const fieldsOf = <P extends TProperties>({ properties }: { properties: P }, ...without: (keyof P)[]) =>
   Object.keys(properties).filter((name) => !without.includes(name))
@@ -20,132 +22,180 @@ const counted = CountsBody.properties.members.items.properties.repos.items
 export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyRecord[] => [
   {
     name: 'account',
-    what: 'Who has signed in, as the repository host names them. Its token is shown to the host and not kept.',
-    fields: ['repohost_id', ...fieldsOf(Profile, 'plan', 'status')],
-    why: 'To know who calls, also after a rename.',
+    what: 'The people who have signed in, with their name at the repository host, and when the operator disabled an account. The host’s token is only shown to the host and not stored.',
+    fields: ['repohost_id', ...fieldsOf(Profile, 'plan', 'status'), 'disabled_at'],
+    why: 'To recognise callers, even after a rename, and to reject those whose account is disabled.',
     kept_days: null,
     kept: 'As long as the account.',
   },
   {
     name: 'time zone',
-    what: 'The time zone that the client of a person has named last.',
+    what: 'The last time zone that a person’s client has sent.',
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
-    why: 'To draw hours, and to judge chosen hours, where the person lives.',
+    why: 'To show hours, and to apply chosen hours, in local time.',
     kept_days: null,
     kept: 'As long as the account.',
   },
   {
     name: 'membership',
-    what: 'Who is in which workspace. Of who was removed, when that was.',
+    what: 'The members of each workspace, and when people were removed.',
     fields: fieldsOf(Member, 'last_active_day'),
-    why: 'To decide who may see and change what. Invites from before a removal let nobody in again.',
+    why: 'To decide who may see and change what, and so that older invites do not work after a removal.',
     kept_days: null,
-    kept: 'As long as somebody is a member; the moment of a removal as long as the workspace.',
+    kept: 'As long as the membership. The time of a removal as long as the workspace.',
   },
   {
     name: 'kept removals',
-    what: 'That someone was removed from a workspace or made a member instead of an admin, and has deleted the account since. It holds no name and no id, only an HMAC of the host id, which this service compares with that of whoever joins.',
+    what: 'That someone was removed from a workspace or made a member instead of an admin, and has deleted the account since. It holds no name and no id, only an HMAC of the host id, which this service compares with that of people who join.',
     fields: ['person', 'removed_at'],
-    why: 'So that nobody gets back in with an older invite by deleting the account and signing in again.',
+    why: 'So that removed people cannot rejoin with an older invite by deleting their account and signing in again.',
     kept_days: limits.invite_hours_max / 24,
-    kept: `Until the last older invite to the workspace has ended, at most ${limits.invite_hours_max / 24} days.`,
+    kept: `Until the last older invite to the workspace has expired, at most ${limits.invite_hours_max / 24} days.`,
   },
   {
     name: 'minutes',
-    what: 'Active minutes of a person on a UTC day in a repository, in each workspace that matches.',
+    what: 'Active minutes of a person on a UTC day in a repository, in each matching workspace.',
     fields: fieldsOf(ActivityEntry, 'hours'),
-    why: 'To show the person, and added up the team, where time goes.',
+    why: 'To show people their own time, and the team its total.',
     kept_days: null,
-    kept: 'As long as the workspace, also when the person has left it; without the person once the account is deleted.',
+    kept: 'As long as the workspace, even after the person has left it. Without the person once the account is deleted.',
   },
   {
     name: 'hours',
-    what: 'In which UTC hours of the day these minutes were.',
+    what: 'The UTC hours of these minutes.',
     fields: fieldsOf(ActivityEntry, 'repo', 'day', 'minutes'),
-    why: 'To keep more than sixty minutes out of an hour, and to draw the week of the team.',
+    why: 'To limit an hour to sixty minutes, and to show the heatmap of the team.',
     kept_days: detailDays,
-    kept: `${detailDays} days; then only the minutes of the day are left.`,
+    kept: `${detailDays} days. Then only the minutes of the day remain.`,
   },
   {
     name: 'commits and closed issues',
-    what: 'How many an admin of a workspace has uploaded for a person, a day and a repository: numbers, no contents.',
+    what: 'The numbers that an admin of a workspace has uploaded, or the repository host has reported, for a person, a day and a repository, without contents.',
     fields: [...fieldsOf(CountsBody, 'workspace', 'members'), 'login', ...fieldsOf(counted)],
     why: 'To show them beside the minutes.',
     kept_days: null,
-    kept: 'As long as the workspace, also when the person has left it; without the person once the account is deleted.',
+    kept: 'As long as the workspace, even after the person has left it. Without the person once the account is deleted.',
+  },
+  {
+    name: 'deliveries',
+    what: 'What the repository host has reported to the webhook of a workspace: which event of which repository, and how much of it counted. Of commits that counted their hashes, without the author. Of issues when they were last closed or opened again on a day, and the member who closed them.',
+    fields: [...fieldsOf(Delivery), 'hash', 'number', 'closed', 'user_id'],
+    why: 'So that nothing counts twice, and admins see whether the webhook works.',
+    kept_days: limits.webhook_days,
+    kept: `${limits.webhook_days} days.`,
   },
   {
     name: 'answers to flushes',
-    what: 'What a flush of minutes was answered, and a hash of what it said.',
+    what: 'The answer to a flush of minutes, and a hash of its content.',
     fields: [...fieldsOf(FlushBody, 'entries', 'timezone'), ...fieldsOf(FlushResult, 'duplicate')],
-    why: 'So that a flush that is sent again counts once.',
+    why: 'So that a repeated flush counts once.',
     kept_days: limits.flush_id_days,
     kept: `${limits.flush_id_days} days.`,
   },
   {
+    name: 'heartbeats',
+    what: 'The minutes in which editors of a person have sent heartbeats, with the repository or project name and the workspaces in which they counted, and when the newest heartbeat was. Nothing else of a heartbeat is stored: no file, branch, language or machine name.',
+    fields: ['hour', 'minutes', 'project', 'workspace_id', 'last_at'],
+    why: 'To count each minute once, in whatever order heartbeats arrive. They serve counting alone.',
+    kept_days: limits.heartbeat_days,
+    kept: `${limits.heartbeat_days} days; the time of the newest heartbeat as long as the account.`,
+  },
+  {
+    name: 'project names',
+    what: 'Names in heartbeats that name no repository, such as those of folders, and the repository that the person or the service has chosen for each. Users, passwords and ports in addresses are removed before.',
+    fields: ['name', 'repo', 'ignored', 'automatic', 'last_at'],
+    why: 'So that the person can assign a repository.',
+    kept_days: limits.heartbeat_days,
+    kept: `Names that wait: ${limits.heartbeat_days} days after the last heartbeat, and at most ${limits.editor_projects_waiting}. Choices: as long as the account, or until the person changes them.`,
+  },
+  {
+    name: 'imports',
+    what: 'How far the latest import of a person is, its times and projects until they are counted, and the minutes that imports have found by day, repository and workspace.',
+    fields: ['state', 'heartbeats', 'days', 'days_done', 'minutes', 'workspace_id', 'day', 'repo'],
+    why: 'To go on after a restart, and so that a later import counts only what is more.',
+    kept_days: null,
+    kept: `Times until they are counted, at most ${limits.heartbeat_days} days; the minutes as long as the account.`,
+  },
+  {
     name: 'recording',
-    what: 'What a person does not want to be recorded.',
+    what: 'The recording preferences of a person.',
     fields: fieldsOf(Recording),
-    why: 'To leave it out.',
+    why: 'To apply them.',
     kept_days: null,
     kept: 'As long as the account.',
   },
   {
     name: 'settings',
-    what: 'Who has pushed which version of the settings of a repository, who set an override, who made an invite.',
+    what: 'The authors of the versions of settings, workspace settings and overrides, and of invites.',
     fields: fieldsOf(SnapshotVersionList.properties.versions.items),
-    why: 'So that a team knows whom to ask.',
+    why: 'So that a team knows its contact.',
     kept_days: null,
-    kept: `The last ${limits.settings_versions_kept} versions of a repository; overrides and invites as long as the workspace.`,
+    kept: `The last ${limits.settings_versions_kept} versions. Invites as long as the workspace.`,
   },
   {
     name: 'audit trail',
-    what: 'Who changed what in a workspace: members, roles, invites, patterns, settings. In place of people whose account was deleted it says `deleted user`.',
+    what: 'Changes in a workspace with their authors, one of which can be the operator: members, roles, invites, patterns, settings. Deleted accounts appear as `deleted user`.',
     fields: fieldsOf(AuditEntry),
-    why: 'To be able to explain a change.',
+    why: 'To explain changes.',
     kept_days: limits.audit_days,
     kept: `${limits.audit_days} days.`,
   },
   {
     name: 'looks',
-    what: 'Which admin has looked, on which day, at the numbers of a team by name, and at which range.',
+    what: 'Each admin’s views of named numbers, with their day and range.',
     fields: fieldsOf(View),
-    why: 'So that people learn who looked at them.',
+    why: 'So that people learn who viewed their numbers.',
     kept_days: limits.view_days,
     kept: `${limits.view_days} days.`,
   },
   {
     name: 'funnel events',
-    what: 'When a person first did something with the product, such as signing in, and on which days how often.',
+    what: 'The first time that a person used a part of the product, such as signing in, and the number of uses per day.',
     fields: fieldsOf(EventBody),
-    why: 'To see, counted over all, where people give up.',
+    why: 'To see where people give up, counted over all of them.',
     kept_days: null,
     kept: 'As long as the account.',
   },
   {
     name: 'billing',
-    what: 'The id of a person at the billing provider, and the state of the subscription. No name, address or means of payment.',
+    what: 'The id of a person at the billing provider, and the state of the subscription. No name, address or payment details.',
     fields: ['customer_id', ...fieldsOf(Profile, 'id', 'login', 'avatar_url', 'plan')],
     why: 'To know who has Pro.',
     kept_days: null,
     kept: 'As long as the account.',
   },
   {
+    name: 'access keys',
+    what: 'Which access keys a person has created, for themselves or for a workspace, what these may do, and the day of their last use.',
+    fields: fieldsOf(AccessKey),
+    why: 'To know who calls with a key, and what the call may do.',
+    kept_days: limits.ended_key_days,
+    kept: `As long as they work, and ${limits.ended_key_days} days more. A personal key is deleted with the account.`,
+  },
+  {
+    name: 'hashes of access keys',
+    what: 'The SHA-256 of the secret of an access key, and when the key ends. It holds no name and leads to no account.',
+    fields: ['hash', 'key_id', 'expires_at', 'revoked_at'],
+    why: 'To recognise keys, and to say of an old key that it has ended.',
+    kept_days: limits.ended_key_days,
+    kept: `As long as the key works, and ${limits.ended_key_days} days more, also when the account is deleted.`,
+  },
+  {
     name: 'ended sessions',
-    what: 'Which sessions were signed out. Sessions that run are kept nowhere.',
+    what: 'The sessions that were signed out. Active sessions are not stored.',
     fields: ['jti', 'user_id', 'generation'],
-    why: 'So that nobody gets in with them any more.',
+    why: 'So that their tokens no longer work.',
     kept_days: limits.session_days,
-    kept: `Until they would have ended by themselves, at most ${limits.session_days} days.`,
+    kept: `Until they would have expired, at most ${limits.session_days} days.`,
   },
 ]
 
 export const notRecorded: string[] = [
-  'What is typed, read or opened: no key, file name, content or screen.',
-  'Where somebody is: no place, and no address of a computer.',
-  'Running times, breaks and idle time: nothing below an hour, and no order within it.',
-  'The token of the repository host, and the keys of model providers.',
-  'Names, repositories or what was asked for, in the log.',
+  'Keystrokes, file names, contents and screens.',
+  'Locations and network addresses.',
+  'Start times, breaks and idle time. Nothing is finer than an hour, except the minutes of heartbeats: they serve counting alone, and only the person can export them.',
+  'Tokens of the repository host, and keys of model providers.',
+  'Names, repositories and queries in the log.',
 ]
 
 /** @param minGroup how many people stand behind what the level `team` shows */
@@ -157,12 +207,12 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
   const everywhere = (what: string, who: string): PrivacyView => ({ what, named: who, team: who })
   return [
     {
-      what: 'What a person did in a range: minutes, active days, commits, closed issues, last active day.',
-      named: 'The person, and the admins of the workspace, as it happens.',
+      what: 'A person’s activity in a range: minutes, active days, commits, closed issues, last active day.',
+      named: 'The person, and the admins of the workspace, live.',
       team: person,
     },
     {
-      what: 'What a person did on each day (`member=`, CSV).',
+      what: 'A person’s activity on each day (`member=`, CSV).',
       named: 'The person, and the admins of the workspace.',
       team: person,
     },
@@ -176,21 +226,28 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     {
       what: 'The days, repositories and weeks of the team.',
       named: admins,
-      team: `The admins of the workspace, in published weeks, where ${group} stand behind them.`,
+      team: `The admins of the workspace, in published weeks, where ${group} contributed.`,
     },
-    { what: 'The last active day in the list of members.', named: members, team: 'Nobody.' },
-    everywhere('Login, avatar, role, and when somebody joined.', members),
-    everywhere('Who pushed settings or set an override.', members),
-    everywhere('Who made an invite; the audit trail.', admins),
-    everywhere('What somebody lets be recorded; who looked at their numbers by name.', person),
+    { what: 'The last active day in the list of members.', named: members, team: 'No one.' },
+    everywhere('Login, avatar, role, and the time of joining.', members),
+    everywhere('The authors of settings, workspace settings and overrides.', members),
+    everywhere('The authors of invites and of access keys of the workspace, and the audit trail.', admins),
+    {
+      what: 'The deliveries to the webhook: the time, the event, the repository, and how much of it counted.',
+      named: admins,
+      team: 'The admins of the workspace see the time, the event and the status, and nothing else.',
+    },
+    everywhere('Hashes of commits that counted, and who closed which issue.', 'No one.'),
+    everywhere(
+      'Recording preferences, views of the person’s numbers by name, and the person’s own access keys.',
+      person,
+    ),
+    everywhere('The minutes of heartbeats, project names and imports.', person),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
-      'Time zone, answers to flushes, ended sessions, kept removals, the id at the billing provider.',
-      'Nobody.',
+      'Time zone, answers to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
+      'No one.',
     ),
-    everywhere(
-      'Funnel events.',
-      'Nobody; whoever has an admin key of the operator sees them counted over all people.',
-    ),
+    everywhere('Funnel events.', 'No one. With an admin key, the operator sees totals over all people.'),
   ]
 }

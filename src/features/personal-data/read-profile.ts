@@ -3,6 +3,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../platform/database/client.js'
 import { readCaller } from '../accounts/index.js'
 import { planOf, readSubscriptionStatus } from '../billing/index.js'
+import { readHeartbeats } from '../editors/index.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (
@@ -10,7 +11,11 @@ export const readProfile = async (
   { billing }: Config,
   userId: string,
 ): Promise<Profile> => {
-  const [user, status] = await Promise.all([readCaller(read, userId), readSubscriptionStatus(read, userId)])
+  const [user, status, heartbeats] = await Promise.all([
+    readCaller(read, userId),
+    readSubscriptionStatus(read, userId),
+    readHeartbeats(read, userId),
+  ])
   const { id, login, avatarUrl } = user
-  return { id, login, avatar_url: avatarUrl, plan: planOf(status, billing), status }
+  return { id, login, avatar_url: avatarUrl, plan: planOf(status, billing), status, heartbeats }
 }

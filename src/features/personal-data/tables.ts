@@ -7,7 +7,7 @@ export const erasures = table(
   'erasures',
   {
     userId: uuid('user_id').primaryKey(),
-    /** For entries of the audit trail that name nobody by id. */
+    /** For old entries of the audit trail without ids. */
     loginKey: text('login_key').notNull(),
     startedAt: moment('started_at').notNull().defaultNow(),
   },

@@ -1,16 +1,26 @@
-/** What the service knows of somebody, as items of JSON, a page at a time. */
+/** The items of an account export in JSON, a page at a time. */
 
 import type { Db, Parameter } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import { type Statement, statement, text, uuid } from '../../../platform/database/statement.js'
-import { theRow } from '../../../platform/database/the-row.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 
 /** SQL: a moment as in every other answer. */
-const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Before everything. */
 const starts = { uuid: DELETED_USER, text: '', date: '-infinity', int: -1 }
+
+/** SQL: the minutes whose bits are set. */
+const minutesOf = (bits: string, length: number) =>
+  `array(select m from generate_series(0, ${length - 1}) m where get_bit(${bits}, m) = 1)`
+
+/** SQL: what two arrays, of names and of bits, say together. */
+const bitsByName = (name: string, names: string, bits: string, length = 60) => `(
+    select coalesce(json_agg(json_build_object('${name}', b.name, 'minutes', ${minutesOf('b.bits', length)})), '[]')
+    from unnest(${names}, ${bits}) as b (name, bits)
+  )`
 
 interface List {
   statement: Statement<{ item: string; position: string }>
@@ -23,7 +33,7 @@ interface List {
  * @param from with the condition. $1: rows per page; $2: the user, or what `from` says
  * @param key the columns by which the list is ordered, with their types
  */
-const list = (
+export const list = (
   name: string,
   fields: Record<string, string>,
   from: string,
@@ -49,7 +59,7 @@ const list = (
 }
 
 /** Settings are large. */
-const SETTINGS_PER_PAGE = 16
+export const SETTINGS_PER_PAGE = 16
 
 const repoKeys = { owner_key: 'text', repo_key: 'text' } as const
 const versionKeys = { ...repoKeys, workspace_id: 'uuid', version: 'int' } as const
@@ -87,6 +97,21 @@ export const listsOfUser = {
     'invites where created_by = $2::uuid',
     { id: 'uuid' },
   ),
+  keys: list(
+    'access keys',
+    {
+      id: 'k.id',
+      workspace_id: 'k.workspace_id',
+      name: 'k.name',
+      scopes: 'k.scopes',
+      created_at: at('k.created_at'),
+      expires_at: at('s.expires_at'),
+      revoked_at: at('s.revoked_at'),
+      last_used_day: 'k.last_used_day',
+    },
+    'access_keys k join key_secrets s on s.key_id = k.id where k.created_by = $2::uuid',
+    { 'k.id': 'uuid' },
+  ),
   settings_written: list(
     'written settings',
     {
@@ -99,10 +124,28 @@ export const listsOfUser = {
     'snapshot_versions where created_by = $2::uuid',
     versionKeys,
   ),
+  workspace_settings_written: list(
+    'written workspace settings',
+    { workspace_id: 'workspace_id', version: 'version', created_at: at('created_at') },
+    'workspace_settings_versions where created_by = $2::uuid',
+    { workspace_id: 'uuid', version: 'int' },
+  ),
+  override_versions_written: list(
+    'written versions of overrides',
+    {
+      workspace_id: 'workspace_id',
+      owner: 'owner_key',
+      repo: 'repo_key',
+      version: 'version',
+      created_at: at('created_at'),
+    },
+    'override_versions where created_by = $2::uuid',
+    versionKeys,
+  ),
   overrides_written: list(
     'written overrides',
     { workspace_id: 'workspace_id', owner: 'owner', repo: 'repo', updated_at: at('updated_at') },
-    'overrides where updated_by = $2::uuid',
+    'overrides where updated_by = $2::uuid and updated_by_key is null',
     { ...repoKeys, workspace_id: 'uuid' },
   ),
   flushes: list(
@@ -110,6 +153,59 @@ export const listsOfUser = {
     { flush_id: 'flush_id', answer: 'answer::json', created_at: at('created_at') },
     'flushes where user_id = $2::uuid',
     { flush_id: 'text' },
+  ),
+  heartbeat_hours: list(
+    'marks of heartbeats',
+    {
+      hour: at('to_timestamp(hour * 3600.0)'),
+      projects: bitsByName('project', 'projects', 'marks'),
+      last_projects: bitsByName('project', 'projects', 'coalesce(leaves, marks)'),
+      counted: bitsByName('workspace_id', 'counted_in', 'counted'),
+    },
+    'heartbeat_hours where user_id = $2::uuid',
+    { hour: 'int' },
+    500,
+  ),
+  editor_projects: list(
+    'project names',
+    {
+      name: 'name',
+      repo: 'repo',
+      ignored: 'ignored',
+      automatic: 'automatic',
+      last_at: at('last_at'),
+      seen_at: at('seen_at'),
+    },
+    'editor_projects where user_id = $2::uuid',
+    { name: 'text' },
+  ),
+  imports: list(
+    'imports',
+    {
+      id: 'id',
+      state: 'state',
+      heartbeats: 'heartbeats',
+      days: 'days',
+      days_done: 'days_done',
+      minutes: 'minutes',
+      created_at: at('created_at'),
+      updated_at: at('updated_at'),
+    },
+    'imports where user_id = $2::uuid',
+    { id: 'uuid' },
+  ),
+  import_days: list(
+    'days of an import',
+    { day: 'day', projects: bitsByName('project', 'projects', 'marks', 1_440) },
+    'import_days where user_id = $2::uuid',
+    { day: 'date' },
+    50,
+  ),
+  imported_minutes: list(
+    'imported minutes',
+    { workspace_id: 'workspace_id', day: 'day', repo: 'repo_key', minutes: 'minutes' },
+    'imported_minutes where user_id = $2::uuid',
+    { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   funnel: list(
     'funnel events',
@@ -159,13 +255,13 @@ const nameless = 'null::text'
 /** The audit trail, without the names of others. $2: the user. */
 export const auditOfUser = [
   auditList(
-    'what somebody did',
+    'list the audit entries by a person',
     'actor',
     `case when not ${ofPerson} or target_id = actor_id then target end`,
     'actor_id = $2::uuid',
   ),
   auditList(
-    'what was done to somebody',
+    'list the audit entries about a person',
     nameless,
     'target',
     'target_id = $2::uuid and actor_id is distinct from target_id',
@@ -188,7 +284,7 @@ export const auditOfLogin = [
   ),
 ]
 
-/** Of the personal workspace. $2: the workspace. */
+/** The content of the personal workspace. $2: the workspace. */
 export const listsOfWorkspace = {
   personal_settings: list(
     'personal settings',
@@ -205,9 +301,41 @@ export const listsOfWorkspace = {
   ),
   personal_overrides: list(
     'personal overrides',
-    { owner: 'owner', repo: 'repo', settings: 'settings::json', updated_at: at('updated_at') },
+    {
+      owner: 'owner',
+      repo: 'repo',
+      version: 'version',
+      settings: 'settings::json',
+      updated_at: at('updated_at'),
+    },
     'overrides where workspace_id = $2::uuid',
     repoKeys,
+    SETTINGS_PER_PAGE,
+  ),
+  personal_override_versions: list(
+    'earlier versions of personal overrides',
+    {
+      owner: 'owner_key',
+      repo: 'repo_key',
+      version: 'version',
+      settings: 'settings::json',
+      created_at: at('created_at'),
+    },
+    'override_versions where workspace_id = $2::uuid',
+    { ...repoKeys, version: 'int' },
+    SETTINGS_PER_PAGE,
+  ),
+  personal_workspace_versions: list(
+    'versions of personal workspace settings',
+    {
+      version: 'version',
+      settings: 'settings::json',
+      locked: 'locked::json',
+      idle_window_minutes: 'idle_window_minutes',
+      created_at: at('created_at'),
+    },
+    'workspace_settings_versions where workspace_id = $2::uuid',
+    { version: 'int' },
     SETTINGS_PER_PAGE,
   ),
 }
@@ -247,7 +375,7 @@ export async function* readPages(
 }
 
 const LIST_WORKSPACES = statement(
-  'list where somebody has activity',
+  'list the workspaces with activity of a person',
   { workspaceId: uuid },
   `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid order by workspace_id`,
 )
@@ -260,13 +388,14 @@ const READ_PROFILE = statement(
   { profile: text },
   `
   select json_build_object(
-    'repohost_id', repohost_id, 'timezone', timezone, 'created_at', ${at('created_at')}
+    'repohost_id', repohost_id, 'timezone', timezone, 'created_at', ${at('created_at')},
+    'disabled_at', ${at('disabled_at')}
   )::text as profile
   from users where id = $1::uuid`,
 )
 
 const READ_BILLING = statement(
-  'read the billing of somebody',
+  'read the billing of a person',
   { billing: text },
   `
   select json_build_object(
@@ -290,7 +419,7 @@ const READ_PERSONAL = statement(
   select id, json_build_object(
     'id', id, 'name', name, 'created_at', ${at('created_at')}, 'idle_window_minutes', idle_window_minutes,
     'patterns', array(select pattern from patterns where workspace_id = workspaces.id order by position),
-    'settings', settings::json, 'settings_version', settings_version,
+    'settings', settings::json, 'locked', locked::json, 'settings_version', settings_version,
     'settings_updated_at', ${at('settings_updated_at')}
   )::text as workspace
   from workspaces where personal_of = $1::uuid`,
@@ -303,5 +432,5 @@ export const readSingles = async (db: Db, userId: string) => {
     db.rows(READ_BILLING, [userId]),
     db.rows(READ_PERSONAL, [userId]),
   ])
-  return { profile: theRow(profile).profile, billing: theRow(billing).billing, personal: personal[0] }
+  return { profile: singleRow(profile).profile, billing: singleRow(billing).billing, personal: personal[0] }
 }

@@ -1,9 +1,13 @@
 /**
- * Accounts that were deleted: what the last transaction of an account does, and the small steps in which all else of it is
- * removed, or handed over to `DELETED_USER`, later.
+ * The deletion of accounts: the last transaction of an account, and the small steps in which its remaining rows are
+ * later deleted, or assigned to `DELETED_USER`.
+ *
+ * The rules of the tables (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
+ * entries name people in text, views merge with others of the deleted user, and activity is added to the deleted user's with
+ * its rollups. These have their own statements below.
  */
 
-import { asc, eq, getTableName } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
@@ -19,14 +23,13 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { columnsOf } from '../../../platform/database/table.js'
-import { tables } from '../../../tables.js'
+import { peopleColumns } from '../../../tables.js'
 import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
-import { handOverViews, markDays, rebuildMonth, registerPeople, TAKE_TURN } from '../../activity/index.js'
+import { LOCK_ACTIVITY, markDays, reassignViews, rebuildMonth, registerPeople } from '../../activity/index.js'
 import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
 import { erasures } from '../tables.js'
 
-/** In one statement for all, and in one order, so that two who leave the same workspaces do not deadlock. */
+/** Locks all in one order, so that two people who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>
   statement(
     `lock the ${name} of workspaces`,
@@ -36,7 +39,7 @@ const lockAll = (name: string, lock: number) =>
 const LOCK_ADMINISTRATIONS = lockAll('administration', locksOfWorkspaces.administration)
 const LOCK_ROLES = lockAll('roles', locksOfWorkspaces.roles)
 
-const LIST_PLACES = statement(
+const LIST_MEMBERSHIPS = statement(
   'list the places of a member',
   { id: uuid, name: text, role: textOf<Role>(), isAlone: bool, hasOtherAdmin: bool },
   `
@@ -53,7 +56,7 @@ const LIST_PLACES = statement(
 )
 
 /** The workspaces of a locked user, with their administration and roles locked until the transaction ends. */
-export const lockPlaces = async (tx: Db, userId: string) => {
+export const lockMemberships = async (tx: Db, userId: string) => {
   const rows = await tx
     .select({ id: members.workspaceId })
     .from(members)
@@ -62,10 +65,10 @@ export const lockPlaces = async (tx: Db, userId: string) => {
   const ids = rows.map(({ id }) => id)
   await tx.rows(LOCK_ADMINISTRATIONS, [ids])
   await tx.rows(LOCK_ROLES, [ids])
-  return tx.rows(LIST_PLACES, [userId])
+  return tx.rows(LIST_MEMBERSHIPS, [userId])
 }
 
-/** Takes the name off a locked user, and notes that what is left of the account has to be erased. */
+/** Removes the name of a locked user, and schedules the erasure of the remaining rows. */
 export const beginErasure = async (tx: Db, userId: string, loginKey: string): Promise<void> => {
   await tx.delete(members).where(eq(members.userId, userId))
   await tx.insert(erasures).values({ userId, loginKey })
@@ -77,6 +80,7 @@ export const beginErasure = async (tx: Db, userId: string, loginKey: string): Pr
       loginKey: `${DELETED_LOGIN} ${userId}`,
       avatarUrl: '',
       timezone: null,
+      disabledAt: null,
     })
     .where(eq(users.id, userId))
 }
@@ -86,29 +90,27 @@ export interface Erasure {
   loginKey: string
 }
 
-/** Those that are not finished, oldest first. */
+/** Unfinished erasures, oldest first. */
 export const listErasures = (db: Db): Promise<Erasure[]> =>
   db
     .select({ userId: erasures.userId, loginKey: erasures.loginKey })
     .from(erasures)
     .orderBy(asc(erasures.startedAt), asc(erasures.userId))
 
-/** What the rules of the tables say about columns that name a person. $1: the user; $2: how many rows. */
-const STEPS: Statement<unknown>[] = tables.flatMap(({ table, rules: { people = {} } }) =>
-  Object.entries(people).flatMap(([key, rule]): Statement<unknown>[] => {
-    const name = getTableName(table)
-    const column = columnsOf(table)[key]
+/** What the rules of the tables say. $1: the user; $2: how many rows. */
+const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
+  ({ erasure, table, tableName, column }): Statement<unknown>[] => {
     const ofUser = `${column} = $1::uuid`
-    if (rule?.erasure === 'delete') return [limitedDelete(`erase ${name}.${column}`, table, ofUser, '$2')]
-    if (rule?.erasure === 'anonymise')
-      return [
-        limitedUpdate(`anonymise ${name}.${column}`, table, `${column} = '${DELETED_USER}'`, ofUser, '$2'),
-      ]
+    if (erasure === 'delete') return [limitedDelete(`erase ${tableName}.${column}`, table, ofUser, '$2')]
+    if (erasure === 'anonymise') {
+      const anonymise = `${column} = '${DELETED_USER}'`
+      return [limitedUpdate(`anonymise ${tableName}.${column}`, table, anonymise, ofUser, '$2')]
+    }
     return []
-  }),
+  },
 )
 
-/** SQL: by whom or about whom an entry is; entries from before there were ids say so by login alone ($2). */
+/** SQL: whether an entry is by, or about, the user. Entries from before ids were stored have only the login ($2). */
 const BY = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::text))`
 const ABOUT = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE}) and lower(target) = $2::text))`
 
@@ -127,14 +129,14 @@ const TAKE_NAME_OFF_ENTRIES = limitedUpdate(
 )
 
 const FIND_WORKSPACE = statement(
-  'find a workspace in which somebody has activity',
+  'find a workspace in which a person has activity',
   { workspaceId: uuid },
   `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid limit 1`,
 )
 
 /** $1: the workspace; $2: the user. */
 const FIND_MONTH = statement(
-  'find the first month in which somebody has activity',
+  'find the first month in which a person has activity',
   { month: orNull(date) },
   `
   select date_trunc('month', min(day))::date as month from activity
@@ -156,7 +158,7 @@ const FIND_END = statement(
 
 /** $4, $5: the last row, or nulls. */
 const TAKE_ACTIVITY = statement(
-  'take the activity of somebody',
+  'take the activity of a person',
   { day: date, repoKey: text, minutes: integer, commits: integer, closedIssues: integer },
   `
   delete from activity
@@ -166,7 +168,7 @@ const TAKE_ACTIVITY = statement(
 
 /** $1: the workspace; of each row: $2 day, $3 repository, $4 to $6 counts. */
 const GIVE_ACTIVITY = statement(
-  'add the activity of somebody to that of deleted users',
+  'add the activity of a person to that of deleted users',
   {},
   `
   insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues)
@@ -185,16 +187,16 @@ const DELETE_PERSON = statement(
 )
 
 /**
- * Hands over activity of one month in one workspace, and makes the rollups of its days anew at once, so that no dashboard
- * has to read them from the activity. To be called by who has the turn to roll up.
+ * Assigns activity of one month in one workspace to the deleted user, and rebuilds the rollups at once, so that no dashboard
+ * has to read these days from the activity. The caller must hold the rollup lock.
  * @returns whether there was any
  */
-const handOverActivity = async (tx: Db, userId: string, rows: number): Promise<boolean> => {
+const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<boolean> => {
   const [person] = await tx.rows(FIND_WORKSPACE, [userId])
   if (!person) return false
   const { workspaceId } = person
-  // A flush that is under way is waited for.
-  await tx.rows(TAKE_TURN, [workspaceId, userId])
+  // Waits for a running flush.
+  await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
   const [first] = await tx.rows(FIND_MONTH, [workspaceId, userId])
   if (!first?.month) {
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
@@ -222,21 +224,25 @@ const counts = {
     'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id',
   'settings versions': 'snapshot_versions where created_by',
   invites: 'invites where created_by',
+  'access keys': 'access_keys where created_by',
   'entries of audit trails': 'audit_entries where actor_id',
   flushes: 'flushes where user_id',
+  'hours with heartbeats': 'heartbeat_hours where user_id',
+  'project names': 'editor_projects where user_id',
+  'imported minutes': 'imported_minutes where user_id',
   'funnel events': 'funnel_users where user_id',
   looks: 'dashboard_views where viewer_id',
 }
 
 const COUNT_ROWS = statement(
-  'count the rows of somebody',
+  'count the rows of a person',
   { name: text, rows: integer },
   Object.entries(counts)
     .map(([name, from]) => `select '${name}'::text as name, count(*)::int as rows from ${from} = $1::uuid`)
     .join('\n  union all '),
 )
 
-/** How much there is of somebody, table by table. */
+/** The number of a person's rows, table by table. */
 export const countRowsOf = (db: Db, userId: string): Promise<{ name: string; rows: number }[]> =>
   db.rows(COUNT_ROWS, [userId])
 
@@ -252,15 +258,15 @@ const END_ERASURE = statement(
 )
 
 /**
- * One step of erasing an account, of so many rows at most; to be called by who has the turn to roll up. Requests that were
+ * One step of erasing an account, of at most `rows` rows. The caller must hold the rollup lock. Requests that were
  * under way when the account was deleted may still write for it, so an erasure stays open for a while.
  * @returns whether there was something to do
  */
-export const eraseSome = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {
+export const eraseBatch = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {
   if ((await tx.rows(TAKE_NAME_OFF_ENTRIES, [userId, loginKey, rows])).length > 0) return true
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return true
-  await handOverViews(tx, userId)
-  if (await handOverActivity(tx, userId, rows)) return true
+  await reassignViews(tx, userId)
+  if (await reassignActivity(tx, userId, rows)) return true
   const ended = await tx.rows(END_ERASURE, [userId])
   if (ended.length > 0) await tx.delete(users).where(eq(users.id, userId))
   return false

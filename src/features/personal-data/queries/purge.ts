@@ -3,15 +3,17 @@ import { getTableName } from 'drizzle-orm'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
 import { columnsOf } from '../../../platform/database/table.js'
-import type { Chore } from '../../../platform/process/housekeeping.js'
+import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
 import { tables } from '../../../tables.js'
 
 /**
- * In the order of declaration, and so the marks of stale days before the rollups: a rollup under way holds the marks, and
- * no later one finds any.
+ * In the reverse order of declaration: tables that say how others are shown, such as `privacy_levels`, come after those,
+ * and the marks of stale days (declared last) before the rollups. A running rollup holds the marks, and no later one
+ * finds any.
  */
 const PURGES = tables
   .filter(({ table }) => Object.values(columnsOf(table)).includes('workspace_id'))
+  .reverse()
   .map(({ table }) => limitedDelete(`purge ${getTableName(table)}`, table, 'workspace_id = $1::uuid', '$2'))
 
 const LIST_DELETED = statement(
@@ -21,8 +23,8 @@ const LIST_DELETED = statement(
 )
 const PURGE_WORKSPACE = statement('purge a workspace', {}, 'delete from workspaces where id = $1::uuid')
 
-/** Takes a step of each deleted workspace in turn: at most so many rows of one table, or at the end the workspace itself. */
-export const purge: Chore = {
+/** Deleted workspaces take turns. A step deletes a limited number of rows of one table, or at the end the workspace itself. */
+export const purge: HousekeepingJob = {
   name: 'deleted workspaces',
   list: (db) => db.rows(LIST_DELETED, []),
   step: async (tx, rows, id) => {

@@ -1,10 +1,10 @@
-/** Deletes rows that are past the time for which their table keeps them. */
+/** Deletes rows that their tables declare as expired. */
 import { getTableName } from 'drizzle-orm'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
-import type { Chore } from '../../../platform/process/housekeeping.js'
+import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
 import { tables } from '../../../tables.js'
 
-export const retention: Chore[] = tables.flatMap(({ table, rules: { expiry } }) => {
+export const retention: HousekeepingJob[] = tables.flatMap(({ table, rules: { expiry } }) => {
   if (!expiry) return []
   const deletion = limitedDelete(`expire ${getTableName(table)}`, table, expiry.sql)
   return {
