@@ -6,17 +6,24 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { limits } from '../schemas/limits.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
+import accessKeys from './features/accounts/access-keys.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import repohostOAuth from './features/accounts/repohost-oauth.js'
+import { keyRoutes } from './features/accounts/routes/keys.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
 import rollups from './features/activity/jobs.js'
 import { readLastActiveDays } from './features/activity/queries/last-active-days.js'
+import { deliveryRoutes } from './features/activity/routes/deliveries.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import billingSignature from './features/billing/billing-signature.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
+import imports from './features/editors/jobs.js'
+import { heartbeatRoutes } from './features/editors/routes/heartbeats.js'
+import { importRoutes } from './features/editors/routes/import.js'
+import { editorProjectRoutes } from './features/editors/routes/projects.js'
 import milestones from './features/funnel/milestones.js'
 import { funnelRoutes } from './features/funnel/routes.js'
 import { type Assistants, createAssistants } from './features/models/assistants.js'
@@ -28,6 +35,7 @@ import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { projectRoutes } from './features/settings/routes/projects.js'
+import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import access from './platform/access/plugin.js'
@@ -35,21 +43,22 @@ import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
 import compression from './platform/http/compression.js'
 import connections, {
-  type Patience,
+  type ConnectionTimeouts,
+  connectionTimeouts,
   refuseConnections,
-  patience as usualPatience,
 } from './platform/http/connections.js'
 import cors from './platform/http/cors.js'
 import dashboard from './platform/http/dashboard-page.js'
 import drain from './platform/http/drain.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
 import headers, { answerHeaders } from './platform/http/headers.js'
+import maintenance from './platform/http/maintenance.js'
 import pipelining from './platform/http/pipelining.js'
 import { probeRoutes } from './platform/http/probes.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
 import { installSerialization } from './platform/http/serialization.js'
 import { installValidation } from './platform/http/validation.js'
-import { type Meter, silentMeter } from './platform/metrics/meter.js'
+import { type Meter, noopMeter } from './platform/metrics/meter.js'
 import metrics from './platform/metrics/plugin.js'
 import { registerDocuments } from './platform/openapi/index.js'
 import reference from './platform/openapi/reference.js'
@@ -80,10 +89,10 @@ declare module 'fastify' {
   }
 }
 
-export const createClients = (config: Config, meter: Meter = silentMeter): Clients => {
+export const createClients = (config: Config, meter: Meter = noopMeter): Clients => {
   const { secretKey, apiUrl } = config.billing
   return {
-    repohost: createRepohost(config.repohost.apiUrl, meter),
+    repohost: createRepohost(config.repohost, meter),
     billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }, { meter }),
     assistants: createAssistants(config.assistants, { meter }),
   }
@@ -97,10 +106,10 @@ export const buildApp = async (
   database: Database,
   logger: FastifyBaseLogger,
   {
-    meter = silentMeter,
+    meter = noopMeter,
     clients = createClients(config, meter),
-    patience = usualPatience,
-  }: { meter?: Meter; clients?: Clients; patience?: Patience } = {},
+    timeouts = connectionTimeouts,
+  }: { meter?: Meter; clients?: Clients; timeouts?: ConnectionTimeouts } = {},
 ): Promise<FastifyInstance> => {
   const headersOf = answerHeaders(config)
   const app = Fastify({
@@ -113,20 +122,20 @@ export const buildApp = async (
     },
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
-    requestTimeout: patience.request,
-    connectionTimeout: patience.silence,
-    keepAliveTimeout: patience.idle,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.inactivity,
+    keepAliveTimeout: timeouts.idle,
     http: {
-      headersTimeout: patience.headers,
-      connectionsCheckingInterval: patience.check,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.check,
       // Answered in platform/http/connections.ts instead.
       requireHostHeader: false,
     },
     trustProxy: config.trustProxy ?? false,
-    // What arrives while the service stops is still answered (platform/http/drain.ts).
+    // Requests that arrive during a stop are still answered (platform/http/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
-    clientErrorHandler: refuseConnections(headersOf, patience),
+    clientErrorHandler: refuseConnections(headersOf, timeouts),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.decorate('config', config)
@@ -143,15 +152,17 @@ export const buildApp = async (
   await app.register(headers, { headersOf })
   await app.register(errors)
   await app.register(requestLog)
-  await app.register(pipelining, { patience })
+  await app.register(pipelining, { timeouts })
   await app.register(connections)
   await app.register(cors)
   await app.register(compression)
   await app.register(cookie)
   await app.register(session)
   await app.register(readiness)
-  await app.register(counts, { findPerson: (userId) => readRepohostId(database.hot, userId) })
+  await app.register(counts, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
+  await app.register(accessKeys)
   await app.register(rateLimit)
+  await app.register(maintenance)
   await app.register(metrics)
   await app.register(routeChecks)
   await registerDocuments(app as never)
@@ -161,12 +172,13 @@ export const buildApp = async (
   await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(housekeeping, {
-    chores: [...retention, purge],
+    jobs: [...retention, purge],
   })
   await app.register(repohostOAuth)
   await app.register(dashboard)
   await app.register(milestones)
   await app.register(rollups)
+  await app.register(imports)
   await app.register(erasures)
 
   await app.register(probeRoutes, { prefix: '/api' })
@@ -175,10 +187,16 @@ export const buildApp = async (
   await app.register(projectRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })
   await app.register(accountRoutes, { prefix: '/api/me' })
+  await app.register(editorProjectRoutes, { prefix: '/api/me' })
+  await app.register(heartbeatRoutes, { prefix: '/api/wakatime/v1' })
+  await app.register(importRoutes, { prefix: '/api/wakatime/v1' })
+  await app.register(keyRoutes, { prefix: '/api/me/keys' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
+  await app.register(settingsSchemaRoutes, { prefix: '/api' })
   await app.register(teamRoutes, { prefix: '/api/team' })
   await app.register(billingRoutes, { prefix: '/api/billing' })
   await app.register(billingWebhookRoutes, { prefix: '/api/billing-provider' })
+  await app.register(deliveryRoutes, { prefix: '/api/repohost' })
   await app.register(modelRoutes, { prefix: '/api' })
   await app.register(funnelRoutes, { prefix: '/api' })
   await app.register(limitRoutes, { prefix: '/api' })

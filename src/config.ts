@@ -1,12 +1,16 @@
 /** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 import { Ajv } from 'ajv'
-import type { PrivacyLevel } from '../schemas/common.js'
+import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
+import { type RateLimitName, rateLimits } from '../schemas/limits.js'
 import { hasKnownAuthentication, withFirstHost } from './platform/database/url.js'
-import { once } from './platform/process/once.js'
+import { hostKinds } from './platform/hosts/index.js'
+import { lazy } from './platform/process/lazy.js'
 import { OperatorError } from './platform/process/operator-error.js'
+import { readSettingsSchema, SchemaError, type SettingsRules } from './platform/settings-schema/read.js'
 
 export interface Config {
   host: string
@@ -23,7 +27,7 @@ export interface Config {
   siteUrl: string | undefined
   /** The service's own origin. */
   baseUrl: string
-  /** Where the browser belongs: the dashboard, or the service itself where there is none. */
+  /** The URL of the dashboard, or of the service itself without one. */
   homeUrl: string
   /** Origins that CORS allows with credentials: the dashboard's and further known ones. */
   dashboardOrigins: string[]
@@ -32,14 +36,21 @@ export interface Config {
   /** Whether the service shows its own dashboard. */
   dashboard: boolean
   extensionPrefix: string
+  /** What settings must be, and whether others are rejected. Undefined: anything is accepted. */
+  settingsRules: SettingsRules | undefined
   repohost: {
+    kind: RepohostKind
     url: string
     apiUrl: string
     clientId: string | undefined
     clientSecret: string | undefined
     /** OAuth apps whose tokens `/auth/verify` accepts; undefined: all. */
     allowedClientIds: string[] | undefined
+    /** The address that the host had before, if the operator says that it has moved. */
+    movedFrom: string | undefined
   }
+  /** Webhook secrets are derived with the first; deliveries are accepted with any. Empty: no webhook can be created. */
+  webhookKeys: string[]
   adminKeys: string[]
   billing: {
     secretKey: string | undefined
@@ -47,7 +58,7 @@ export interface Config {
     apiUrl: string | undefined
     priceMonth: string | undefined
     priceYear: string | undefined
-    /** Dormant: everybody has Pro. */
+    /** While billing is dormant, everyone has Pro. */
     dormant: boolean
   }
   assistants: { a: string; b: string }
@@ -60,15 +71,21 @@ export interface Config {
     minGroup: number
   }
   rateLimits: boolean
-  /** Where instances count their limits together. */
+  /** The Redis in which instances share their rate limits. */
   redisUrl: string | undefined
+  /** By the name that `GET /api/limits` has. */
+  limits: Record<RateLimitName, number>
+  /** Addresses and ranges for which no rate limit holds. */
+  exemptAddresses: string[]
+  /** A message that begins maintenance at the start, and the file that switches it later. */
+  maintenance: { message: string | undefined; file: string }
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[] | undefined
   metricsPort: number | undefined
-  /** How long it serves on after it was told to stop, in milliseconds. */
+  /** How long the service keeps serving after a signal to stop, in milliseconds. */
   shutdownDelayMs: number
   logLevel: string
-  /** Variables that no longer have an effect. The service starts all the same. */
+  /** Variables that no longer have an effect. They do not prevent a start. */
   warnings: { says: string; remedy: string }[]
 }
 
@@ -99,7 +116,18 @@ export const readConfig = (
     problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
   }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must be another one than PORT')
-  if (problems.length > 0) throw new ConfigError(problems)
+  const rules = readSettingsRules(values, problems)
+  const { name, defaultUrl, defaultApiUrl } = hostKinds[values.REPOHOST_KIND] ?? hostKinds.github
+  const repohostUrl = values.REPOHOST_URL ?? defaultUrl
+  const repohostApiUrl = values.REPOHOST_API_URL ?? defaultApiUrl
+  for (const [variable, address] of Object.entries({
+    REPOHOST_URL: repohostUrl,
+    REPOHOST_API_URL: repohostApiUrl,
+  })) {
+    if (address === undefined) problems.push(`${variable} is required: every ${name} has its own address`)
+  }
+  if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
+    throw new ConfigError(problems)
   return {
     host: values.HOST,
     port: values.PORT,
@@ -112,13 +140,17 @@ export const readConfig = (
     ...originsOf(values),
     dashboard: values.DASHBOARD === 'on',
     extensionPrefix: values.EXTENSION_PREFIX,
+    settingsRules: rules.settingsRules,
     repohost: {
-      url: withoutSlash(values.REPOHOST_URL),
-      apiUrl: withoutSlash(values.REPOHOST_API_URL),
+      kind: values.REPOHOST_KIND,
+      url: withoutSlash(repohostUrl),
+      apiUrl: withoutSlash(repohostApiUrl),
       clientId: values.REPOHOST_CLIENT_ID,
       clientSecret: values.REPOHOST_CLIENT_SECRET,
       allowedClientIds: values.REPOHOST_ALLOWED_CLIENT_IDS,
+      movedFrom: values.REPOHOST_MOVED && withoutSlash(values.REPOHOST_MOVED),
     },
+    webhookKeys: values.WEBHOOK_KEYS ?? [],
     adminKeys: values.ADMIN_KEYS ?? [],
     billing: {
       secretKey: values.BILLING_SECRET_KEY,
@@ -134,11 +166,17 @@ export const readConfig = (
     privacy: { floor: values.ACTIVITY_PRIVACY_FLOOR, minGroup: values.ACTIVITY_MIN_GROUP },
     rateLimits: values.RATE_LIMITS === 'on',
     redisUrl: values.REDIS_URL,
+    limits: limitsOf(values),
+    exemptAddresses: values.LIMIT_EXEMPT ?? [],
+    maintenance: {
+      message: values.MAINTENANCE,
+      file: values.MAINTENANCE_FILE ?? join(values.DATA_DIR, 'maintenance'),
+    },
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,
-    warnings: warningsOf(env),
+    warnings: [...warningsOf(env), ...rules.warnings],
   }
 }
 
@@ -154,7 +192,45 @@ const warningsOf = ({ WORKERS = '' }: Record<string, string | undefined>): Confi
         },
       ]
 
-/** The variables as values of their types. Those that are wrong are named in `problems`. */
+const limitsOf = (values: Environment) =>
+  Object.fromEntries(
+    (Object.keys(rateLimits) as RateLimitName[]).map((name) => [
+      name,
+      values[`LIMIT_${name.toUpperCase() as Uppercase<RateLimitName>}`],
+    ]),
+  ) as Record<RateLimitName, number>
+
+const SCHEMA_BYTES = 4 * 2 ** 20
+
+/** The file that `SETTINGS_SCHEMA` names. What is wrong with it goes to `problems`. */
+const readSettingsRules = (
+  { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION, EXTENSION_PREFIX }: Environment,
+  problems: string[],
+): { settingsRules: SettingsRules | undefined; warnings: Config['warnings'] } => {
+  const enforced = SETTINGS_VALIDATION === 'enforce'
+  if (file === undefined) {
+    const says = 'SETTINGS_VALIDATION=enforce has no effect, because SETTINGS_SCHEMA is not set.'
+    return {
+      settingsRules: undefined,
+      warnings: enforced ? [{ says, remedy: 'Set SETTINGS_SCHEMA, or remove SETTINGS_VALIDATION.' }] : [],
+    }
+  }
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (Buffer.byteLength(text) > SCHEMA_BYTES) throw new SchemaError(`is larger than ${SCHEMA_BYTES} bytes`)
+    const { schema, warnings } = readSettingsSchema(text, EXTENSION_PREFIX)
+    const remedy = 'Everything else in the file is checked and shown.'
+    return { settingsRules: { schema, enforced }, warnings: warnings.map((says) => ({ says, remedy })) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof SchemaError) problems.push(`SETTINGS_SCHEMA: ${file} ${error.message}`)
+    else if (code !== undefined) problems.push(`SETTINGS_SCHEMA must name a file that can be read (${code})`)
+    else throw error
+    return { settingsRules: undefined, warnings: [] }
+  }
+}
+
+/** The variables, converted to their types. `problems` lists invalid ones. */
 const readEnvironment = (env: Record<string, string | undefined>) => {
   const given: Record<string, unknown> = {}
   const problems: string[] = []
@@ -173,7 +249,7 @@ const readEnvironment = (env: Record<string, string | undefined>) => {
   return { values: given as Environment, problems }
 }
 
-/** What a variable says, by itself or by its file. An empty one counts as unset. @throws {Error} to be shown */
+/** The value of a variable, or of the file that it names. Empty counts as unset. @throws {Error} with a message to show */
 const textOf = (
   env: Record<string, string | undefined>,
   name: string,
@@ -195,7 +271,7 @@ const textOf = (
 }
 
 const toValue = ({ type }: Variable, text: string): unknown => {
-  // What is no number or truth value stays a text, which the validator refuses.
+  // A text that is no number or boolean stays as it is, and the validator rejects it.
   if (type === 'integer') return /^[0-9]{1,9}$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
   if (type !== 'array') return text
@@ -212,7 +288,7 @@ const expectedOf = (name: string): string => {
   return `one of ${(variable.enum ?? [true, false]).join(', ')}`
 }
 
-const validator = once(() => {
+const validator = lazy(() => {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, validateSchema: false, meta: false })
   ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
@@ -234,7 +310,7 @@ const originsOf = ({ HOST, PORT, SITE_URL, BASE_URL, DASHBOARD_ORIGINS = [] }: E
   const named = wildcard ? 'localhost' : isIP(HOST) === 6 ? `[${HOST}]` : HOST
   const baseUrl = toOrigin(BASE_URL ?? `http://${named}:${PORT}`)
   const dashboardOrigins = [...new Set([...(siteUrl ? [siteUrl] : []), ...DASHBOARD_ORIGINS.map(toOrigin)])]
-  // On a laptop the same page is reached under both names.
+  // On a laptop, the same page is available under both names.
   const loopback = wildcard || ['127.0.0.1', '::1', 'localhost'].includes(HOST)
   const aliases =
     BASE_URL === undefined && loopback ? [`http://localhost:${PORT}`, `http://127.0.0.1:${PORT}`] : []

@@ -8,14 +8,14 @@ import {
 } from '../schemas/errors.js'
 import { type LimitName, quotaOf } from './platform/metrics/metrics.js'
 
-/** A failure that the caller is told about, by its code in the catalogue. */
+/** A failure that is sent to the caller, with its code in the catalogue. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly extras: ProblemExtras
   /** Seconds for `Retry-After`; what only the operator can change has none. */
   readonly retryAfter: number | undefined
-  /** For `RateLimit-Limit`: how much was allowed. */
+  /** The value of `RateLimit-Limit`. */
   readonly limit: number | undefined
   /** Which limit it is, for the operator. */
   readonly limitName: LimitName | undefined

@@ -6,15 +6,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
+import { checkHost } from './features/accounts/index.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
-import { onGivenDatabase } from './platform/database/given.js'
+import { explainDatabaseErrors } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
 import { openDatabase } from './platform/database/open.js'
 import { createMeter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
-import { addressesOf, listenAt, listening } from './platform/process/listen.js'
+import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
 import { createLogger, openLogOutput } from './platform/process/logger.js'
-import { atEnd, delayEnd, run } from './platform/process/program.js'
+import { unsupportedNode, upgradeNode } from './platform/process/node-support.js'
+import { extendStop, onExit, run } from './platform/process/program.js'
 import { readOrCreateSecret } from './platform/process/secret.js'
 
 const USAGE = `npm start
@@ -28,40 +30,46 @@ const main = async (stopped: AbortSignal) => {
   const config = readConfig(process.env)
   const logger = await openLogger(config)
   for (const { says, remedy } of config.warnings) logger.warn(`${says} ${remedy}`)
+  const unsupported = unsupportedNode(process.versions.node)
+  if (unsupported) logger.warn(`${unsupported} ${upgradeNode}`)
   const databaseUrl = await prepareDatabase(config, logger, stopped)
-  if (config.jwtSecrets.length === 0) config.jwtSecrets = [await readOrCreateSecret(config.dataDir)]
+  if (config.jwtSecrets.length === 0)
+    config.jwtSecrets = [await readOrCreateSecret(config.dataDir, 'jwt-secret')]
+  if (config.webhookKeys.length === 0 && config.databaseUrl === undefined)
+    config.webhookKeys = [await readOrCreateSecret(config.dataDir, 'webhook-key')]
   const meter = createMeter(config.metricsPort !== undefined)
   const database = await openDatabase(config, databaseUrl, logger, meter)
-  atEnd(() => database.close())
+  onExit(() => database.close())
+  await checkHost(database, config.repohost)
   const app = await buildApp(config, database, logger, { meter })
-  atEnd(() => app.close())
+  onExit(() => app.close())
   stopped.throwIfAborted()
   const { host, port, metricsPort } = config
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
-  await listening(opening, { host, port, variable: 'PORT' })
+  await waitForListening(opening, { host, port, variable: 'PORT' })
   if (metricsPort !== undefined) await serveMetrics(metricsPort, app)
-  atEnd((hurry) => leave(app, hurry))
-  delayEnd(config.shutdownDelayMs)
+  onExit((forceSignal) => leave(app, forceSignal))
+  extendStop(config.shutdownDelayMs)
   announce(config, logger)
 }
 
-/** Balancers see that the service is not ready and turn away from it, before any connection is closed. */
-const leave = async (app: FastifyInstance, hurry: AbortSignal) => {
+/** Reports that the service is not ready, and waits until balancers stop sending requests, before connections close. */
+const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
   const underWay = app.requestsUnderWay()
   const waiting = [
-    delayMs > 0 && `it serves on for ${delayMs / 1_000} s, so that balancers turn away`,
+    delayMs > 0 && `it keeps serving for ${delayMs / 1_000} s, until balancers have noticed`,
     underWay > 0 && `${counted(underWay, 'request')} being answered`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
   app.log.info(['the service stops', ...waiting].join('; '))
   app.leave()
-  await wait(delayMs, undefined, { signal: hurry }).catch(() => {})
+  await wait(delayMs, undefined, { signal: forceSignal }).catch(() => {})
 }
 
 const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
   const output = await openLogOutput()
-  atEnd(() => output.end())
+  onExit(() => output.end())
   return createLogger(logLevel, output)
 }
 
@@ -69,7 +77,7 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const migrated = migrate(url, stopped)
-  await (config.databaseUrl === undefined ? migrated : onGivenDatabase(migrated))
+  await (config.databaseUrl === undefined ? migrated : explainDatabaseErrors(migrated))
   return url
 }
 
@@ -80,7 +88,7 @@ const startOwnDatabase = async (
 ): Promise<string> => {
   log.info(`the embedded PostgreSQL in ${dataDir} starts`)
   const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log, stopped })
-  atEnd((hurry) => embedded.stop(hurry))
+  onExit((forceSignal) => embedded.stop(forceSignal))
   return embedded.url
 }
 
@@ -96,10 +104,10 @@ const serveMetrics = async (port: number, { config, metrics, log }: FastifyInsta
     )
   })
   server.listen(port, host)
-  await listening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
+  await waitForListening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
   log.info(`The metrics are at http://${host}:${port}/metrics`)
   server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics could not be accepted'))
-  atEnd(() => server.close())
+  onExit(() => server.close())
 }
 
 const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)

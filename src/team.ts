@@ -1,12 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { activityRoutes } from './features/activity/routes/activity.js'
 import { dashboardRoutes } from './features/activity/routes/dashboard.js'
+import { webhookRoutes } from './features/activity/routes/webhooks.js'
 import { requirePro } from './features/billing/policies.js'
 import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
 import { overrideRoutes } from './features/settings/routes/overrides.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
 import { inviteRoutes } from './features/workspaces/routes/invites.js'
 import { joinRoute } from './features/workspaces/routes/join.js'
+import { workspaceKeyRoutes } from './features/workspaces/routes/keys.js'
 import { memberRoutes } from './features/workspaces/routes/members.js'
 import { patternRoutes } from './features/workspaces/routes/patterns.js'
 import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
@@ -19,10 +21,11 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     pro.addHook('onRoute', (route) => {
       route.config = { ...route.config, pro: true }
     })
-    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, request.caller.userId))
+    pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, request.memberId))
     await pro.register(workspaceRoutes)
     await pro.register(memberRoutes)
     await pro.register(inviteRoutes)
+    await pro.register(workspaceKeyRoutes)
     await pro.register(patternRoutes)
     await pro.register(workspaceSettingsRoutes)
     await pro.register(overrideRoutes)
@@ -30,5 +33,6 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(auditRoutes)
     await pro.register(activityRoutes)
     await pro.register(dashboardRoutes)
+    await pro.register(webhookRoutes)
   })
 }

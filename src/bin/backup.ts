@@ -2,9 +2,9 @@
 
 import { readConfig } from '../config.js'
 import { backUp } from '../operator/backup/back-up.js'
-import { onDatabaseOf } from '../platform/database/of-command.js'
+import { withCommandDatabase } from '../platform/database/command-database.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { runCommand, say } from '../platform/process/program.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run backup -- FILE
 
@@ -18,6 +18,6 @@ runCommand(async (stopped) => {
   if (!given) return
   const [file = ''] = given.others
   const config = readConfig(process.env, { needsSecrets: false })
-  await onDatabaseOf(config, stopped, (url) => backUp(url, file, say, stopped))
-  say(`All of it is in ${file}.`)
+  await withCommandDatabase(config, stopped, (url) => backUp(url, file, print, stopped))
+  print(`All of it is in ${file}.`)
 })

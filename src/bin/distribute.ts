@@ -1,9 +1,9 @@
 /** Spreads the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md. */
 import { readConfig } from '../config.js'
 import { distribute } from '../operator/distribute.js'
-import { givenUrl, onGivenDatabase } from '../platform/database/given.js'
+import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { runCommand, say } from '../platform/process/program.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run distribute
 
@@ -12,6 +12,6 @@ const USAGE = `npm run distribute
 
 runCommand(async (stopped) => {
   if (!readArguments('distribute', USAGE, {})) return
-  const url = givenUrl(readConfig(process.env, { needsSecrets: false }))
-  await onGivenDatabase(distribute(url, say, stopped))
+  const url = requireDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
+  await explainDatabaseErrors(distribute(url, print, stopped))
 })

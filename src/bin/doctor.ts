@@ -1,8 +1,8 @@
-/** Says what is wrong with a deployment, and how to mend it. */
+/** Reports faults of a deployment, and how to fix them. */
 import { examine } from '../operator/doctor/examine.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { runCommand, say } from '../platform/process/program.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run doctor
 
@@ -16,11 +16,11 @@ runCommand(async (stopped) => {
   if (!readArguments('doctor', USAGE, {})) return
   const findings = await examine(process.env, stopped)
   for (const { level, about, says, remedy } of findings) {
-    say(`${signs[level]}  ${about}: ${says}`)
-    if (remedy !== undefined) say(`         ${remedy}`)
+    print(`${signs[level]}  ${about}: ${says}`)
+    if (remedy !== undefined) print(`         ${remedy}`)
   }
   const problems = findings.filter(({ level }) => level === 'problem').length
   // Which makes the exit code 1.
-  if (problems > 0) throw new OperatorError(`\nTo be mended: ${problems}.`)
-  say('\nThe service can run.')
+  if (problems > 0) throw new OperatorError(`\nProblems to fix: ${problems}.`)
+  print('\nThe service can run.')
 })

@@ -1,9 +1,9 @@
-/** Applies the migrations to DATABASE_URL; `npm start` does so by itself. */
+/** Applies the migrations to DATABASE_URL, as `npm start` does. */
 import { readConfig } from '../config.js'
-import { givenUrl, onGivenDatabase } from '../platform/database/given.js'
+import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
 import { migrate } from '../platform/database/migrate.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { runCommand, say } from '../platform/process/program.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run migrate
 
@@ -12,7 +12,7 @@ const USAGE = `npm run migrate
 
 runCommand(async (stopped) => {
   if (!readArguments('migrate', USAGE, {})) return
-  const url = givenUrl(readConfig(process.env, { needsSecrets: false }))
-  await onGivenDatabase(migrate(url, stopped))
-  say('The database is current.')
+  const url = requireDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
+  await explainDatabaseErrors(migrate(url, stopped))
+  print('The database is current.')
 })

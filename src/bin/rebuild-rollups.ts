@@ -1,20 +1,20 @@
-/** Makes all rollups of activity anew, from the activity in DATABASE_URL; the service may be running. */
+/** Rebuilds all rollups from the activity in DATABASE_URL. The service may be running. */
 import { readConfig } from '../config.js'
 import { rebuildRollups } from '../features/activity/roll-up.js'
-import { connectToGiven, onGivenDatabase } from '../platform/database/given.js'
+import { connectToDatabaseUrl, explainDatabaseErrors } from '../platform/database/external-database.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { atEnd, runCommand, say } from '../platform/process/program.js'
+import { onExit, print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run rollups
 
-  Makes all rollups of activity in DATABASE_URL anew; the service may be running.
+  Rebuilds all rollups of the activity in DATABASE_URL. The service may be running.
 `
 
 runCommand(async (stopped) => {
   if (!readArguments('rollups', USAGE, {})) return
-  const database = connectToGiven(readConfig(process.env, { needsSecrets: false }))
-  atEnd(() => database.close())
-  const days = await onGivenDatabase(rebuildRollups(database))
+  const database = connectToDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
+  onExit(() => database.close())
+  const days = await explainDatabaseErrors(rebuildRollups(database))
   stopped.throwIfAborted()
-  say(`The rollups of ${days} days are new.`)
+  print(`The rollups of ${days} days are new.`)
 })

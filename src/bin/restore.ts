@@ -2,10 +2,10 @@
 
 import { readConfig } from '../config.js'
 import { restore } from '../operator/backup/restore.js'
-import { createEmbedded } from '../platform/database/embedded/visit.js'
-import { onDatabaseOf } from '../platform/database/of-command.js'
+import { withCommandDatabase } from '../platform/database/command-database.js'
+import { createEmbedded } from '../platform/database/embedded/open.js'
 import { readArguments } from '../platform/process/arguments.js'
-import { runCommand, say } from '../platform/process/program.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run restore -- FILE
 
@@ -18,11 +18,11 @@ runCommand(async (stopped) => {
   if (!given) return
   const [file = ''] = given.others
   const config = readConfig(process.env, { needsSecrets: false })
-  const { version, made_at } = await onDatabaseOf(
+  const { version, made_at } = await withCommandDatabase(
     config,
     stopped,
-    (url) => restore(url, file, say, stopped),
+    (url) => restore(url, file, print, stopped),
     createEmbedded,
   )
-  say(`All of the backup of ${made_at} (version ${version}) is there, and checked.`)
+  print(`All of the backup of ${made_at} (version ${version}) is there, and checked.`)
 })

@@ -1,92 +1,105 @@
-/** Finds somebody's account, or deletes it, for the operator who is asked to. */
+/** Finds, signs out, disables, enables, exports or deletes an account for the operator. */
 import { type Config, readConfig } from '../config.js'
-import { ApiError } from '../errors.js'
-import { personKeysOf } from '../features/accounts/person-keys.js'
-import { findUser } from '../features/accounts/queries/users.js'
-import { readSubscriptionStatus } from '../features/billing/queries.js'
-import { deleteAccount, eraseAccounts } from '../features/personal-data/delete-account.js'
-import { countRowsOf } from '../features/personal-data/queries/erasures.js'
-import { listWorkspacesOf } from '../features/workspaces/queries/workspaces.js'
+import type { User } from '../features/accounts/queries/users.js'
+import {
+  deleteAccountOf,
+  describeAccount,
+  disableAccount,
+  enableAccount,
+  exportAccountOf,
+  findAccount,
+  signOut,
+} from '../operator/accounts.js'
+import { openDatabaseForCommand } from '../operator/open-database.js'
+import { writeExport } from '../operator/write-export.js'
 import type { Database } from '../platform/database/client.js'
-import { connectToGiven } from '../platform/database/given.js'
-import { onDatabaseOf } from '../platform/database/of-command.js'
-import { isSchemaCurrent } from '../platform/database/schema-state.js'
-import { readArguments } from '../platform/process/arguments.js'
+import { type Count, readArguments, requireCommand } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { atEnd, runCommand, say } from '../platform/process/program.js'
-import { readOrCreateSecret } from '../platform/process/secret.js'
+import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run users -- find LOGIN
+npm run users -- sign-out LOGIN
+npm run users -- disable LOGIN
+npm run users -- enable LOGIN
+npm run users -- export LOGIN [FILE]
 npm run users -- delete LOGIN --yes
 
-  find    says what there is of somebody
-  delete  ends the account, as DELETE /api/me does
-  --yes   really
+  find      shows an account and its data
+  sign-out  ends all sessions of an account; access keys still work
+  disable   also rejects sign-ins and access keys, until the account is enabled
+  enable    accepts sign-ins and access keys again
+  export    writes what GET /api/me/export returns to FILE, or to standard output
+  delete    ends the account, as DELETE /api/me does
+  --yes     really
 
-  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running.
-  JWT_SECRETS has to be that of the service if the person was removed from a workspace.
+  LOGIN can also be an id of the account, of this service or of the repository host.
+  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
+  applies changes within 5 seconds. Admins see changes in the audit trail, as made by the operator.
+  JWT_SECRETS has to be that of the service to delete a person who was removed from a workspace.
 `
 
-const open = (config: Config, stopped: AbortSignal): Promise<Database> =>
-  onDatabaseOf(config, stopped, async (databaseUrl) => {
-    const database = connectToGiven({ ...config, databaseUrl })
-    atEnd(() => database.close())
-    if (!(await isSchemaCurrent(database.read)))
-      throw new OperatorError(
-        'The schema is not that of this version: start the service, or run `npm run migrate`, first.',
-      )
-    return database
-  })
-
-const describe = async ({ read }: Database, { id, login }: { id: string; login: string }) => {
-  const [workspaces, status, rows] = await Promise.all([
-    listWorkspacesOf(read, id),
-    readSubscriptionStatus(read, id),
-    countRowsOf(read, id),
-  ])
-  say(`${login}, id ${id}, subscription ${status}`)
-  for (const { name, id, role, personal, member_count } of workspaces)
-    say(`  ${role} of ${name}, ${id}, ${personal ? 'personal' : `${member_count} in it`}`)
-  for (const { name, rows: total } of rows) say(`  ${total} of ${name}`)
+interface Call {
+  database: Database
+  config: Config
+  user: User
+  file: string | undefined
+  isSure: boolean
+  stopped: AbortSignal
 }
 
-/** Those of the service. None where the database is a given one and JWT_SECRETS is not set. */
-const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<string[]> =>
-  jwtSecrets.length > 0 || databaseUrl !== undefined ? jwtSecrets : [await readOrCreateSecret(dataDir)]
+const describe = async ({ database, user }: Call) => {
+  for (const line of await describeAccount(database, user)) print(line)
+}
 
-/** Why not, in words for somebody else than the person. */
-const toOperatorError = (error: unknown): unknown => {
-  if (!(error instanceof ApiError)) return error
-  if (error.code === 'last_admin') {
-    const places = error.extras.workspaces?.map(({ id, name }) => `\n  ${name}, ${id}`).join('')
-    return new OperatorError(`These workspaces need another admin first:${places}`)
-  }
-  if (error.code === 'subscription_active')
-    return new OperatorError('A subscription is still running: end it first, at the billing provider')
-  return new OperatorError(error.message)
+const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void> }> = {
+  find: { takes: 1, run: describe },
+  'sign-out': {
+    takes: 1,
+    run: async ({ database, user }) => {
+      await signOut(database, user)
+      print(`All sessions of ${user.login} have ended.`)
+    },
+  },
+  disable: {
+    takes: 1,
+    run: async ({ database, user }) => {
+      const isChanged = await disableAccount(database, user)
+      print(`The account ${user.login} ${isChanged ? 'is' : 'was already'} disabled.`)
+    },
+  },
+  enable: {
+    takes: 1,
+    run: async ({ database, user }) => {
+      const isChanged = await enableAccount(database, user)
+      print(`The account ${user.login} ${isChanged ? 'is enabled' : 'was not disabled'}.`)
+    },
+  },
+  export: {
+    takes: [1, 2],
+    run: async ({ database, config, user, file, stopped }) => {
+      await writeExport(await exportAccountOf(database, config, user), file, stopped)
+      if (file !== undefined) print(`The data of ${user.login} is in ${file}.`)
+    },
+  },
+  delete: {
+    takes: 1,
+    run: async (call) => {
+      await describe(call)
+      if (!call.isSure) throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
+      await deleteAccountOf(call.database, call.config, call.user, call.stopped)
+      print('The account is deleted. The service removes the last traces within some minutes, once it runs.')
+    },
+  },
 }
 
 runCommand(async (stopped) => {
-  const given = readArguments('users', USAGE, {}, 2, ['yes'])
+  const given = readArguments('users', USAGE, {}, [1, 3], ['yes'])
   if (!given) return
-  const [command = '', login = ''] = given.others
-  if (command !== 'find' && command !== 'delete')
-    throw new OperatorError(`There is no command ${command}; see \`npm run users -- --help\`.`)
+  const [name = '', ...rest] = given.others
+  const command = requireCommand('users', commands, name, rest)
+  const [login = '', file] = rest
   const config = readConfig(process.env, { needsSecrets: false })
-  const database = await open(config, stopped)
-  const user = await findUser(database.read, login)
-  if (!user) throw new OperatorError(`There is nobody with the login ${login}.`)
-  await describe(database, user)
-  if (command === 'find') return
-  if (given.flags.length === 0)
-    throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
-  try {
-    const [personKey] = personKeysOf(await secretsOf(config))
-    await deleteAccount(database, personKey, user.id, user.login)
-  } catch (error) {
-    throw toOperatorError(error)
-  }
-  await eraseAccounts(database, stopped)
-  stopped.throwIfAborted()
-  say('The account is deleted. The service removes the last traces within some minutes, once it runs.')
+  const database = await openDatabaseForCommand(config, stopped)
+  const user = await findAccount(database, login)
+  await command.run({ database, config, user, file, isSure: given.flags.length > 0, stopped })
 })

@@ -58,7 +58,7 @@ const filled = (document: string, name: string, text: string): string => {
 /** docs/configuration.md with the table as it should be. */
 export const withVariables = (page: string): string => filled(page, 'variables', tableOfVariables())
 
-/** docs/privacy.md with what the code says of itself, as configured by default. */
+/** docs/privacy.md with the facts from the code, in the default configuration. */
 export const withPrivacy = (page: string): string => {
   const { ACTIVITY_DETAIL_DAYS, ACTIVITY_MIN_GROUP } = variables
   const records = tableOf(

@@ -1,9 +1,9 @@
 /** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
+import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { locks } from '../platform/database/locks.js'
 import { isCurrent } from '../platform/database/migrate.js'
-import { inOneSession } from '../platform/database/one-session.js'
 import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { tables } from '../tables.js'
@@ -14,34 +14,34 @@ const namesPlacedAt = (isHere: (place: TableRules['place']) => boolean): string[
 const spreadBy = (column: string) =>
   namesPlacedAt((place) => typeof place === 'object' && place.spreadBy === column)
 
-/** Where each table goes. Tables that are read together share a column, and so a node. */
+/** The distribution of each table. Tables that are joined share a column, and so a node. */
 export const layout = {
-  /** In an order in which each table references only those before it. */
+  /** Ordered so that each table references only earlier ones. */
   copied: namesPlacedAt((place) => place === 'every node'),
   spread: {
     owner_key: spreadBy('owner_key'),
     workspace_id: spreadBy('workspace_id'),
     user_id: spreadBy('user_id'),
   },
-  /** On the coordinator alone. */
+  /** Only on the coordinator. */
   kept: namesPlacedAt((place) => place === 'coordinator'),
 }
 
 /**
- * What a database of a cluster is set to. Statements that change rows on several nodes go through them one by one, as
+ * The setting of a cluster's database. Statements that change rows on several nodes visit them one by one, as
  * they must in a transaction that also changes what every node has a copy of: migrations do, and the removal of a
  * workspace.
  */
 export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 
 /**
- * Gives every table that has no place yet the one that `layout` says. Each table is a step of its own, so that what was
- * interrupted goes on with the next run.
+ * Distributes every table that is not distributed yet, according to `layout`. Each table is a separate step, so that an
+ * interrupted run continues with the next one.
  * @param stopped ends it
  * @throws {OperatorError} where there is nothing to distribute over
  */
 export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
-  inOneSession(url, stopped, async (sql) => {
+  inDedicatedSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
     // No migration meanwhile, and no second run.
     await sql`select pg_advisory_lock(${locks.migration})`
@@ -80,7 +80,7 @@ interface Place {
   column: string
 }
 
-/** What has a place already. What only references such a table is not in it. */
+/** The tables that are already distributed. Tables that only reference them are not included. */
 const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
   const rows = await sql<(Place & { name: string })[]>`
     select table_name::text as name, citus_table_type as kind, distribution_column as column from citus_tables
@@ -114,7 +114,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
       say(`${table}: spread by ${column}`)
     }
   }
-  // What was in the tables before has been copied to the nodes; the originals, which nothing reads, would only take up room.
+  // The old rows have been copied to the nodes. The originals would only use disk space.
   for (const table of [...Object.values(layout.spread).flat(), ...layout.copied.toReversed()])
     await sql`select truncate_local_data_after_distributing_table(${table}::text::regclass)`
 }

@@ -1,24 +1,29 @@
-/** Writes all of a database into one file, while the service goes on. */
-import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+/** Writes a whole database to one file while the service is running. */
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type postgres from 'postgres'
+import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { readMigration } from '../../platform/database/migrate.js'
-import { inOneTransaction } from '../../platform/database/one-session.js'
-import { OperatorError } from '../../platform/process/operator-error.js'
 import { serviceVersion } from '../../platform/process/root.js'
-import { beginOf, type Checksums, commentOf, END_OF_ROWS, type Manifest, Tally, TITLE } from './file.js'
-import { sumUp } from './sums.js'
+import { writeWholeFile } from '../../platform/process/whole-file.js'
+import {
+  type Checksums,
+  commentOf,
+  copyStatementOf,
+  END_OF_ROWS,
+  type Manifest,
+  RowChecksum,
+  TITLE,
+} from './file.js'
+import { readSums } from './sums.js'
 
-/** What is held against the restored tables, besides the rows of each. */
+/** Sums that are compared after a restore, besides the number of rows. */
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
 
 /**
  * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone. The database is
  * told of it where it can be.
- * @param say is told each table
+ * @param say receives a line for each table
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
  * cannot be written
  */
@@ -28,37 +33,22 @@ export const backUp = async (
   say: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<void> => {
-  // Of two that are made at once, the later one stays, and both were whole.
-  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`
   const madeAt = new Date().toISOString()
-  try {
-    await inOneTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
-      pipeline(
-        dump(tx, madeAt, say),
-        createGzip(),
-        createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }),
-        { signal: stopped },
-      ),
+  const size = await writeWholeFile(file, (open) =>
+    inLongTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
+      pipeline(dump(tx, madeAt, say), createGzip(), open(), { signal: stopped }),
+    ),
+  )
+  await note(url, madeAt, size, stopped).catch((error: Error) => {
+    // Fails on a replica, and on an older schema. The backup is complete anyway.
+    say(
+      `The backup could not be recorded in the database, so the doctor will not know of it: ${error.message}.`,
     )
-    await rename(unfinished, file)
-    const { size } = await stat(file)
-    await note(url, madeAt, size, stopped).catch((error: Error) => {
-      // A replica takes no writes, and an older schema has no place for it; the backup is there all the same.
-      say(
-        `The database could not be told of the backup, and the doctor will not know of it: ${error.message}.`,
-      )
-    })
-  } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => {})
-    // Files alone name a path in what they throw; a full disk has only its code.
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path === undefined && code !== 'ENOSPC') throw error
-    throw new OperatorError(`The file ${file} cannot be written (${code}).`)
-  }
+  })
 }
 
 const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) =>
-  inOneTransaction(
+  inLongTransaction(
     url,
     'read write',
     stopped,
@@ -72,13 +62,13 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
     made_at: madeAt,
     migration: await readMigration(tx),
     tables: await readTables(tx),
-    sums: await sumUp(tx, SUMMED),
+    sums: await readSums(tx, SUMMED),
   }
   yield `${TITLE}\n${commentOf(manifest)}`
   const checksums: Checksums = {}
   for (const table of manifest.tables) {
-    yield beginOf(table)
-    const tally = new Tally()
+    yield copyStatementOf(table)
+    const tally = new RowChecksum()
     for await (const block of await tx
       .unsafe(`copy public.${table.name} (${table.columns.join(', ')}) to stdout`)
       .readable()) {
@@ -92,7 +82,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
   yield commentOf(checksums)
 }
 
-/** The tables, each after those that it refers to, with the columns that are not generated. */
+/** The tables in the order of their references, with the columns that are not generated. */
 const readTables = async (tx: postgres.TransactionSql): Promise<Manifest['tables']> => {
   const found = await tx<{ name: string; columns: string[]; refers_to: string[] }[]>`
     select c.relname as name,

@@ -1,5 +1,5 @@
 /**
- * The file of a backup: compressed text that `psql` would understand, so that nobody needs this program to read it.
+ * The format of backups: compressed text that `psql` understands, so that reading it does not depend on this program.
  *
  *     -- team-settings-cloud backup
  *     -- {the manifest}
@@ -17,7 +17,7 @@ import { OperatorError } from '../../platform/process/operator-error.js'
 export const TITLE = '-- team-settings-cloud backup'
 export const END_OF_ROWS = '\\.\n'
 const NEWLINE = 10
-/** No row comes near it: settings have 256 KB, which COPY may write with twice as many characters. */
+/** No row is that long: settings have up to 256 KB, which COPY may escape to twice as many characters. */
 const LINE_BYTES = 8 * 1_048_576
 
 const Name = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' })
@@ -27,7 +27,7 @@ const Word = Type.String({ pattern: '^[A-Za-z0-9_.:+-]{1,100}$' })
 
 export const Manifest = Type.Object({
   format: Type.Literal(1),
-  /** Of the service that made it. */
+  /** The version of the service that wrote the backup. */
   version: Word,
   made_at: Word,
   /** The newest migration of the database. */
@@ -36,7 +36,7 @@ export const Manifest = Type.Object({
     Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1, maxItems: 1_600 }), rows: Count }),
     { maxItems: 1_000 },
   ),
-  /** What columns add up to, by `table.column`. */
+  /** The sums of columns, by `table.column`. */
   sums: Type.Record(Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$' }), Word, { maxProperties: 100 }),
 })
 export type Manifest = Static<typeof Manifest>
@@ -47,11 +47,11 @@ export type Checksums = Static<typeof Checksums>
 
 export const commentOf = (value: unknown): string => `-- ${JSON.stringify(value)}\n`
 
-export const beginOf = ({ name, columns }: Manifest['tables'][number]): string =>
+export const copyStatementOf = ({ name, columns }: Manifest['tables'][number]): string =>
   `COPY public.${name} (${columns.join(', ')}) FROM stdin;\n`
 
-/** Counts and sums up the rows that pass. */
-export class Tally {
+/** Counts and hashes rows. */
+export class RowChecksum {
   rows = 0
   private readonly hash = createHash('sha256')
 
@@ -65,7 +65,7 @@ export class Tally {
   }
 }
 
-export const damaged = (how: string) => new OperatorError(`The file is no whole backup: ${how}.`)
+export const damagedBackup = (how: string) => new OperatorError(`The file is not a complete backup: ${how}.`)
 
 /** Reads the text of a backup, in memory that does not grow with it. */
 export class BackupReader {
@@ -77,13 +77,13 @@ export class BackupReader {
     if ((await this.readLine()) !== TITLE) throw new OperatorError('The file is no backup of this service.')
     const manifest = await this.readComment()
     if (Value.Check(Manifest, manifest)) return manifest
-    throw damaged('its manifest cannot be read')
+    throw damagedBackup('its manifest cannot be read')
   }
 
   async readChecksums(): Promise<Checksums> {
     const checksums = await this.readComment()
     if (Value.Check(Checksums, checksums) && this.rest.length === 0 && !(await this.fill())) return checksums
-    throw damaged('its end cannot be read')
+    throw damagedBackup('its end cannot be read')
   }
 
   /** The line without its end. @throws {OperatorError} at the end of the file */
@@ -95,7 +95,7 @@ export class BackupReader {
         this.rest = this.rest.subarray(end + 1)
         return line
       }
-      if (!(await this.fill())) throw damaged('it ends too early')
+      if (!(await this.fill())) throw damagedBackup('it ends too early')
     }
   }
 
@@ -116,7 +116,7 @@ export class BackupReader {
         this.rest = this.rest.subarray(whole)
         yield block
       }
-      if (!(await this.fill())) throw damaged('it ends too early')
+      if (!(await this.fill())) throw damagedBackup('it ends too early')
     }
   }
 
@@ -131,7 +131,7 @@ export class BackupReader {
 
   /** Reads as much again as is there, so that the time for a line is linear in its length. */
   private async fill(): Promise<boolean> {
-    if (this.rest.length > LINE_BYTES) throw damaged('a line is too long')
+    if (this.rest.length > LINE_BYTES) throw damagedBackup('a line is too long')
     const wanted = 2 * this.rest.length
     const parts = [this.rest]
     let length = this.rest.length

@@ -3,15 +3,15 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type postgres from 'postgres'
+import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, newestMigration } from '../../platform/database/migrate.js'
-import { inOneTransaction } from '../../platform/database/one-session.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { BackupReader, beginOf, damaged, type Manifest, Tally } from './file.js'
-import { sumUp } from './sums.js'
+import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksum } from './file.js'
+import { readSums } from './sums.js'
 
 /**
- * @param say is told each table
+ * @param say receives a line for each table
  * @throws {OperatorError} when the file is damaged or newer than this program, or the database is not empty
  */
 export const restore = async (
@@ -27,17 +27,17 @@ export const restore = async (
   try {
     const manifest = await reader.readManifest()
     requireOlder(manifest)
-    await inOneTransaction(url, 'isolation level read committed', stopped, (tx) =>
+    await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
       load(tx, reader, manifest, say).catch((error) => {
-        throw isRefused(error.code) ? damaged(`the database cannot take it (${error.code})`) : error
+        throw isRefused(error.code) ? damagedBackup(`the database cannot take it (${error.code})`) : error
       }),
     )
     await migrate(url, stopped)
     return manifest
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'Z_BUF_ERROR') throw damaged('it ends too early')
-    if (code?.startsWith('Z_')) throw damaged('it cannot be decompressed')
+    if (code === 'Z_BUF_ERROR') throw damagedBackup('it ends too early')
+    if (code?.startsWith('Z_')) throw damagedBackup('it cannot be decompressed')
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
       throw new OperatorError(`The file ${file} cannot be read (${code}).`)
     throw error
@@ -68,25 +68,25 @@ const load = async (
   for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(`public.${name}`)}`
   const sha256: Record<string, string> = {}
   for (const table of manifest.tables) {
-    if (`${await reader.readLine()}\n` !== beginOf(table))
-      throw damaged(`${table.name} is not where it should be`)
+    if (`${await reader.readLine()}\n` !== copyStatementOf(table))
+      throw damagedBackup(`${table.name} is not where it should be`)
     const tally = await loadRows(tx, reader, table)
     if (tally.rows !== table.rows)
-      throw damaged(`${table.name} has ${tally.rows} rows instead of ${table.rows}`)
+      throw damagedBackup(`${table.name} has ${tally.rows} rows instead of ${table.rows}`)
     const [row] = await tx<
       { rows: string }[]
     >`select count(*)::text as rows from ${tx(`public.${table.name}`)}`
-    if (Number(row?.rows) !== table.rows) throw damaged(`not all rows of ${table.name} could be loaded`)
+    if (Number(row?.rows) !== table.rows) throw damagedBackup(`not all rows of ${table.name} could be loaded`)
     sha256[table.name] = tally.sha256
     say(`${table.name}: ${table.rows}`)
   }
   const expected = await reader.readChecksums()
   for (const [name, sum] of Object.entries(sha256)) {
-    if (expected[name] !== sum) throw damaged(`${name} is not what was written`)
+    if (expected[name] !== sum) throw damagedBackup(`${name} is not what was written`)
   }
-  const sums = await sumUp(tx, Object.keys(manifest.sums))
+  const sums = await readSums(tx, Object.keys(manifest.sums))
   for (const [name, sum] of Object.entries(manifest.sums)) {
-    if (sums[name] !== sum) throw damaged(`${name} adds up to ${sums[name]} instead of ${sum}`)
+    if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
   }
   await tx`analyze`
 }
@@ -96,21 +96,21 @@ const requireTables = async (tx: postgres.TransactionSql, { tables }: Manifest) 
   const found = await tx<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
   const known = new Set(found.map(({ name }) => name))
-  for (const { name } of tables) if (!known.delete(name)) throw damaged(`there is no place for ${name}`)
+  for (const { name } of tables) if (!known.delete(name)) throw damagedBackup(`there is no place for ${name}`)
 }
 
 const loadRows = async (
   tx: postgres.TransactionSql,
   reader: BackupReader,
   table: Manifest['tables'][number],
-): Promise<Tally> => {
-  const tally = new Tally()
+): Promise<RowChecksum> => {
+  const tally = new RowChecksum()
   try {
-    const copy = await tx.unsafe(beginOf(table).replace(/;\n$/, '')).writable()
+    const copy = await tx.unsafe(copyStatementOf(table).replace(/;\n$/, '')).writable()
     const blocks = async function* () {
       for await (const block of reader.readRows()) {
         tally.add(block)
-        if (tally.rows > table.rows) throw damaged(`${table.name} has more than ${table.rows} rows`)
+        if (tally.rows > table.rows) throw damagedBackup(`${table.name} has more than ${table.rows} rows`)
         yield block
       }
     }
@@ -120,13 +120,15 @@ const loadRows = async (
     const { code, where } = error as { code?: string; where?: string }
     if (!isRefused(code)) throw error
     const line = /^COPY \w+, line (\d+)/.exec(where ?? '')?.[1]
-    throw damaged(`${table.name} cannot be loaded${line ? `, from line ${line} of its rows` : ''} (${code})`)
+    throw damagedBackup(
+      `${table.name} cannot be loaded${line ? `, from line ${line} of its rows` : ''} (${code})`,
+    )
   }
 }
 
 /**
- * PostgreSQL does not take what the file has: values, rows, names of tables and columns. Its message quotes the file, which
- * nobody has checked, so it is not shown.
+ * Whether PostgreSQL rejects the content of the file: values, rows, names of tables and columns. Its message is not shown,
+ * because it quotes the unchecked file.
  */
 const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
 

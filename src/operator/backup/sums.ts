@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 
-/** What the rows of tables add up to, by `table.column`. */
-export const sumUp = async (
+/** The sums of columns, by `table.column`. */
+export const readSums = async (
   tx: postgres.TransactionSql,
   columns: string[],
 ): Promise<Record<string, string>> => {

@@ -1,12 +1,14 @@
-/** What can be said of the database. */
+/** Checks of the database. */
 import type postgres from 'postgres'
+import type { RepohostKind } from '../../../schemas/common.js'
 import type { Config } from '../../config.js'
-import { remedyOf } from '../../platform/database/given.js'
+import { hostFault } from '../../features/accounts/index.js'
+import { openSession } from '../../platform/database/dedicated-session.js'
+import { remedyOf } from '../../platform/database/external-database.js'
 import { newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
-import { openSession } from '../../platform/database/one-session.js'
 import { toParameter } from '../../platform/database/parameters.js'
 import { listTableNames } from '../../platform/database/table-names.js'
-import { faultOf, READ_WRITABILITY, type Writability } from '../../platform/database/writability.js'
+import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const OLDEST = 15
@@ -14,7 +16,7 @@ const OLDEST = 15
 const CLOCK_MS = 5_000
 /** Days that wait for being rolled up: as many are done in a few minutes. */
 const BACKLOG = 10_000
-/** Without a backup for longer than this, too much may be lost. */
+/** A backup older than this is reported. */
 const BACKUP_DAYS = 7
 const ABOUT = 'database'
 
@@ -31,6 +33,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
       ...(await checkPooler(sql, other, config)),
       ...(await checkConnections(sql, config)),
       ...(await checkSchema(sql)),
+      ...(await checkRecordedHost(sql, config)),
     ]
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
@@ -82,7 +85,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
   return [
     problem(
       ABOUT,
-      `Tables belong to somebody else than ${row.name}: ${row.foreign}.`,
+      `Some tables do not belong to ${row.name}: ${row.foreign}.`,
       `Name their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
     ),
   ]
@@ -91,7 +94,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
 const checkWrites = async (sql: postgres.Sql): Promise<Finding[]> => {
   const { text } = READ_WRITABILITY
   const [row] = await sql.unsafe<Writability[]>(text, [toParameter(listTableNames()) as string])
-  const fault = row && faultOf(row)
+  const fault = row && writeFaultOf(row)
   return fault ? [problem(ABOUT, `It is read-only: ${fault.cause}`, fault.remedy)] : []
 }
 
@@ -143,7 +146,7 @@ const checkPooler = async (
     problem(
       'time-outs',
       `With DATABASE_PREPARE=false the service cannot set ${row.missing.join(', ')}, and the database has none.`,
-      "On its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on; then let the pooler connect anew.",
+      "On its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on. Then let the pooler reconnect.",
     ),
   ]
 }
@@ -202,7 +205,7 @@ const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
     warning(
       'rollups',
       `More than ${BACKLOG} days wait for their rollups: dashboards are slow.`,
-      'See that an instance runs, and look for "rollups" in its log; `npm run rollups` makes all of them anew.',
+      'Check that an instance is running, and look for "rollups" in its log. `npm run rollups` rebuilds all of them.',
     ),
   ]
 }
@@ -231,4 +234,13 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
       'Let a timer run `npm run backup -- FILE` every day; if something else makes backups, see that it still does.',
     ),
   ]
+}
+
+/** The host whose ids the accounts are keyed by; none is recorded before the first start of this version. */
+const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
+  const [table] = await sql<{ name: string | null }[]>`select to_regclass('repository_host')::text as name`
+  if (table?.name === null) return []
+  const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
+  const fault = recorded && repohost.movedFrom !== recorded.url ? hostFault(recorded, repohost) : undefined
+  return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
 }

@@ -1,12 +1,12 @@
-/** Looks at a deployment from where the service would run. */
+/** Checks a deployment from the machine on which the service runs. */
 import { type Config, ConfigError, readConfig } from '../../config.js'
-import { NoDatabase, visitEmbedded } from '../../platform/database/embedded/visit.js'
+import { NoDatabase, openEmbedded } from '../../platform/database/embedded/open.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
+import { checkFolder, checkNode, checkReachability } from './environment.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 import { checkSettings } from './settings.js'
-import { checkFolder, checkNode, checkReach } from './surroundings.js'
-import { checkRedis, checkReplica } from './together.js'
+import { checkRedis, checkReplica } from './shared-services.js'
 
 export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
   const node = checkNode(process.versions.node)
@@ -21,7 +21,7 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
   const [folder, database, network, redis] = await Promise.all([
     checkFolder(config),
     checkAnyDatabase(config, stopped),
-    checkReach(config),
+    checkReachability(config),
     checkRedis(config),
   ])
   const unused = config.warnings.map(({ says, remedy }) => warning(about, says, remedy))
@@ -34,7 +34,7 @@ const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<F
     return [...(await checkDatabase(databaseUrl, config)), ...(await checkReplica(databaseUrl, config))]
   }
   try {
-    const embedded = await visitEmbedded(config.dataDir, stopped)
+    const embedded = await openEmbedded(config.dataDir, stopped)
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())
   } catch (error) {
     if (error instanceof NoDatabase)

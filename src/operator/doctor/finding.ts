@@ -1,9 +1,9 @@
-/** What the doctor says of one thing. `problem`: the service does not do what it should; `warning`: it may not. */
+/** One result of the doctor. `problem`: the service does not work as it should. `warning`: it may not. */
 export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   about: string
   says: string
-  /** How to mend it. */
+  /** How to fix it. */
   remedy?: string
 }
 

@@ -1,6 +1,6 @@
-/** What can be said of a configuration by itself. */
-import { variables } from '../../../schemas/environment.js'
+/** Checks of the configuration alone. */
 import type { Config } from '../../config.js'
+import { hostKindOf } from '../../platform/hosts/index.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16
@@ -49,7 +49,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        'BASE_URL is https, which a proxy makes, but TRUST_PROXY names none: everybody has the address of the proxy, and shares its limits.',
+        'BASE_URL is https, which a proxy terminates, but TRUST_PROXY names none: all callers have the address of the proxy, and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
     )
@@ -58,7 +58,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        'TRUST_PROXY names every address there is: whoever calls can say where they come from, and passes every limit.',
+        'TRUST_PROXY contains every address: callers can forge their address, and evade every limit.',
         'Name only the addresses of your own proxies.',
       ),
     )
@@ -68,15 +68,15 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
 
 const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
   const about = 'sign-in'
-  const isUsual = (url: string, { default: usual }: { default?: unknown }) => url === usual
-  if (
-    isUsual(repohost.url, variables.REPOHOST_URL) !== isUsual(repohost.apiUrl, variables.REPOHOST_API_URL)
-  ) {
+  const { name, defaultUrl, defaultApiUrl } = hostKindOf(repohost.kind)
+  if ((repohost.url === defaultUrl) !== (repohost.apiUrl === defaultApiUrl)) {
     return [
       problem(
         about,
         `REPOHOST_URL (${repohost.url}) and REPOHOST_API_URL (${repohost.apiUrl}) are not of one host: tokens of the one are shown to the other.`,
-        'Set both; for GitHub Enterprise Server they are https://HOST and https://HOST/api/v3.',
+        repohost.kind === 'github'
+          ? 'Set both; for GitHub Enterprise Server they are https://HOST and https://HOST/api/v3.'
+          : `Set both; for your own ${name} they are https://HOST and https://HOST/api/v4.`,
       ),
     ]
   }
@@ -85,17 +85,18 @@ const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
     repohost.clientId === undefined
       ? ok(
           about,
-          `No OAuth app: people sign in with a token of the repository host. The callback URL of one is ${callback}.`,
+          `No OAuth app: people sign in with a token of ${name}. The callback URL of one is ${callback}.`,
         )
-      : ok(about, `The callback URL to enter at the repository host is ${callback}.`),
+      : ok(about, `The callback URL to enter at ${name} is ${callback}.`),
   ]
 }
 
-const checkSecrets = ({ jwtSecrets, adminKeys, repohost, billing }: Config): Finding[] => {
+const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }: Config): Finding[] => {
   const about = 'secrets'
   const findings: Finding[] = []
   const named: [name: string, value: string | undefined][] = [
     ...jwtSecrets.map((value) => ['JWT_SECRETS', value] as [string, string]),
+    ...webhookKeys.map((value) => ['WEBHOOK_KEYS', value] as [string, string]),
     ...adminKeys.map((value) => ['ADMIN_KEYS', value] as [string, string]),
     ['REPOHOST_CLIENT_SECRET', repohost.clientSecret],
     ['BILLING_SECRET_KEY', billing.secretKey],
@@ -127,7 +128,7 @@ const checkBilling = ({ billing }: Config): Finding[] => {
     return [
       problem(
         'billing',
-        'BILLING_DORMANT is false, but nobody can subscribe without BILLING_SECRET_KEY.',
+        'BILLING_DORMANT is false, but no one can subscribe without BILLING_SECRET_KEY.',
         'Set the variables of billing, or BILLING_DORMANT=true.',
       ),
     ]

@@ -1,4 +1,4 @@
-/** What can be said of what instances share besides the database, and of its replica. */
+/** Checks of Redis and the replica. */
 import type { Config } from '../../config.js'
 import { connect } from '../../platform/database/client.js'
 import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
@@ -31,14 +31,14 @@ export const checkReplica = async (
   const about = 'replica'
   if (databaseReplicaUrl === undefined) return []
   let reason: unknown
-  const lost = (why: unknown) => {
+  const onLost = (why: unknown) => {
     reason = why
   }
   const database = connect({
     url,
     poolSize: 1,
     prepare: databasePrepare,
-    replica: { url: databaseReplicaUrl, watch: { lost, found: () => {} } },
+    replica: { url: databaseReplicaUrl, events: { onLost, onRestored: () => {} } },
   })
   await database.replica?.start()
   await database.close()

@@ -1,0 +1,61 @@
+/** Imports a file of heartbeats for a person, as POST /api/wakatime/v1/users/current/import does. */
+import { createReadStream } from 'node:fs'
+import { readConfig } from '../config.js'
+import { ApiError } from '../errors.js'
+import {
+  describeImport,
+  requireNoImport,
+  runImports,
+  startImport,
+} from '../features/editors/import-heartbeats.js'
+import { reduceFile } from '../features/editors/reduce-file.js'
+import { findAccount } from '../operator/accounts.js'
+import { openDatabaseForCommand } from '../operator/open-database.js'
+import { readArguments } from '../platform/process/arguments.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+import { print, runCommand } from '../platform/process/program.js'
+
+const USAGE = `npm run import-wakatime -- FILE --login LOGIN
+
+  Imports a data dump of WakaTime, or the CSV or JSON of wakapi, for the person with this login.
+
+  DATABASE_URL says into which database; without it, it is the embedded one in DATA_DIR. The service may be running.
+`
+const PROGRESS_MS = 2_000
+
+const toOperatorError = (error: unknown, file: string): unknown => {
+  if (error instanceof ApiError)
+    return new OperatorError(
+      error.extras.errors?.map(({ message }) => `The file ${message}.`)[0] ?? error.message,
+    )
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return syscall === undefined ? error : new OperatorError(`The file ${file} cannot be read (${code}).`)
+}
+
+runCommand(async (stopped) => {
+  const given = readArguments('import-wakatime', USAGE, { login: '' }, 1)
+  if (!given) return
+  const { login } = given.options
+  const [path = ''] = given.others
+  if (login === '') throw new OperatorError('Say whose file it is: --login LOGIN.')
+  const config = readConfig(process.env, { needsSecrets: false })
+  const database = await openDatabaseForCommand(config, stopped)
+  const user = await findAccount(database, login)
+  try {
+    await requireNoImport(database.read, user.id)
+    const file = await reduceFile(createReadStream(path), new URL(config.repohost.url).hostname)
+    await startImport(database, user.id, file)
+  } catch (error) {
+    throw toOperatorError(error, path)
+  }
+  const progress = setInterval(async () => {
+    const { days, days_done } = await describeImport(database.read, user.id)
+    print(`${days_done} of ${days} days`)
+  }, PROGRESS_MS)
+  progress.unref()
+  await runImports(database, stopped)
+  clearInterval(progress)
+  stopped.throwIfAborted()
+  const { heartbeats, days, minutes } = await describeImport(database.read, user.id)
+  print(`${heartbeats} heartbeats on ${days} days: ${minutes} minutes were added.`)
+})

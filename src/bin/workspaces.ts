@@ -1,0 +1,105 @@
+/** Lists, shows, exports, transfers or deletes workspaces for the operator. */
+import { readConfig } from '../config.js'
+import { exportWorkspace } from '../features/personal-data/export-workspace.js'
+import { findAccount } from '../operator/accounts.js'
+import { openDatabaseForCommand } from '../operator/open-database.js'
+import {
+  deleteWorkspace,
+  describeWorkspace,
+  describeWorkspaces,
+  findWorkspace,
+  transferWorkspace,
+} from '../operator/workspaces.js'
+import { writeExport } from '../operator/write-export.js'
+import type { Database } from '../platform/database/client.js'
+import { readArguments, requireCommand } from '../platform/process/arguments.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+import { print, runCommand } from '../platform/process/program.js'
+
+const USAGE = `npm run workspaces -- list [--search TEXT]
+npm run workspaces -- show ID
+npm run workspaces -- export ID FILE
+npm run workspaces -- transfer ID LOGIN
+npm run workspaces -- delete ID --yes
+
+  list      lists workspaces, with their members and the used part of their storage
+  --search  only those with TEXT in their name or in a pattern
+  show      shows the members, access keys, storage and rows of a workspace
+  export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON
+  transfer  makes an account an admin of the workspace, and a member if it is none
+  delete    deletes the workspace and all of its data, as an admin can
+  --yes     really
+
+  LOGIN can also be an id of the account, of this service or of the repository host.
+  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
+  applies changes within 5 seconds. Admins see a transfer in the audit trail, as made by the operator.
+`
+
+interface Call {
+  database: Database
+  id: string
+  /** The last argument: a file or a login. */
+  last: string
+  search: string
+  isSure: boolean
+  stopped: AbortSignal
+}
+
+const show = async ({ database, id }: Call) => {
+  const workspace = await findWorkspace(database, id)
+  for await (const line of describeWorkspace(database, workspace)) print(line)
+  return workspace
+}
+
+const commands: Record<string, { takes: number; run: (call: Call) => Promise<unknown> }> = {
+  list: {
+    takes: 0,
+    run: async ({ database, search }) => {
+      let total = 0
+      for await (const line of describeWorkspaces(database, search)) {
+        print(line)
+        total++
+      }
+      if (total === 0) print('There are no such workspaces.')
+    },
+  },
+  show: { takes: 1, run: show },
+  export: {
+    takes: 2,
+    run: async ({ database, id, last: file, stopped }) => {
+      const workspace = await findWorkspace(database, id)
+      const pieces = await exportWorkspace(database, workspace.id)
+      if (!pieces) throw new OperatorError('The workspace was deleted at this moment.')
+      await writeExport(pieces, file, stopped)
+      print(`The workspace is in ${file}.`)
+    },
+  },
+  transfer: {
+    takes: 2,
+    run: async ({ database, id, last: login }) => {
+      const [workspace, user] = [await findWorkspace(database, id), await findAccount(database, login)]
+      const isChanged = await transferWorkspace(database, workspace, user)
+      print(`${user.login} ${isChanged ? 'is now' : 'was already'} an admin of the workspace.`)
+    },
+  },
+  delete: {
+    takes: 1,
+    run: async (call) => {
+      const workspace = await show(call)
+      if (!call.isSure) throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
+      await deleteWorkspace(call.database, workspace)
+      print('The workspace is deleted. The service removes its rows within some minutes, once it runs.')
+    },
+  },
+}
+
+runCommand(async (stopped) => {
+  const given = readArguments('workspaces', USAGE, { search: '' }, [1, 3], ['yes'])
+  if (!given) return
+  const [name = '', ...rest] = given.others
+  const command = requireCommand('workspaces', commands, name, rest)
+  const [id = '', last = ''] = rest
+  const database = await openDatabaseForCommand(readConfig(process.env, { needsSecrets: false }), stopped)
+  const isSure = given.flags.length > 0
+  await command.run({ database, id, last, search: given.options.search, isSure, stopped })
+})

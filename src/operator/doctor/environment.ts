@@ -1,0 +1,124 @@
+/** Checks of the machine and of external services. */
+import { stat, statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Config } from '../../config.js'
+import { hostKindOf } from '../../platform/hosts/index.js'
+import { boundedFetch } from '../../platform/http/upstream.js'
+import { unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
+import { requiredNode } from '../../platform/process/root.js'
+import { type Finding, ok, problem, warning } from './finding.js'
+
+const PATIENCE_MS = 5_000
+const GIB = 2 ** 30
+
+export const checkNode = (running: string, now?: Date): Finding => {
+  const [major = 0, minor = 0] = running.split('.').map(Number)
+  const [oldest = 0, minorOfOldest = 0] = requiredNode.split('.').map(Number)
+  if (major > oldest || (major === oldest && minor >= minorOfOldest)) {
+    const unsupported = unsupportedNode(running, now)
+    return unsupported ? warning('node', unsupported, upgradeNode) : ok('node', `Node ${running}.`)
+  }
+  return problem(
+    'node',
+    `It is Node ${running}, and ${requiredNode} or newer is needed.`,
+    'Install a newer Node.',
+  )
+}
+
+/** The folder of the embedded database, and the secret in it. */
+export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Finding[]> => {
+  if (databaseUrl !== undefined) return []
+  const folder = resolve(dataDir)
+  const disk = await statfs(folder).catch(() => undefined)
+  if (!disk) return [ok('disk', `${folder} does not exist yet: the first start makes it.`)]
+  const left = disk.bavail * disk.bsize
+  const text = `${(left / GIB).toFixed(1)} GiB are left for ${folder}`
+  const secrets = ['jwt-secret', 'webhook-key'].map((name) => join(folder, name))
+  const readable = await asyncFilter(secrets, async (file) => {
+    const found = await stat(file).catch(() => undefined)
+    return found !== undefined && (found.mode & 0o077) !== 0
+  })
+  return [
+    left < GIB
+      ? problem(
+          'disk',
+          `Only ${text}.`,
+          'Make room, or set DATA_DIR to another disk and restore a backup there.',
+        )
+      : ok('disk', `${text}.`),
+    ...readable.map((file) =>
+      problem(
+        'secrets',
+        `Others on this machine can read ${file}.`,
+        file.endsWith('jwt-secret')
+          ? 'chmod 600 it; if they may have read it, delete it, and everyone has to sign in again.'
+          : 'chmod 600 it; if they may have read it, delete it, and create the webhooks of all workspaces again.',
+      ),
+    ),
+  ]
+}
+
+const asyncFilter = async <T>(items: T[], accepts: (item: T) => Promise<boolean>): Promise<T[]> => {
+  const accepted = await Promise.all(items.map(accepts))
+  return items.filter((_, index) => accepted[index])
+}
+
+/** Any answer passes, except that the repository host must be of the configured kind. */
+export const checkReachability = async ({ repohost, billing, assistants }: Config): Promise<Finding[]> => {
+  const reach = async (
+    name: string,
+    variable: string,
+    url: string,
+    level = warning,
+    inspect: (answer: Response) => Finding | undefined | Promise<Finding | undefined> = () => undefined,
+  ): Promise<Finding> => {
+    try {
+      const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+      const { status } = answer
+      const finding = status < 500 ? await inspect(answer) : undefined
+      if (finding) return finding
+      if (status < 500) return ok('network', `The ${name} answers (${url}).`)
+      return warning('network', `The ${name} (${url}) answers with ${status}.`, 'Try again later.')
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as { code?: string }
+      return level(
+        'network',
+        `The ${name} cannot be reached at ${url} (${code ?? (error as Error).name}).`,
+        `Correct ${variable}, or let the service through to it.`,
+      )
+    }
+  }
+  return Promise.all([
+    reach(
+      'repository host',
+      'REPOHOST_API_URL',
+      repohost.apiUrl + hostKindOf(repohost.kind).probePath,
+      problem,
+      (answer) => checkKind(repohost, answer),
+    ),
+    // Which only the browser login asks.
+    ...(repohost.clientId === undefined || repohost.url === repohost.apiUrl
+      ? []
+      : [reach('login page of the repository host', 'REPOHOST_URL', repohost.url, problem)]),
+    ...(billing.secretKey === undefined
+      ? []
+      : [reach('billing provider', 'BILLING_API_URL', billing.apiUrl ?? 'https://api.stripe.com')]),
+    reach('first model provider', 'ASSISTANT_A_URL', assistants.a),
+    reach('second model provider', 'ASSISTANT_B_URL', assistants.b),
+  ])
+}
+
+const checkKind = async (
+  { kind, apiUrl }: Config['repohost'],
+  answer: Response,
+): Promise<Finding | undefined> => {
+  const { status, headers } = answer
+  const json = await answer.json().catch(() => undefined)
+  const { name, recognises } = hostKindOf(kind)
+  if (recognises({ status, headers, json })) return undefined
+  return problem(
+    'network',
+    `The repository host at ${apiUrl} does not answer as ${name} does (REPOHOST_KIND=${kind}).`,
+    'Set REPOHOST_KIND to the kind of your host, or correct REPOHOST_API_URL.',
+  )
+}

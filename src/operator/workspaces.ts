@@ -1,0 +1,136 @@
+/** What the operator does with workspaces. */
+import { limits } from '../../schemas/limits.js'
+import { ApiError } from '../errors.js'
+import { listKeys, lockCaller } from '../features/accounts/index.js'
+import type { User } from '../features/accounts/queries/users.js'
+import { countRowsOfWorkspace } from '../features/personal-data/queries/workspace-rows.js'
+import { readStorage } from '../features/settings/queries/storage-quota.js'
+import {
+  countWorkspacesOf,
+  insertAuditEntry,
+  insertMember,
+  lockWorkspace,
+  markWorkspaceDeleted,
+  readRole,
+} from '../features/workspaces/index.js'
+import {
+  listAllWorkspaces,
+  readWorkspaceFacts,
+  type WorkspaceFacts,
+} from '../features/workspaces/queries/all-workspaces.js'
+import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
+import { listMembers, lockRoles, updateRole } from '../features/workspaces/queries/members.js'
+import type { Database } from '../platform/database/client.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { OperatorError } from '../platform/process/operator-error.js'
+import { explainFailure } from './explain-failure.js'
+import { printable } from './printable.js'
+
+const MEMBERS_PER_PAGE = 500
+
+const missing = (id: string) => new OperatorError(`There is no workspace ${printable(id)}.`)
+
+/** @throws {OperatorError} */
+export const findWorkspace = async ({ read }: Database, given: string): Promise<WorkspaceFacts> => {
+  const id = given.toLowerCase()
+  if (!isUuid(id)) throw new OperatorError(`${printable(given)} is not the id of a workspace.`)
+  const found = await readWorkspaceFacts(read, id)
+  if (!found) throw missing(id)
+  return found
+}
+
+const inStorage = (bytes: number): string => {
+  const share = ((100 * bytes) / limits.workspace_bytes).toFixed(1)
+  return `${share} % of ${limits.workspace_bytes} bytes used`
+}
+
+const headOf = ({ id, name, personal, members, admins }: WorkspaceFacts, bytes: number): string => {
+  const people = personal
+    ? 'personal'
+    : `${members} in it, ${admins || 'no'} active ${admins === 1 ? 'admin' : 'admins'}`
+  return `${id}  ${printable(name)}, ${people}, ${inStorage(bytes)}`
+}
+
+/** A line for each workspace, oldest first. @param search a part of the name or of a pattern; empty: all */
+export async function* describeWorkspaces({ read }: Database, search: string): AsyncGenerator<string> {
+  let after: string | undefined
+  for (;;) {
+    const page = await listAllWorkspaces(read, search, after)
+    if (page.length === 0) return
+    const used = await readStorage(
+      read,
+      page.map(({ id }) => id),
+    )
+    for (const facts of page) yield headOf(facts, used.get(facts.id) ?? 0)
+    after = page.at(-1)?.id
+  }
+}
+
+/** A workspace and its data, in lines. */
+export async function* describeWorkspace({ read }: Database, facts: WorkspaceFacts): AsyncGenerator<string> {
+  const { id, createdAt, activityPrivacy, patterns, invites } = facts
+  const bytes = (await readStorage(read, [id])).get(id) ?? 0
+  yield headOf(facts, bytes)
+  yield `  created ${createdAt}, privacy level ${activityPrivacy}, ${bytes} bytes of settings`
+  yield `  ${patterns} of patterns`
+  yield `  ${invites} of active invites`
+  let after: string[] | undefined
+  for (;;) {
+    const page = await listMembers(read, id, after, MEMBERS_PER_PAGE)
+    for (const { userId, member } of page)
+      yield `  ${member.role} ${member.login}, id ${userId}, joined ${member.joined_at}`
+    const last = page.at(-1)
+    if (!last || page.length < MEMBERS_PER_PAGE) break
+    after = [last.member.joined_at, last.userId]
+  }
+  for (const { name, scopes, created_by, expires_at } of await listKeys(read, { workspaceId: id }))
+    yield `  key ${printable(name)} of ${created_by}, ${scopes.join(' ')}, until ${expires_at}`
+  for (const { name, rows } of await countRowsOfWorkspace(read, id)) yield `  ${rows} of ${name}`
+}
+
+/**
+ * Makes an account an admin of the workspace.
+ * @returns false if it was one before
+ * @throws {OperatorError}
+ */
+export const transferWorkspace = (
+  database: Database,
+  { id: workspaceId }: WorkspaceFacts,
+  { id: userId }: User,
+): Promise<boolean> =>
+  explainFailure(
+    database.transaction(async (tx) => {
+      // In the order in which others take these locks.
+      const user = await lockCaller(tx, userId)
+      const workspace = await lockWorkspace(tx, workspaceId)
+      if (!workspace) throw missing(workspaceId)
+      if (workspace.personal) throw new OperatorError('A personal workspace cannot be transferred.')
+      if (user.disabledAt !== null)
+        throw new OperatorError(`The account ${user.login} is disabled. Enable it first.`)
+      await lockRoles(tx, workspaceId)
+      const before = await readRole(tx, workspaceId, userId)
+      if (before === 'admin') return false
+      if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
+      else {
+        if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
+          throw new ApiError('workspace_limit')
+        await insertMember(tx, workspaceId, userId, 'admin')
+      }
+      await insertAuditEntry(tx, {
+        workspaceId,
+        actor: OPERATOR_ACTOR,
+        target: user,
+        ...(before === 'member'
+          ? { action: 'member.role_changed', details: { before, after: 'admin' } }
+          : { action: 'member.added', details: { role: 'admin' } }),
+      })
+      return true
+    }),
+  )
+
+/** Deletes a workspace as the `DELETE` of an admin does. */
+export const deleteWorkspace = (database: Database, { id }: WorkspaceFacts): Promise<void> =>
+  database.transaction(async (tx) => {
+    if (!(await lockWorkspace(tx, id))) throw missing(id)
+    await markWorkspaceDeleted(tx, id)
+  })
