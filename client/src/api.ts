@@ -1,5 +1,16 @@
 /** Written from openapi/openapi.json by `npm run openapi`: what the service takes, answers and refuses. */
 
+export type AccessKey = {
+  id: string
+  name: string
+  scopes: ('activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
+  created_by: string
+  created_at: string
+  expires_at: string
+  /** The UTC day on which the key was last used. Null: it was never used. */
+  last_used_day: string | null
+}
+
 export type AccountExport = {
   exported_at: string
   profile: {
@@ -10,10 +21,13 @@ export type AccountExport = {
     plan: 'free' | 'pro'
     /** The status of the stored subscription. */
     status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+    heartbeats: Heartbeats
     /** The numeric id at the repository host. */
     repohost_id: number
     timezone: string | null
     created_at: string
+    /** When the operator disabled the account. Null: it is enabled. */
+    disabled_at: string | null
   }
   recording: Recording
   billing: {
@@ -27,22 +41,42 @@ export type AccountExport = {
     idle_window_minutes: number
     patterns: string[]
     settings: Settings
+    /** Keys that no override can change. */
+    locked: string[]
     settings_version: number
     settings_updated_at: string
   } | null
   /** The settings of repositories in the personal workspace, with the last 20 versions. */
   personal_settings: ExportedPersonalSettings[]
   personal_overrides: ExportedPersonalOverrides[]
+  /** Earlier versions of the overrides in the personal workspace. */
+  personal_override_versions: ExportedPersonalOverrideVersions[]
+  /** The last versions of the settings of the personal workspace itself. */
+  personal_workspace_versions: ExportedPersonalWorkspaceVersions[]
   memberships: ExportedMemberships[]
   /** When an admin last removed the caller from a workspace, or made the caller a member instead of an admin. */
   removals: ExportedRemovals[]
   /** Invites that the caller created, without their codes. */
   invites: ExportedInvites[]
+  /** Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for 400 days. */
+  keys: ExportedKeys[]
   /** Versions that the caller pushed. This includes workspaces of others, to which the settings belong. */
   settings_written: ExportedSettingsWritten[]
   overrides_written: ExportedOverridesWritten[]
+  /** Versions of workspace settings that the caller wrote. */
+  workspace_settings_written: ExportedWorkspaceSettingsWritten[]
+  /** Earlier versions of overrides that the caller wrote. */
+  override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
+  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. */
+  heartbeat_hours: ExportedHeartbeatHours[]
+  editor_projects: ExportedEditorProjects[]
+  imports: ExportedImports[]
+  /** The days of an import that is under way. */
+  import_days: ExportedImportDays[]
+  /** What imports have found so far, so that a later one counts only what is more. */
+  imported_minutes: ExportedImportedMinutes[]
   /** What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login. */
   audit: ExportedAudit[]
   funnel: ExportedFunnel[]
@@ -58,11 +92,11 @@ export type AccountExport = {
 export type AuditEntry = {
   id: string
   at: string
-  /** The login of the person at that moment. */
+  /** The login of the person at that moment, `key <name>`, `service` or `operator`. */
   actor: string
   /** `noun.verb` */
   action: string
-  /** A login, a repository, or the id of an invite. */
+  /** A login, a repository, the id of an invite, or the name of an access key. */
   target: string | null
   /** More about the action, such as the role before and after. */
   details: Record<string, unknown>
@@ -93,6 +127,19 @@ export type CountsResult = {
   skipped: SkippedCount[]
 }
 
+export type CreatedAccessKey = {
+  id: string
+  name: string
+  scopes: ('activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
+  created_by: string
+  created_at: string
+  expires_at: string
+  /** The UTC day on which the key was last used. Null: it was never used. */
+  last_used_day: string | null
+  /** Send it as `Authorization: Bearer <secret>`. It is shown only here. */
+  secret: string
+}
+
 export type Dashboard = {
   workspace: {
     id: string
@@ -114,14 +161,30 @@ export type Dashboard = {
   generated_at: string
 }
 
+/** A payload of the repository host in its own format. Members that the service does not use are ignored. */
+export type DeliveryPayload = Record<string, never> & Record<string, unknown>
+
+export type EditorProject = {
+  name: string
+  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose so. */
+  state: 'waiting' | 'automatic' | 'assigned' | 'ignored'
+  /** Null: the name waits or is ignored. */
+  repo: string | null
+  last_at: string | null
+  /** The minutes that are stored for the name, of the last 32 days. They include gaps of up to 5 minutes. */
+  minutes: number
+}
+
 export type EffectiveConfig = {
   repo: string
   workspace_id: string
   matched_pattern: string
   idle_window_minutes: number
   settings: Settings
-  /** Where the value of each key in `settings` comes from. */
-  sources: Record<string, 'workspace' | 'project'>
+  /** Where the value of each key in `settings` comes from. `locked`: from the workspace, and no override changes it. */
+  sources: Record<string, 'workspace' | 'project' | 'locked'>
+  /** The workspace's locked keys. All of them are in `settings`. */
+  locked: string[]
   /** The caller's other matching workspaces, best first. */
   also_matched: string[]
 }
@@ -153,6 +216,37 @@ export type Funnel = {
   other_events: EventCount[]
 }
 
+/** All other members are ignored and not stored. */
+export type Heartbeat = {
+  /** Seconds since 1970, with a fraction. */
+  time?: number
+  /** A repository (`owner/repo`, or the address of its remote), or another name, such as that of a folder. */
+  project?: string
+  /** Counts if `project` names no repository. */
+  alternate_project?: string
+} & Record<string, unknown>
+
+export type HeartbeatsAnswer = {
+  /** One `[{"data": null}, 201]` for each heartbeat, in their order. */
+  responses: unknown[][]
+}
+
+export type Import = {
+  id: string | null
+  /** `none`: there was no import in the last 32 days. */
+  state: 'none' | 'running' | 'done' | 'cancelled'
+  /** Heartbeats in the file. */
+  heartbeats: number
+  /** UTC days in the file. */
+  days: number
+  /** Days that are counted. */
+  days_done: number
+  /** Minutes that were added, in all workspaces together. */
+  minutes: number
+  created_at: string | null
+  updated_at: string | null
+}
+
 export type Invite = {
   id: string
   code: string
@@ -170,6 +264,7 @@ export type Limits = {
   settings_key_length: number
   settings_versions_kept: number
   workspace_bytes: number
+  workspace_bytes_per_settings: number
   json_depth: number
   json_values: number
   body_bytes: number
@@ -196,6 +291,16 @@ export type Limits = {
   flush_id_length: number
   flush_id_days: number
   flush_days_back: number
+  heartbeats: number
+  heartbeats_body_bytes: number
+  heartbeat_days: number
+  heartbeat_idle_minutes_min: number
+  heartbeat_idle_minutes_max: number
+  editor_project_length: number
+  editor_projects_waiting: number
+  editor_projects_chosen: number
+  import_body_bytes: number
+  import_projects: number
   flush_rows: number
   flush_comparisons: number
   recording_repos_off: number
@@ -205,10 +310,21 @@ export type Limits = {
   counts_repos_per_member: number
   counts_comparisons: number
   count_max: number
+  webhook_commits: number
+  webhook_body_bytes: number
+  webhook_json_values: number
+  webhook_days: number
+  webhook_secret_hours: number
+  webhook_deliveries_listed: number
   range_days: number
   trend_days: number
   dashboard_rows: number
   session_days: number
+  keys_per_owner: number
+  key_name_length: number
+  key_days_default: number
+  key_days_max: number
+  ended_key_days: number
   audit_days: number
   view_days: number
   assistant_key_length: number
@@ -225,6 +341,7 @@ export type Limits = {
   rate_verify_per_address: number
   rate_join_per_caller: number
   rate_refused_tokens_per_caller: number
+  rate_refused_keys_per_address: number
   exports_per_hour: number
   rate_wrong_signatures_per_address: number
   /** Settings keys start with this prefix and a dot. */
@@ -268,8 +385,13 @@ export type Override = {
   owner: string
   repo: string
   settings: Settings
+  /** Every change raises it by one. A new override starts at 1. */
+  version: number
   updated_at: string
+  /** A login, or `key <name>` for an access key of the workspace. */
   updated_by: string
+  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  warnings?: SettingsWarning[]
 }
 
 export type Privacy = {
@@ -294,6 +416,7 @@ export type Profile = {
   plan: 'free' | 'pro'
   /** The status of the stored subscription. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
+  heartbeats: Heartbeats
 }
 
 export type PushResult = {
@@ -309,6 +432,8 @@ export type PushResult = {
   changed: boolean
   /** Whether this push created the personal workspace. */
   workspace_created: boolean
+  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  warnings?: SettingsWarning[]
 }
 
 export type Recording = {
@@ -317,6 +442,17 @@ export type Recording = {
   /** Repositories, or patterns like those of a workspace, in which no minutes are recorded. */
   repos_off: string[]
   hours: RecordingHours
+}
+
+export type SettingsSchema = {
+  type: 'object'
+  /** The JSON Schema of each setting, with the editor's own members such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links but those to web pages and to other settings (`#key#`). */
+  properties: Record<string, unknown>
+  additionalProperties: false
+  /** The groups in which an editor shows the settings. Every setting is in one of them. */
+  'x-groups': SettingsGroup[]
+  /** `warn`: settings that do not match are stored, with `warnings` in the answer. `enforce`: they are rejected with 400 `validation_failed`. */
+  'x-validation': 'warn' | 'enforce'
 }
 
 export type Snapshot = {
@@ -340,7 +476,7 @@ export type VerifyResult = {
 
 /** All views of one viewer, on one day and in one workspace, that showed the caller by name. */
 export type View = {
-  /** The login of the viewer, or `deleted user` if the viewer has deleted the account. */
+  /** The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace. */
   viewer: string
   workspace: {
     id: string
@@ -355,6 +491,14 @@ export type View = {
   }
   /** `csv`: also downloaded as a file. */
   kind: 'dashboard' | 'csv'
+}
+
+export type Webhook = {
+  /** Enter it at the repository host as the address of the webhook. */
+  url: string
+  created_at: string
+  /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted` and `skipped` are left out, because they would show who worked when. */
+  deliveries: WebhookDelivery[]
 }
 
 export type Workspace = {
@@ -374,14 +518,33 @@ export type Workspace = {
 
 export type WorkspaceSettings = {
   idle_window_minutes: number
+  settings: Settings
+  /** Keys that no override can change. */
+  locked: string[]
   /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
   activity_privacy_since: string
-  settings: Settings
   /** Every change raises it by one. */
   version: number
   updated_at: string
+  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  warnings?: SettingsWarning[]
+}
+
+/** It has no privacy level: restoring a version never changes what people were promised. */
+export type WorkspaceSettingsVersion = {
+  idle_window_minutes: number
+  settings: Settings
+  /** Keys that no override can change. */
+  locked: string[]
+  /** Every change raises it by one. */
+  version: number
+  /** UTF-8 bytes of the JSON text of `settings`. */
+  size_bytes: number
+  updated_at: string
+  /** Null: the change was made before the service recorded who changes these settings. */
+  updated_by: string | null
 }
 
 export type Health = {
@@ -431,15 +594,90 @@ export type ViewPage = {
   next_cursor: string | null
 }
 
+export type EditorProjectList = {
+  projects: EditorProject[]
+}
+
+export type EditorProjectBody = {
+  name: string
+  /** Null: ignore the name. */
+  repo: string | null
+}
+
+export type HeartbeatsBody = Heartbeat[]
+
+export type HeartbeatAnswer = {
+  data: {
+    id: string
+  }
+}
+
+export type GrandTotal = {
+  text: string
+  digital: string
+  hours: number
+  minutes: number
+  total_seconds: number
+}
+
+export type EditorCategory = {
+  name: string
+  text: string
+  digital: string
+  hours: number
+  minutes: number
+  total_seconds: number
+}
+
+export type EditorRange = {
+  date: string
+  start: string
+  end: string
+  text: string
+  timezone: string
+}
+
+export type StatusBar = {
+  cached_at: string
+  data: {
+    grand_total: GrandTotal
+    categories: EditorCategory[]
+    range: EditorRange
+  }
+}
+
+export type EditorUser = {
+  data: {
+    id: string
+    username: string
+    display_name: string
+    photo: string
+    /** Default: UTC. */
+    timezone: string
+  }
+}
+
+export type AccessKeyList = {
+  /** The keys that still work, newest first. */
+  keys: AccessKey[]
+}
+
+export type CreateKeyBody = {
+  name: string
+  /** `activity:write` can be combined with `activity:read` only. */
+  scopes: ('activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
+  expires_in_days?: number
+}
+
+/** No body, or `{}`. */
+export type NoBody = Record<string, never>
+
 /** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
 export type SettingsInput = Record<string, unknown>
 
 export type PushBody = {
   settings: SettingsInput
 }
-
-/** No body, or `{}`. */
-export type NoBody = Record<string, never>
 
 export type SnapshotVersion = {
   version: number
@@ -530,6 +768,13 @@ export type CreateInviteBody = {
   max_uses?: number | null
 }
 
+export type CreateWorkspaceKeyBody = {
+  name: string
+  /** A key of a workspace cannot have the scopes of activity, because it acts for no person. */
+  scopes: ('settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
+  expires_in_days?: number
+}
+
 export type Patterns = {
   patterns: string[]
 }
@@ -546,6 +791,23 @@ export type WorkspaceSettingsPatch = {
   /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
+  /** Replaces the list of locked keys. Each must be a key of the settings after the patch. A patch that removes a key from the settings also removes its lock. */
+  locked?: string[]
+}
+
+export type WorkspaceSettingsVersionHead = {
+  /** Every change raises it by one. */
+  version: number
+  /** UTF-8 bytes of the JSON text of `settings`. */
+  size_bytes: number
+  created_at: string
+  /** Null: the change was made before the service recorded who changes these settings. */
+  created_by: string | null
+}
+
+export type WorkspaceSettingsVersionList = {
+  /** The last 20 versions, newest first, including the current one. */
+  versions: WorkspaceSettingsVersionHead[]
 }
 
 export type OverridePage = {
@@ -597,6 +859,13 @@ export type CountsBody = {
   members: MemberCounts[]
 }
 
+export type CreatedWebhook = {
+  /** Enter it at the repository host as the address of the webhook. */
+  url: string
+  /** Enter it at the repository host as the secret of the webhook. It is shown only here. */
+  secret: string
+}
+
 export type CheckoutBody = {
   /** How often to pay. Default: every month, or what the installation offers. */
   interval?: 'month' | 'year'
@@ -615,6 +884,12 @@ export type EventBody = {
   /** Where the event happened. `service` is reserved for what the service itself records. */
   source: string
 }
+
+/** Null: no editor has sent a heartbeat. */
+export type Heartbeats = {
+  /** The time of the newest accepted heartbeat, as the editor gave it. */
+  last_at: string
+} | null
 
 export type ExportedCustomers = {
   id: string
@@ -642,8 +917,26 @@ export type ExportedPersonalSettings = {
 export type ExportedPersonalOverrides = {
   owner: string
   repo: string
+  version: number
   settings: Settings
   updated_at: string
+}
+
+export type ExportedPersonalOverrideVersions = {
+  owner: string
+  repo: string
+  version: number
+  settings: Settings
+  created_at: string
+}
+
+export type ExportedPersonalWorkspaceVersions = {
+  version: number
+  settings: Settings
+  /** Keys that no override can change. */
+  locked: string[]
+  idle_window_minutes: number
+  created_at: string
 }
 
 export type ExportedMemberships = {
@@ -672,6 +965,17 @@ export type ExportedInvites = {
   revoked_at: string | null
 }
 
+export type ExportedKeys = {
+  id: string
+  workspace_id: string | null
+  name: string
+  scopes: ('activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
+  created_at: string
+  expires_at: string
+  revoked_at: string | null
+  last_used_day: string | null
+}
+
 export type ExportedSettingsWritten = {
   workspace_id: string
   owner: string
@@ -685,6 +989,20 @@ export type ExportedOverridesWritten = {
   owner: string
   repo: string
   updated_at: string
+}
+
+export type ExportedWorkspaceSettingsWritten = {
+  workspace_id: string
+  version: number
+  created_at: string
+}
+
+export type ExportedOverrideVersionsWritten = {
+  workspace_id: string
+  owner: string
+  repo: string
+  version: number
+  created_at: string
 }
 
 export type ExportedActivity = {
@@ -702,6 +1020,56 @@ export type ExportedFlushes = {
   flush_id: string
   answer: Record<string, unknown>
   created_at: string
+}
+
+export type ExportedProjectMinutes = {
+  project: string
+  minutes: number[]
+}
+
+export type ExportedCountedMinutes = {
+  workspace_id: string
+  minutes: number[]
+}
+
+export type ExportedHeartbeatHours = {
+  /** The UTC hour. */
+  hour: string
+  projects: ExportedProjectMinutes[]
+  last_projects: ExportedProjectMinutes[]
+  counted: ExportedCountedMinutes[]
+}
+
+export type ExportedEditorProjects = {
+  name: string
+  repo: string | null
+  ignored: boolean
+  automatic: boolean
+  last_at: string | null
+  seen_at: string
+}
+
+export type ExportedImports = {
+  id: string
+  state: string
+  heartbeats: number
+  days: number
+  days_done: number
+  minutes: number
+  created_at: string
+  updated_at: string
+}
+
+export type ExportedImportDays = {
+  day: string
+  projects: ExportedProjectMinutes[]
+}
+
+export type ExportedImportedMinutes = {
+  workspace_id: string
+  day: string
+  repo: string
+  minutes: number
 }
 
 export type ExportedAudit = {
@@ -865,6 +1233,12 @@ export type DayMinutes = {
   workspaces: WorkspaceMinutes[]
 }
 
+export type SettingsWarning = {
+  /** A JSON pointer that starts with the part of the request. */
+  path: string
+  message: string
+}
+
 export type PrivacyRecord = {
   name: string
   what: string
@@ -892,6 +1266,25 @@ export type RecordingHours = {
   /** ISO weekdays: 1 is Monday. They are the days on which the hours begin, even if the hours end after midnight. */
   weekdays: number[]
 } | null
+
+export type SettingsGroup = {
+  title: string | null
+  properties: string[]
+}
+
+export type WebhookDelivery = {
+  at: string
+  /** As the repository host names it. */
+  event: string
+  /** The HTTP status of the answer. */
+  status: number
+  /** Null: the delivery is about no repository. */
+  repo?: string | null
+  /** The commits and closed issues that changed a count. What was reported before, or is replaced by an uploaded count, changes none. */
+  counted?: number
+  /** The commits and closed issues of people who are not members, or of a repository that matches no pattern. */
+  skipped?: number
+}
 
 /** The request does not match the schema. Fix the fields listed in `errors`. */
 export type ProblemValidationFailed = {
@@ -989,7 +1382,7 @@ export type ProblemOauthStateInvalid = {
   request_id: string
 }
 
-/** The signature of the notification is missing, wrong or too old. Sign the raw bytes and the time of sending. */
+/** The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending. */
 export type ProblemSignatureInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#signature_invalid'
@@ -998,6 +1391,21 @@ export type ProblemSignatureInvalid = {
   title: 'Bad Request'
   /** Stable. Base decisions on it. */
   code: 'signature_invalid'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** This is not a valid HTTP request. */
+export type ProblemBadRequest = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#bad_request'
+  status: 400
+  /** The HTTP name of the status. */
+  title: 'Bad Request'
+  /** Stable. Base decisions on it. */
+  code: 'bad_request'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
@@ -1034,7 +1442,7 @@ export type ProblemUnauthenticated = {
   request_id: string
 }
 
-/** This session token is not valid. Sign in again. */
+/** This session token or access key is not valid. Sign in again, or check that you copied all of the key. */
 export type ProblemTokenInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_invalid'
@@ -1049,7 +1457,7 @@ export type ProblemTokenInvalid = {
   request_id: string
 }
 
-/** This session has expired. Sign in again. */
+/** This session or access key has expired. Sign in again, or create a new key. */
 export type ProblemTokenExpired = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_expired'
@@ -1064,7 +1472,7 @@ export type ProblemTokenExpired = {
   request_id: string
 }
 
-/** This session was signed out. Sign in again. */
+/** This session was signed out, or this access key was revoked. Sign in again, or create a new key. */
 export type ProblemTokenRevoked = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_revoked'
@@ -1184,6 +1592,38 @@ export type ProblemMemberDetailHidden = {
   request_id: string
 }
 
+/** This access key lacks the scope that `scope` names. If `scope` is null, no access key of this kind can do this: sign in instead. */
+export type ProblemScopeMissing = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#scope_missing'
+  status: 403
+  /** The HTTP name of the status. */
+  title: 'Forbidden'
+  /** Stable. Base decisions on it. */
+  code: 'scope_missing'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+  /** The scope that the access key lacks. Null: no access key of its kind can do this. */
+  scope: 'activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read' | null
+}
+
+/** The operator of this service has disabled this account, or the account of the person who created this access key. Ask the operator. */
+export type ProblemAccountDisabled = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#account_disabled'
+  status: 403
+  /** The HTTP name of the status. */
+  title: 'Forbidden'
+  /** Stable. Base decisions on it. */
+  code: 'account_disabled'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
 /** A change that is authenticated by cookie must come from a known dashboard origin. From other origins, send a Bearer token. */
 export type ProblemCsrfRejected = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -1259,6 +1699,21 @@ export type ProblemInviteNotFound = {
   request_id: string
 }
 
+/** This access key does not exist. List the keys to see their ids. */
+export type ProblemKeyNotFound = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#key_not_found'
+  status: 404
+  /** The HTTP name of the status. */
+  title: 'Not Found'
+  /** Stable. Base decisions on it. */
+  code: 'key_not_found'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
 /** The workspace has no override for this repository. There is nothing to remove. */
 export type ProblemOverrideNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -1283,6 +1738,51 @@ export type ProblemVersionNotFound = {
   title: 'Not Found'
   /** Stable. Base decisions on it. */
   code: 'version_not_found'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA. */
+export type ProblemSchemaNotConfigured = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#schema_not_configured'
+  status: 404
+  /** The HTTP name of the status. */
+  title: 'Not Found'
+  /** Stable. Base decisions on it. */
+  code: 'schema_not_configured'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** The workspace has no webhook, or this webhook was deleted. Create one with POST /api/team/workspaces/{id}/webhook. */
+export type ProblemWebhookNotFound = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#webhook_not_found'
+  status: 404
+  /** The HTTP name of the status. */
+  title: 'Not Found'
+  /** Stable. Base decisions on it. */
+  code: 'webhook_not_found'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** This route does not exist. GET /api/docs lists all routes. */
+export type ProblemRouteNotFound = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#route_not_found'
+  status: 404
+  /** The HTTP name of the status. */
+  title: 'Not Found'
+  /** Stable. Base decisions on it. */
+  code: 'route_not_found'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
@@ -1395,6 +1895,21 @@ export type ProblemWorkspaceLimit = {
   title: 'Conflict'
   /** Stable. Base decisions on it. */
   code: 'workspace_limit'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** There can be at most 20 access keys that still work. Revoke one first. */
+export type ProblemKeyLimit = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#key_limit'
+  status: 409
+  /** The HTTP name of the status. */
+  title: 'Conflict'
+  /** Stable. Base decisions on it. */
+  code: 'key_limit'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
@@ -1544,6 +2059,23 @@ export type ProblemRepoOutsidePatterns = {
   request_id: string
 }
 
+/** The workspace has locked these keys, so an override cannot contain them. Remove them from the override, or ask an admin to unlock them. */
+export type ProblemKeyLocked = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#key_locked'
+  status: 422
+  /** The HTTP name of the status. */
+  title: 'Unprocessable Entity'
+  /** Stable. Base decisions on it. */
+  code: 'key_locked'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+  /** The locked keys that the override contains. */
+  keys: string[]
+}
+
 /** Too many requests. Wait for the number of seconds in Retry-After. */
 export type ProblemRateLimited = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -1606,6 +2138,21 @@ export type ProblemUnavailable = {
   request_id: string
 }
 
+/** The service is in maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again. */
+export type ProblemMaintenance = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#maintenance'
+  status: 503
+  /** The HTTP name of the status. */
+  title: 'Service Unavailable'
+  /** Stable. Base decisions on it. */
+  code: 'maintenance'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
 /** Browser sign-in is not configured on this installation. Use POST /api/auth/verify. */
 export type ProblemOauthNotConfigured = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -1630,6 +2177,21 @@ export type ProblemBillingNotConfigured = {
   title: 'Service Unavailable'
   /** Stable. Base decisions on it. */
   code: 'billing_not_configured'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the answer. */
+  request_id: string
+}
+
+/** Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS. */
+export type ProblemWebhooksNotConfigured = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#webhooks_not_configured'
+  status: 503
+  /** The HTTP name of the status. */
+  title: 'Service Unavailable'
+  /** Stable. Base decisions on it. */
+  code: 'webhooks_not_configured'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the answer. */
@@ -1673,7 +2235,7 @@ export interface Operations {
       body: VerifyBody
     }
     answer: VerifyResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenInvalid | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenInvalid | ProblemAccountDisabled | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
   /** Sign out */
   'POST /api/auth/logout': {
@@ -1681,13 +2243,13 @@ export interface Operations {
       body?: LogoutBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemCsrfRejected | ProblemScopeMissing | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the caller's profile */
   'GET /api/me': {
     request: unknown
     answer: Profile
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Delete the caller's account */
   'DELETE /api/me': {
@@ -1695,7 +2257,7 @@ export interface Operations {
       body: DeleteAccountBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemLastAdmin | ProblemSubscriptionActive | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemLastAdmin | ProblemSubscriptionActive | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the repositories of the caller's workspaces */
   'GET /api/projects': {
@@ -1708,13 +2270,13 @@ export interface Operations {
       }
     }
     answer: ProjectPage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Get the recording preferences */
   'GET /api/me/recording': {
     request: unknown
     answer: Recording
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Change the recording preferences */
   'PUT /api/me/recording': {
@@ -1722,13 +2284,13 @@ export interface Operations {
       body: Recording
     }
     answer: Recording
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Export the caller's data */
   'GET /api/me/export': {
     request: unknown
     answer: AccountExport
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** List who viewed the caller's numbers by name */
   'GET /api/me/views': {
@@ -1741,7 +2303,131 @@ export interface Operations {
       }
     }
     answer: ViewPage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** List project names of editors */
+  'GET /api/me/editor-projects': {
+    request: unknown
+    answer: EditorProjectList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Assign a repository to a project name */
+  'PUT /api/me/editor-projects': {
+    request: {
+      body: EditorProjectBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Send heartbeats */
+  'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      body?: HeartbeatsBody
+    }
+    answer: HeartbeatsAnswer
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Send a heartbeat */
+  'POST /api/wakatime/v1/users/{user}/heartbeats': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      body?: Heartbeat
+    }
+    answer: HeartbeatAnswer | HeartbeatsAnswer
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Get the caller's minutes of today */
+  'GET /api/wakatime/v1/users/{user}/statusbar/today': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: StatusBar
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the caller, as editors know people */
+  'GET /api/wakatime/v1/users/{user}': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: EditorUser
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Send errors of a plugin */
+  'POST /api/wakatime/v1/plugins/errors': {
+    request: unknown
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Import heartbeats of the past */
+  'POST /api/wakatime/v1/users/{user}/import': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: Import
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Get the progress of the latest import */
+  'GET /api/wakatime/v1/users/{user}/import': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: Import
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Cancel the import */
+  'DELETE /api/wakatime/v1/users/{user}/import': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List the caller's access keys */
+  'GET /api/me/keys': {
+    request: unknown
+    answer: AccessKeyList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Create an access key */
+  'POST /api/me/keys': {
+    request: {
+      body: CreateKeyBody
+    }
+    answer: CreatedAccessKey
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemKeyLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Revoke an access key */
+  'DELETE /api/me/keys/{key}': {
+    request: {
+      path: {
+        key: string
+      }
+      body?: NoBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemKeyNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Pull the settings of a repository */
   'GET /api/settings/{owner}/{repo}': {
@@ -1756,7 +2442,7 @@ export interface Operations {
       }
     }
     answer: Snapshot
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Push the settings of a repository */
   'PUT /api/settings/{owner}/{repo}': {
@@ -1784,7 +2470,7 @@ export interface Operations {
       body: PushBody
     }
     answer: PushResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
   /** Remove the settings of a repository */
   'DELETE /api/settings/{owner}/{repo}': {
@@ -1800,7 +2486,7 @@ export interface Operations {
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the last versions of the settings */
   'GET /api/settings/{owner}/{repo}/versions': {
@@ -1815,7 +2501,7 @@ export interface Operations {
       }
     }
     answer: SnapshotVersionList
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Pull one of the last versions of the settings */
   'GET /api/settings/{owner}/{repo}/versions/{version}': {
@@ -1831,7 +2517,7 @@ export interface Operations {
       }
     }
     answer: Snapshot
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Restore an old version of the settings */
   'POST /api/settings/{owner}/{repo}/restore': {
@@ -1847,7 +2533,13 @@ export interface Operations {
       body: RestoreBody
     }
     answer: PushResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Get the schema of the settings */
+  'GET /api/settings-schema': {
+    request: unknown
+    answer: SettingsSchema
+    problem: ProblemValidationFailed | ProblemSchemaNotConfigured | ProblemRateLimited | ProblemInternalError
   }
   /** Join a workspace with an invite code */
   'POST /api/team/workspaces/join': {
@@ -1855,13 +2547,13 @@ export interface Operations {
       body: JoinBody
     }
     answer: JoinResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemInviteNotFound | ProblemWorkspaceLimit | ProblemInviteExpired | ProblemInviteExhausted | ProblemInviteRevoked | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemInviteNotFound | ProblemWorkspaceLimit | ProblemInviteExpired | ProblemInviteExhausted | ProblemInviteRevoked | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the caller's workspaces */
   'GET /api/team/me': {
     request: unknown
     answer: MyWorkspaces
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Create a workspace and its first invite */
   'POST /api/team/workspaces/create': {
@@ -1869,7 +2561,7 @@ export interface Operations {
       body: CreateWorkspaceBody
     }
     answer: CreatedWorkspace
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemWorkspaceLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Rename a workspace */
   'PATCH /api/team/workspaces/{id}': {
@@ -1880,7 +2572,7 @@ export interface Operations {
       body: RenameBody
     }
     answer: Workspace
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Delete a workspace and all of its data */
   'DELETE /api/team/workspaces/{id}': {
@@ -1891,7 +2583,7 @@ export interface Operations {
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the members */
   'GET /api/team/workspaces/{id}/members': {
@@ -1907,7 +2599,7 @@ export interface Operations {
       }
     }
     answer: MemberPage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Change a member's role */
   'PATCH /api/team/workspaces/{id}/members': {
@@ -1918,7 +2610,7 @@ export interface Operations {
       body: ChangeRoleBody
     }
     answer: Member
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Remove a member */
   'DELETE /api/team/workspaces/{id}/members': {
@@ -1933,7 +2625,7 @@ export interface Operations {
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Leave a workspace */
   'POST /api/team/workspaces/{id}/leave': {
@@ -1944,7 +2636,7 @@ export interface Operations {
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemLastAdmin | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Look up an invite code */
   'GET /api/team/invites/{code}': {
@@ -1954,7 +2646,7 @@ export interface Operations {
       }
     }
     answer: InviteLookup
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemInviteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemInviteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** List the active invites */
   'GET /api/team/workspaces/{id}/invites': {
@@ -1970,7 +2662,7 @@ export interface Operations {
       }
     }
     answer: InvitePage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Create an invite */
   'POST /api/team/workspaces/{id}/invites': {
@@ -1981,7 +2673,7 @@ export interface Operations {
       body?: CreateInviteBody
     }
     answer: Invite
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Revoke an invite */
   'DELETE /api/team/workspaces/{id}/invites/{invite}': {
@@ -1993,7 +2685,40 @@ export interface Operations {
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemInviteNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemInviteNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List the access keys of a workspace */
+  'GET /api/team/workspaces/{id}/keys': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: AccessKeyList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Create an access key of a workspace */
+  'POST /api/team/workspaces/{id}/keys': {
+    request: {
+      path: {
+        id: string
+      }
+      body: CreateWorkspaceKeyBody
+    }
+    answer: CreatedAccessKey
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemKeyLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Revoke an access key of a workspace */
+  'DELETE /api/team/workspaces/{id}/keys/{key}': {
+    request: {
+      path: {
+        id: string
+        key: string
+      }
+      body?: NoBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemKeyNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the repository patterns */
   'GET /api/team/workspaces/{id}/patterns': {
@@ -2003,7 +2728,7 @@ export interface Operations {
       }
     }
     answer: Patterns
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Replace the repository patterns */
   'PUT /api/team/workspaces/{id}/patterns': {
@@ -2014,7 +2739,7 @@ export interface Operations {
       body: PatternsBody
     }
     answer: Patterns
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the workspace settings */
   'GET /api/team/workspaces/{id}/settings': {
@@ -2024,7 +2749,7 @@ export interface Operations {
       }
     }
     answer: WorkspaceSettings
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Change the workspace settings */
   'PATCH /api/team/workspaces/{id}/settings': {
@@ -2047,7 +2772,39 @@ export interface Operations {
       body?: WorkspaceSettingsPatch
     }
     answer: WorkspaceSettings
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List the last versions of the workspace settings */
+  'GET /api/team/workspaces/{id}/settings/versions': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: WorkspaceSettingsVersionList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get one of the last versions of the workspace settings */
+  'GET /api/team/workspaces/{id}/settings/versions/{version}': {
+    request: {
+      path: {
+        id: string
+        version: number
+      }
+    }
+    answer: WorkspaceSettingsVersion
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Restore an old version of the workspace settings */
+  'POST /api/team/workspaces/{id}/settings/restore': {
+    request: {
+      path: {
+        id: string
+      }
+      body: RestoreBody
+    }
+    answer: WorkspaceSettings
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the overrides of repositories */
   'GET /api/team/workspaces/{id}/project-settings': {
@@ -2063,7 +2820,19 @@ export interface Operations {
       }
     }
     answer: OverridePage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the override of a repository */
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
+    request: {
+      path: {
+        id: string
+        owner: string
+        repo: string
+      }
+    }
+    answer: Override
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Set the override of a repository */
   'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
@@ -2073,10 +2842,22 @@ export interface Operations {
         owner: string
         repo: string
       }
+      query?: {
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        'If-None-Match'?: string | undefined
+      }
       body: OverrideBody
     }
     answer: Override
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Remove the override of a repository */
   'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
@@ -2086,10 +2867,60 @@ export interface Operations {
         owner: string
         repo: string
       }
+      query?: {
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        'If-None-Match'?: string | undefined
+      }
       body?: NoBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List the last versions of an override */
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions': {
+    request: {
+      path: {
+        id: string
+        owner: string
+        repo: string
+      }
+    }
+    answer: SnapshotVersionList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get one of the last versions of an override */
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}': {
+    request: {
+      path: {
+        id: string
+        owner: string
+        repo: string
+        version: number
+      }
+    }
+    answer: Override
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Restore an old version of an override */
+  'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore': {
+    request: {
+      path: {
+        id: string
+        owner: string
+        repo: string
+      }
+      body: RestoreBody
+    }
+    answer: Override
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the effective settings of a repository */
   'GET /api/team/effective-config': {
@@ -2101,7 +2932,7 @@ export interface Operations {
       }
     }
     answer: EffectiveConfig
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemNotAMember | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** List the audit trail */
   'GET /api/team/workspaces/{id}/audit': {
@@ -2117,7 +2948,7 @@ export interface Operations {
       }
     }
     answer: AuditPage
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Add active minutes */
   'POST /api/team/active-minutes': {
@@ -2125,7 +2956,7 @@ export interface Operations {
       body: FlushBody
     }
     answer: FlushResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidTimezone | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemFlushIdReused | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemInvalidTimezone | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemFlushIdReused | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the caller's active minutes per workspace */
   'GET /api/team/active-minutes': {
@@ -2140,7 +2971,7 @@ export interface Operations {
       }
     }
     answer: MinutesOfDay | MinutesOfRange
-    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Set the commit counts of a day */
   'POST /api/team/commits': {
@@ -2148,7 +2979,7 @@ export interface Operations {
       body: CountsBody
     }
     answer: CountsResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Set the closed-issue counts of a day */
   'POST /api/team/closed-issues': {
@@ -2156,7 +2987,7 @@ export interface Operations {
       body: CountsBody
     }
     answer: CountsResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Read the team dashboard */
   'GET /api/team/dashboard': {
@@ -2178,7 +3009,7 @@ export interface Operations {
       }
     }
     answer: Dashboard
-    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAdminRequired | ProblemMemberDetailHidden | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemMemberDetailHidden | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Read the caller's own dashboard */
   'GET /api/team/dashboard/mine': {
@@ -2198,7 +3029,38 @@ export interface Operations {
       }
     }
     answer: Dashboard
-    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Read the webhook */
+  'GET /api/team/workspaces/{id}/webhook': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: Webhook
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWebhookNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Create the webhook, or rotate its secret */
+  'POST /api/team/workspaces/{id}/webhook': {
+    request: {
+      path: {
+        id: string
+      }
+      body?: NoBody
+    }
+    answer: CreatedWebhook
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance | ProblemWebhooksNotConfigured
+  }
+  /** Delete the webhook */
+  'DELETE /api/team/workspaces/{id}/webhook': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWebhookNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Start a subscription */
   'POST /api/billing/checkout': {
@@ -2206,7 +3068,7 @@ export interface Operations {
       body?: CheckoutBody
     }
     answer: BillingUrl
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemBillingNotConfigured | ProblemUpstreamTimeout
   }
   /** Open the billing portal */
   'POST /api/billing/portal': {
@@ -2214,7 +3076,7 @@ export interface Operations {
       body?: NoBody
     }
     answer: BillingUrl
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemNoSubscription | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemBillingNotConfigured | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemNoSubscription | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemBillingNotConfigured | ProblemUpstreamTimeout
   }
   /** Receive a notification of the billing provider */
   'POST /api/billing-provider/webhook': {
@@ -2226,7 +3088,28 @@ export interface Operations {
       body: BillingEvent
     }
     answer: Received
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemSignatureInvalid | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemBillingNotConfigured
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemSignatureInvalid | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance | ProblemBillingNotConfigured
+  }
+  /** Receive a webhook delivery */
+  'POST /api/repohost/webhook/{id}': {
+    request: {
+      path: {
+        id: string
+      }
+      headers?: {
+        /** GitHub, Forgejo, Gitea: `sha256=` and the HMAC-SHA256 of the raw body in hex. */
+        'X-Hub-Signature-256'?: string | undefined
+        /** Forgejo: the HMAC-SHA256 of the raw body in hex. */
+        'X-Forgejo-Signature'?: string | undefined
+        /** Gitea: the HMAC-SHA256 of the raw body in hex. */
+        'X-Gitea-Signature'?: string | undefined
+        /** GitLab: the secret itself. */
+        'X-Gitlab-Token'?: string | undefined
+      }
+      body?: DeliveryPayload
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemSignatureInvalid | ProblemWebhookNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance | ProblemWebhooksNotConfigured
   }
   /** List the models of assistant A */
   'GET /api/assistant-a-models': {
@@ -2237,7 +3120,7 @@ export interface Operations {
       }
     }
     answer: ModelList
-    problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
   }
   /** List the models of assistant B */
   'GET /api/assistant-b-models': {
@@ -2248,7 +3131,7 @@ export interface Operations {
       }
     }
     answer: ModelList
-    problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemAssistantKeyRejected | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUpstreamTimeout
   }
   /** Record an activation event */
   'POST /api/events': {
@@ -2256,7 +3139,7 @@ export interface Operations {
       body: EventBody
     }
     answer: Ok
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Read the funnel */
   'GET /api/admin/funnel': {

@@ -11,7 +11,7 @@ export interface Minutes {
 
 const HOUR_MS = 60 * 60_000
 /** What one flush takes: a repository and day each. */
-export const MOST_ENTRIES = 200
+export const MAX_ENTRIES = 200
 const MOST_IN_AN_HOUR = 60
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)

@@ -1,11 +1,11 @@
 import {
   type Batch,
   type BatchState,
+  defaultLeases,
   type FlushStorage,
-  isOver,
-  KEPT_REFUSED,
+  isExpired,
   type Leases,
-  usualLeases,
+  MAX_REFUSED,
 } from './storage.js'
 
 interface Row {
@@ -25,7 +25,7 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
 /** Batches in IndexedDB, which all pages and workers of an origin share. Each change is one transaction. */
 export const indexedDbStorage = (
   name = 'team-settings-flushes',
-  leases: Leases = usualLeases,
+  leases: Leases = defaultLeases,
   factory: IDBFactory = indexedDB,
 ): FlushStorage => {
   const opened = (() => {
@@ -55,8 +55,8 @@ export const indexedDbStorage = (
 
   const isAbandoned = ({ state, since }: Row) =>
     state === 'sealed' ||
-    (state === 'open' && isOver(since, leases.open)) ||
-    (state === 'claimed' && isOver(since, leases.claim))
+    (state === 'open' && isExpired(since, leases.open)) ||
+    (state === 'claimed' && isExpired(since, leases.claim))
 
   /** Ends a claim, unless it has passed to another queue. */
   const end = ({ id, claimedAt }: Batch, work: (rows: IDBObjectStore, row: Row) => Promise<unknown>) =>
@@ -93,7 +93,7 @@ export const indexedDbStorage = (
       end(batch, async (rows, row) => {
         await put(rows, { ...row, state: 'refused' })
         const refused = (await all(rows)).filter(({ state }) => state === 'refused')
-        for (const { id } of refused.slice(0, -KEPT_REFUSED)) await answerOf(rows.delete(id))
+        for (const { id } of refused.slice(0, -MAX_REFUSED)) await answerOf(rows.delete(id))
       }),
     list: () => change(async (rows) => (await all(rows)).map(({ id, state }) => ({ id, state }))),
   }

@@ -8,12 +8,12 @@ import type {
   RequestOptions,
 } from './operations.js'
 import { ApiProblem, problemOf } from './problem.js'
-import { secondsOf, sleep, waitBefore } from './retries.js'
+import { retryDelay, secondsOf, sleep } from './retries.js'
 
 export interface ClientOptions {
   /** Where the service is, without `/api`: `https://settings.example.com`. Empty for the page's own origin. */
   baseUrl: string
-  /** The session token that `POST /api/auth/verify` gave. */
+  /** The session token that `POST /api/auth/verify` gave, or the secret of an access key. */
   token?: string | undefined
   /** Use the browser's cookie instead of a token. */
   cookie?: boolean
@@ -225,7 +225,7 @@ export const createClient = (options: ClientOptions): Client => {
         const pause =
           parts.retry === false
             ? undefined
-            : waitBefore(attempts, { method, ...parts, path: template }, problem)
+            : retryDelay(attempts, { method, ...parts, path: template }, problem)
         if (pause === undefined) throw error
         await wait(pause, parts.signal)
       }

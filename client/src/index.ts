@@ -14,6 +14,9 @@ export {
   type Report,
 } from './queue.js'
 export {
+  type Applied,
+  applySettings,
+  type Editor,
   effectiveConfig,
   idleWindow,
   type Pulled,

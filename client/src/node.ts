@@ -2,11 +2,11 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path'
 import {
   type BatchState,
+  defaultLeases,
   type FlushStorage,
-  isOver,
-  KEPT_REFUSED,
+  isExpired,
   type Leases,
-  usualLeases,
+  MAX_REFUSED,
 } from './storage.js'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -48,7 +48,7 @@ const BUSY = process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : []
  * whose batch was sealed by another, because it had been asleep for an hour, finds that path gone: it can neither change
  * what is sealed, nor bring its copy of the old minutes back to life, and begins a new batch with the new minute alone.
  */
-export const folderStorage = (folder: string, leases: Leases = usualLeases): FlushStorage => {
+export const folderStorage = (folder: string, leases: Leases = defaultLeases): FlushStorage => {
   const at = (name: string) => join(folder, name)
   const move = (from: string, to: string) => ifThere(rename(at(from), at(to)), ...BUSY)
   const entries = async () => {
@@ -79,18 +79,18 @@ export const folderStorage = (folder: string, leases: Leases = usualLeases): Flu
   const readBody = (name: string) => readFile(at(`${name}/body.json`), 'utf8').catch(() => undefined)
 
   const isAbandoned = async ({ name, state, claimedAt }: Entry) => {
-    if (state === 'claimed') return isOver(claimedAt, leases.claim)
+    if (state === 'claimed') return isExpired(claimedAt, leases.claim)
     if (state !== 'open') return state === 'sealed'
     // Every write of the body changes its folder.
     const changed = await changedAt(name)
-    return changed !== undefined && isOver(changed, leases.open)
+    return changed !== undefined && isExpired(changed, leases.open)
   }
 
   /** What a process has left half made or half deleted. */
   const sweep = async () => {
     for (const name of (await readdir(folder)).filter((name) => name.endsWith('~'))) {
       const changed = await changedAt(name)
-      if (changed !== undefined && isOver(changed, DAY_MS))
+      if (changed !== undefined && isExpired(changed, DAY_MS))
         await rm(at(name), { recursive: true, force: true })
     }
   }
@@ -133,7 +133,7 @@ export const folderStorage = (folder: string, leases: Leases = usualLeases): Flu
     async refuse(batch) {
       await move(claimName(batch), `${batch.id}.refused`)
       const refused = (await entries()).filter(({ state }) => state === 'refused')
-      for (const { name } of refused.slice(0, -KEPT_REFUSED)) await remove(name)
+      for (const { name } of refused.slice(0, -MAX_REFUSED)) await remove(name)
     },
     async list() {
       return (await entries()).map(({ id, state }) => ({ id, state }))

@@ -1,5 +1,5 @@
 import type { FlushResult, Recording } from './api.js'
-import { type FlushBody, type Minutes, MOST_ENTRIES, merge, toBody, toMinutes } from './batch.js'
+import { type FlushBody, MAX_ENTRIES, type Minutes, merge, toBody, toMinutes } from './batch.js'
 import type { Client } from './client.js'
 import { ApiProblem } from './problem.js'
 import { isOff } from './recording.js'
@@ -66,7 +66,10 @@ export interface FlushQueue {
    * `dispose` nothing is kept.
    */
   add(repo: string, at: Date | number, minutes: number): Promise<void>
-  /** Sends everything now, whatever went wrong before; only a wait that the service asked for is kept. */
+  /**
+   * Sends everything now, whatever went wrong before, and also what other queues on the storage have kept; only a wait
+   * that the service asked for is kept.
+   */
   flush(): Promise<void>
   pending(): Promise<Pending>
   /** Keeps nothing and sends nothing until `resume`; what was kept before stays. */
@@ -193,7 +196,7 @@ export const createFlushQueue = ({
   const keep = async (minutes: Minutes) => {
     if (open !== undefined) {
       const batch = merge(open.batch, minutes)
-      if (toBody(open.id, batch.values(), timezone).entries.length > MOST_ENTRIES) await seal()
+      if (toBody(open.id, batch.values(), timezone).entries.length > MAX_ENTRIES) await seal()
       else if (await storage.update(open.id, textOf(open.id, batch))) {
         open.batch = batch
         return
@@ -291,6 +294,10 @@ export const createFlushQueue = ({
       await inTurn(async () => {
         if (now || (open !== undefined && Math.abs(clock.now() - open.since) >= SEAL_AFTER_MS)) await seal()
       })
+      // Minutes of a window that has died must not wait for its lease. A living one begins another batch.
+      if (now) {
+        for (const { id, state } of await storage.list()) if (state === 'open') await storage.seal(id)
+      }
       for (;;) {
         if (paused || recording?.last.paused || disposal.signal.aborted) break
         const batch = await storage.claim()
@@ -336,7 +343,8 @@ export const createFlushQueue = ({
       const batches = await storage.list()
       const refusedOnes = batches.filter(({ state }) => state === 'refused').length
       const minutes = [...(open?.batch.values() ?? [])].reduce((sum, { minutes }) => sum + minutes, 0)
-      const own = open === undefined ? 0 : 1
+      // Another queue may have sealed it.
+      const own = batches.some(({ id, state }) => id === open?.id && state === 'open') ? 1 : 0
       return { minutes, batches: batches.length - refusedOnes - own, refused: refusedOnes }
     },
     pause() {

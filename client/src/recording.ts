@@ -1,21 +1,6 @@
 /** What a person does not want to be recorded: the same rules as the service's, so that it is not even kept here. */
 import type { Recording } from './api.js'
-
-/** Whether a repository matches a pattern; `*` stands for any characters, and case does not matter. */
-const matches = (pattern: string, repo: string): boolean => {
-  const [first = '', ...rest] = pattern.toLowerCase().split('*')
-  const name = repo.toLowerCase()
-  const last = rest.pop()
-  if (last === undefined) return name === first
-  if (!name.startsWith(first)) return false
-  let from = first.length
-  for (const part of rest) {
-    const found = name.indexOf(part, from)
-    if (found < 0) return false
-    from = found + part.length
-  }
-  return name.length - last.length >= from && name.endsWith(last)
-}
+import { matchesPattern } from './pattern.js'
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
@@ -32,7 +17,7 @@ const localHour = (at: number, timezone: string | undefined) => {
 
 /** Whether minutes of a repository, in the UTC hour that begins at `at`, are not to be recorded. */
 export const isOff = (recording: Recording, repo: string, at: number, timezone: string | undefined) => {
-  if (recording.paused || recording.repos_off.some((pattern) => matches(pattern, repo))) return true
+  if (recording.paused || recording.repos_off.some((pattern) => matchesPattern(pattern, repo))) return true
   if (recording.hours === null) return false
   const { from, to, weekdays: days } = recording.hours
   const { weekday, hour } = localHour(at, timezone)

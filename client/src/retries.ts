@@ -36,7 +36,7 @@ export const secondsOf = (retryAfter: string | null): number | undefined => {
  * Milliseconds until the next attempt, or undefined when there is to be none. What the service asks for comes first
  * (more than a minute is the caller's to wait); otherwise full jitter below a bound that doubles.
  */
-export const waitBefore = (
+export const retryDelay = (
   attempt: number,
   call: { method: string; path: string } & Parts,
   { status, code, retryAfter }: { status?: number; code?: string; retryAfter?: number | undefined },

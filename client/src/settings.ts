@@ -4,7 +4,7 @@ import type { CallOptions } from './operations.js'
 import { isProblem } from './problem.js'
 
 /** `owner/repo`. */
-export type Repo = `${string}/${string}`
+export type Repo = string
 
 export interface Pulled extends Snapshot {
   etag: string | undefined
@@ -16,7 +16,8 @@ interface Where extends Pick<CallOptions, 'signal'> {
 }
 
 const pathOf = (repository: Repo) => {
-  const [owner = '', repo = ''] = repository.split('/')
+  const [owner = '', repo = '', ...more] = repository.split('/')
+  if (more.length > 0) throw new TypeError(`A repository is owner/repo, not ${repository}.`)
   return { owner, repo }
 }
 
@@ -95,6 +96,34 @@ export const effectiveConfig = async (
     if (isProblem(error, operation) && error.code === 'not_a_member') return undefined
     throw error
   }
+}
+
+/** An editor's own settings. */
+export interface Editor {
+  /** The value that is set where `write` writes. */
+  read(key: string): unknown
+  write(key: string, value: unknown): unknown
+}
+
+export interface Applied {
+  /** The keys that had another value before. */
+  changed: string[]
+  /** The keys of `keys` that the team has locked: no override changes them, and an editor should not either. */
+  locked: string[]
+}
+
+/** Sets the keys of an editor that the team has decided on, and leaves all others alone. */
+export const applySettings = async (
+  // A service of an earlier release knows no locks.
+  { settings, locked = [] }: Pick<EffectiveConfig, 'settings'> & { locked?: string[] },
+  keys: string[],
+  { read, write }: Editor,
+): Promise<Applied> => {
+  const changed = keys.filter(
+    (key) => Object.hasOwn(settings, key) && JSON.stringify(read(key)) !== JSON.stringify(settings[key]),
+  )
+  for (const key of changed) await write(key, settings[key])
+  return { changed, locked: keys.filter((key) => locked.includes(key)) }
 }
 
 /** Minutes without a sign of life after which somebody counts as idle: workspaces say 1 to 15, clients use 5 to 10. */

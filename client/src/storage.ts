@@ -46,12 +46,12 @@ export interface Leases {
   claim: number
 }
 
-export const usualLeases: Leases = { open: 60 * 60_000, claim: 2 * 60_000 }
+export const defaultLeases: Leases = { open: 60 * 60_000, claim: 2 * 60_000 }
 
-export const KEPT_REFUSED = 100
+export const MAX_REFUSED = 100
 
 /** Whether a moment is that long ago; one in the future was noted before the clock was set back. */
-export const isOver = (since: number, lease: number, now = Date.now()) => Math.abs(now - since) > lease
+export const isExpired = (since: number, lease: number, now = Date.now()) => Math.abs(now - since) > lease
 
 /** For what has no place to keep anything: what was not sent is lost with the process. */
 export const memoryStorage = (): FlushStorage => {
@@ -87,7 +87,7 @@ export const memoryStorage = (): FlushStorage => {
     async refuse(batch) {
       await become('refused')(batch)
       const refused = [...batches].filter(([, { state }]) => state === 'refused')
-      for (const [id] of refused.slice(0, -KEPT_REFUSED)) batches.delete(id)
+      for (const [id] of refused.slice(0, -MAX_REFUSED)) batches.delete(id)
     },
     async list() {
       return Array.from(batches, ([id, { state }]) => ({ id, state }))
