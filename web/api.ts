@@ -1,7 +1,7 @@
 /** API calls through the typed client, and a memory of the answers that screens have shown. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { createClient } from '../client/src/client.js'
+import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
 import { count } from './format.js'
@@ -57,6 +57,10 @@ const texts: Record<string, Text> = {
   token_invalid: ENDED,
   token_expired: ENDED,
   token_revoked: ENDED,
+  account_disabled: [
+    'Account disabled',
+    'The operator of this service disabled your account. Ask the operator.',
+  ],
   pro_required: ['This requires a subscription', 'Subscribe under Account.'],
   admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
   workspace_not_found: [
@@ -77,11 +81,21 @@ const texts: Record<string, Text> = {
   last_admin: ['A workspace needs at least one admin', 'Make another member an admin first.'],
   personal_workspace: ['This is a personal workspace', 'No one can join or leave it.'],
   version_conflict: ['Another admin saved changes first', 'Compare both versions, then save again.'],
+  key_locked: [
+    'The workspace has locked some of these keys',
+    'Remove them from the override, or unlock them in the workspace settings.',
+  ],
   rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
+  maintenance: ['The service is in maintenance', 'Your input is kept. Try again later.'],
   unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
   repohost_token_invalid: [
     'The repository host rejected this token',
     'Copy the token again, or create a new one.',
+  ],
+  key_limit: ['There are too many access keys', 'Revoke one that is no longer in use.'],
+  webhooks_not_configured: [
+    'Repository webhooks are not configured',
+    'Ask the operator to set WEBHOOK_KEYS.',
   ],
   billing_not_configured: ['This installation has no billing', 'You have nothing to pay.'],
   no_subscription: ['You have no subscription', 'Subscribe first.'],
@@ -126,16 +140,19 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   }
 }
 
+const KEY_ENDED = { title: 'The access key was revoked', advice: 'Try again.', isEnd: false }
+
 const HEALTH = 'GET /api/health'
 
-/** One call. @throws {Failure} */
+/** One call, of the session or `via` another client. @throws {Failure} */
 export const call = async <O extends Operation>(
   operation: O,
   options: RequestOptions<O>,
+  via: Client = client,
 ): Promise<Answer<AnswerOf<O>>> => {
   try {
     // A failure is shown at once. The screen retries, not the client.
-    const answer = await client.request(operation, { ...options, retry: false })
+    const answer = await via.request(operation, { ...options, retry: false })
     offline.value = false
     return answer
   } catch (error) {
@@ -144,6 +161,8 @@ export const call = async <O extends Operation>(
     if (failure.status > 0) offline.value = false
     // A browser extension may block this one call, so ask the service itself.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
+    // An access key ends without the session.
+    if (failure.isEnd && via.token) throw { ...failure, ...KEY_ENDED }
     if (failure.isEnd && signedIn.value) {
       ended.value = true
       expired.value = true
@@ -203,7 +222,7 @@ effect(() => {
   }
 })
 
-export interface Asked<T> {
+export interface ReadState<T> {
   data: T | undefined
   /** The version of `data`. */
   etag: string | undefined
@@ -214,17 +233,17 @@ export interface Asked<T> {
 }
 
 /** Answers that were seen. They appear at once when a screen asks for them again. */
-const seen = new Map<string, Answer<unknown>>()
-const SEEN_MAX = 60
+const cache = new Map<string, Answer<unknown>>()
+const CACHE_MAX = 60
 
-export const forgetSeen = () => seen.clear()
+export const clearCache = () => cache.clear()
 
 const remember = (name: string, answer: Answer<unknown>) => {
-  seen.delete(name)
-  seen.set(name, answer)
-  for (const oldest of seen.keys()) {
-    if (seen.size <= SEEN_MAX) break
-    seen.delete(oldest)
+  cache.delete(name)
+  cache.set(name, answer)
+  for (const oldest of cache.keys()) {
+    if (cache.size <= CACHE_MAX) break
+    cache.delete(oldest)
   }
 }
 
@@ -242,10 +261,10 @@ const startLoading = () => {
  * The answer to a read. It is fetched again when `options` change; `undefined` fetches nothing. The last answer stays until
  * the new one arrives.
  */
-export const useAsk = <O extends Reading>(
+export const useRead = <O extends Reading>(
   operation: O,
   options: RequestOptions<O> | undefined,
-): Asked<AnswerOf<O>> => {
+): ReadState<AnswerOf<O>> => {
   const name = options && `${operation} ${JSON.stringify(options)}`
   const [, settled] = useReducer((n: number) => n + 1, 0)
   const [round, again] = useReducer((n: number) => n + 1, 0)
@@ -258,18 +277,18 @@ export const useAsk = <O extends Reading>(
     if (failures.current.name !== name) failures.current = { name, count: 0 }
     const stop = new AbortController()
     let retry: ReturnType<typeof setTimeout> | undefined
-    const arrived = seen.has(name) ? () => {} : startLoading()
+    const finishLoading = cache.has(name) ? () => {} : startLoading()
     call(operation, { ...options, signal: stop.signal }).then(
       (answer) => {
         failures.current.count = 0
-        arrived()
+        finishLoading()
         remember(name, answer)
         fail(undefined)
         settled(0)
       },
       (failure: Failure) => {
         if (stop.signal.aborted) return
-        arrived()
+        finishLoading()
         fail({ name, failure })
         if (!failure.canRetry) return
         const delay = retryDelay(failures.current.count++, failure.retryAfter)
@@ -279,12 +298,12 @@ export const useAsk = <O extends Reading>(
     )
     return () => {
       stop.abort()
-      arrived()
+      finishLoading()
       clearTimeout(retry)
     }
   }, [name, round, refreshes.value])
 
-  const known = name === undefined ? undefined : (seen.get(name) as Answer<AnswerOf<O>> | undefined)
+  const known = name === undefined ? undefined : (cache.get(name) as Answer<AnswerOf<O>> | undefined)
   if (known !== undefined) shown.current = known
   return {
     data: shown.current?.data,
@@ -300,7 +319,7 @@ export const useAsk = <O extends Reading>(
 }
 
 /** An action that makes calls: whether it runs, and how it failed. */
-export const useAct = () => {
+export const useAction = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
     // Buttons stay enabled while an action runs, because a disabled button loses the focus. Another press does nothing.
@@ -320,12 +339,12 @@ export const useAct = () => {
 
 /** A paged list: the pages loaded so far, and `more` to load the next one if there is one. */
 export const usePages = <T extends { next_cursor: string | null }>(
-  asked: Asked<T>,
+  read: ReadState<T>,
   load: (cursor: string) => Promise<{ data: T }>,
 ) => {
   const [further, set] = useState<{ after: T | undefined; pages: T[] }>({ after: undefined, pages: [] })
-  const { busy, failure, act } = useAct()
-  const first = asked.data
+  const { busy, failure, act } = useAction()
+  const first = read.data
   const pages = first ? [first, ...(further.after === first ? further.pages : [])] : []
   const cursor = pages.at(-1)?.next_cursor ?? null
   const more =

@@ -4,10 +4,10 @@ import { useEffect, useErrorBoundary } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
-import { call, checkConnection, expired, forgetSeen, offline, signedIn, useAct, useAsk } from './api.js'
+import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { visible } from './format.js'
-import { type Me, MeContext, type Space, SpaceContext } from './me.js'
-import { Mine } from './screens/mine.js'
+import { type Me, MeContext, type Workspace, WorkspaceContext } from './me.js'
+import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
 import { nextTheme, theme } from './theme.js'
@@ -33,10 +33,13 @@ const rest = () =>
   })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
+const Repository = lazy(() => rest().then(({ Repository }) => Repository))
 const Settings = lazy(() => rest().then(({ Settings }) => Settings))
 const Audit = lazy(() => rest().then(({ Audit }) => Audit))
 const Snapshots = lazy(() => rest().then(({ Snapshots }) => Snapshots))
 const Account = lazy(() => rest().then(({ Account }) => Account))
+const AccountKeys = lazy(() => rest().then(({ AccountKeys }) => AccountKeys))
+const Editors = lazy(() => rest().then(({ Editors }) => Editors))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
 
@@ -83,16 +86,16 @@ const Frame = () => {
 
 const SignedIn = () => {
   const { path, query } = useLocation()
-  const asked = useAsk('GET /api/team/me', {})
+  const asked = useRead('GET /api/team/me', {})
   const me = asked.data
   // The settings of a repository are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
-  const space = me?.workspaces.find((one) => one.id === id)
+  const workspace = me?.workspaces.find((one) => one.id === id)
   return (
     <Page
       me={me}
-      space={space}
-      inSpace={id !== undefined}
+      workspace={workspace}
+      inWorkspace={id !== undefined}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Skeleton height={600} />}
@@ -100,28 +103,33 @@ const SignedIn = () => {
         // People without a subscription can start one.
         <Router>
           <Route path="/account" component={Account} />
+          <Route path="/account/keys" component={AccountKeys} />
+          <Route path="/account/editors" component={Editors} />
           <Route default component={() => null} />
         </Router>
       )}
       {me && (
         <MeContext.Provider value={{ ...me, again: asked.again }}>
-          {id !== undefined && !space ? (
+          {id !== undefined && !workspace ? (
             <NotFound />
           ) : (
-            <SpaceContext.Provider value={space as Space}>
+            <WorkspaceContext.Provider value={workspace as Workspace}>
               <Router key={id}>
-                <Route path="/" component={Mine} />
+                <Route path="/" component={MyActivity} />
                 <Route path="/w/:id" component={Team} />
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
+                <Route path="/w/:id/repos/:owner/:repo" component={Repository} />
                 <Route path="/w/:id/settings" component={Settings} />
                 <Route path="/w/:id/audit" component={Audit} />
                 <Route path="/s/:owner/:repo" component={Snapshots} />
                 <Route path="/join/:code" component={Join} />
                 <Route path="/account" component={Account} />
+                <Route path="/account/keys" component={AccountKeys} />
+                <Route path="/account/editors" component={Editors} />
                 <Route default component={NotFound} />
               </Router>
-            </SpaceContext.Provider>
+            </WorkspaceContext.Provider>
           )}
         </MeContext.Provider>
       )}
@@ -147,7 +155,7 @@ const NotFound = () => {
 
 const signOut = async () => {
   await call('POST /api/auth/logout', { body: {} })
-  forgetSeen()
+  clearCache()
   location.assign('/')
 }
 
@@ -155,7 +163,7 @@ const signOut = async () => {
 const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => {
   const { path } = useLocation()
   // Remembered answers may have caused the error, so they are dropped.
-  const [error, forget] = useErrorBoundary(forgetSeen)
+  const [error, forget] = useErrorBoundary(clearCache)
   useEffect(forget, [path])
   if (!error) return <>{children}</>
   return (
@@ -174,15 +182,15 @@ const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => 
 
 const Page = (props: {
   me?: Me | undefined
-  space?: Space | undefined
+  workspace?: Workspace | undefined
   /** The address names a workspace. It may not be loaded yet, or not exist for this person. */
-  inSpace?: boolean
+  inWorkspace?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
 }) => {
-  const { me, space } = props
+  const { me, workspace } = props
   const { path } = useLocation()
-  const signingOut = useAct()
+  const signingOut = useAction()
   useEffect(() => {
     // Menus close when the screen changes.
     for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
@@ -212,7 +220,7 @@ const Page = (props: {
                 <button type="button" class="plain" popovertarget="spaces">
                   <span class="away">Workspace: </span>
                   <strong>
-                    <bdi>{space ? visible(space.name) : 'My activity'}</bdi>
+                    <bdi>{workspace ? visible(workspace.name) : 'My activity'}</bdi>
                   </strong>
                   <Arrow />
                 </button>
@@ -227,7 +235,7 @@ const Page = (props: {
                       <li key={id}>
                         <a
                           href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
-                          aria-current={id === space?.id ? 'page' : undefined}
+                          aria-current={id === workspace?.id ? 'page' : undefined}
                         >
                           <bdi class="grow">{visible(name)}</bdi>
                           <span class="tag">{role}</span>
@@ -289,7 +297,13 @@ const Page = (props: {
             </>
           )}
         </div>
-        {space ? <Tabs space={space} path={path} /> : props.inSpace && <div class="tabs wait" />}
+        {workspace ? (
+          <Tabs label="Workspace" tabs={workspaceTabs(workspace)} path={path} />
+        ) : path.startsWith('/account') ? (
+          <Tabs label="Account" tabs={accountTabs} path={path} />
+        ) : (
+          props.inWorkspace && <div class="tabs wait" />
+        )}
       </header>
       <p class="away" role="status">
         {announced.value}
@@ -320,33 +334,40 @@ const Page = (props: {
   )
 }
 
-const Tabs = ({ space, path }: { space: Space; path: string }) => {
-  const tabs = [
-    ...(space.role === 'admin' ? [['', 'Team']] : []),
-    ['/people', 'People'],
-    ['/repos', 'Repositories'],
-    ['/settings', 'Settings'],
-    ...(space.role === 'admin' ? [['/audit', 'Audit']] : []),
-  ]
-  return (
-    <nav class="tabs" aria-label="Workspace">
-      <ul>
-        {tabs.map(([end, title]) => {
-          const target = `/w/${space.id}${end}`
-          return (
-            <li key={target}>
-              <a
-                href={target}
-                aria-current={
-                  path === target || (end === '/repos' && path.startsWith('/s/')) ? 'page' : undefined
-                }
-              >
-                {title}
-              </a>
-            </li>
-          )
-        })}
-      </ul>
-    </nav>
-  )
-}
+type Tab = [target: string, title: string]
+
+const accountTabs: Tab[] = [
+  ['/account', 'Account'],
+  ['/account/keys', 'Access keys'],
+  ['/account/editors', 'Editors'],
+]
+
+const workspaceTabs = ({ id, role }: Workspace): Tab[] => [
+  ...(role === 'admin' ? [[`/w/${id}`, 'Team'] satisfies Tab] : []),
+  [`/w/${id}/people`, 'People'],
+  [`/w/${id}/repos`, 'Repositories'],
+  [`/w/${id}/settings`, 'Settings'],
+  ...(role === 'admin' ? [[`/w/${id}/audit`, 'Audit'] satisfies Tab] : []),
+]
+
+const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string }) => (
+  <nav class="tabs" aria-label={label}>
+    <ul>
+      {tabs.map(([target, title]) => (
+        <li key={target}>
+          <a
+            href={target}
+            aria-current={
+              path === target ||
+              (title === 'Repositories' && (path.startsWith('/s/') || path.startsWith(`${target}/`)))
+                ? 'page'
+                : undefined
+            }
+          >
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)

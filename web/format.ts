@@ -54,8 +54,13 @@ export const days = (from: string, to: string): string => `${fullDay(from)} to $
 export const visible = (name: string): string =>
   /[^\p{C}\p{Z}\p{M}]/u.test(name) ? name : '(no visible name)'
 
-export const bytes = (value: number): string =>
-  value < 1_024 ? `${number.format(value)} bytes` : `${number.format(Math.round(value / 1_024))} KB`
+export const bytes = (value: number): string => {
+  if (value < 1_024) return `${number.format(value)} bytes`
+  const kilobytes = Math.round(value / 1_024)
+  return kilobytes < 1_024
+    ? `${number.format(kilobytes)} KB`
+    : `${number.format(Math.round(kilobytes / 1_024))} MB`
+}
 
 /** 1 is Monday. 2024 began on a Monday. */
 const weekdayName = (style: 'short' | 'long') => {

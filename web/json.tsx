@@ -1,44 +1,63 @@
 /** Settings as JSON: validation while the person types, and differences by key. */
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { limits } from '../schemas/limits.js'
+import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
+import { type Fault, placeOf, scanJson } from './json-scan.js'
+import type { Properties } from './setting-text.js'
 import { start } from './start.js'
 
 export type Values = Record<string, unknown>
 
 export const textOf = (values: Values): string => JSON.stringify(values, null, 2)
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-
-export const SETTINGS_BYTES = 262_144
-const KEY_LENGTH = 200
+export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 export const sizeOf = (values: Values): number => new TextEncoder().encode(JSON.stringify(values)).length
 
-/** The settings in a text, or what is wrong with it. */
-export const parse = (text: string, { allowNull = false } = {}): { values: Values } | { error: string } => {
-  let values: unknown
-  try {
-    values = JSON.parse(text)
-  } catch (error) {
-    return { error: `Invalid JSON: ${(error as Error).message}` }
+interface ParseOptions {
+  /** Overrides hide keys with null. */
+  allowNull?: boolean
+  /** Keys that only the workspace settings may contain. */
+  locked?: readonly string[]
+}
+
+const isFault = (fault: Fault | false): fault is Fault => fault !== false
+
+/** Everything that prevents saving, with its place. */
+export const faultsOf = (text: string, { allowNull = false, locked = [] }: ParseOptions = {}): Fault[] => {
+  const { syntax, faults, members, isObject } = scanJson(text)
+  if (syntax) {
+    return [{ ...syntax, message: `Invalid JSON: ${syntax.message} at ${placeOf(text, syntax.from)}.` }]
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    return { error: 'Settings must be an object, such as { "key": value }.' }
-  }
+  const whole = { from: 0, to: text.length }
+  if (!isObject) return [{ ...whole, message: 'Settings must be an object, such as { "key": value }.' }]
   const prefix = `${start.extension_prefix}.`
-  for (const [key, value] of Object.entries(values)) {
-    if (!key.startsWith(prefix)) return { error: `“${key}” must start with “${prefix}”.` }
-    if (key.length > KEY_LENGTH)
-      return { error: `“${key.slice(0, 40)}…” is longer than ${KEY_LENGTH} characters. Shorten the key.` }
-    if (value === null && !allowNull) return { error: `“${key}” is null. To remove a key, delete its line.` }
+  const wrong = members.map(({ key, from, to, isNull }): Fault | false => {
+    const message = !key.startsWith(prefix)
+      ? `“${key}” must start with “${prefix}”.`
+      : key.length > limits.settings_key_length
+        ? `“${key.slice(0, 40)}…” is longer than ${limits.settings_key_length} characters. Shorten the key.`
+        : locked.includes(key)
+          ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
+          : isNull && !allowNull
+            ? `“${key}” is null. To remove a key, delete its line.`
+            : undefined
+    return message !== undefined && { from, to, message }
+  })
+  const size = sizeOf(JSON.parse(text))
+  const tooLarge = size > limits.settings_bytes && {
+    ...whole,
+    message: `The settings take ${bytes(size)} of at most ${bytes(limits.settings_bytes)}. Remove some keys.`,
   }
-  const size = sizeOf(values as Values)
-  if (size > SETTINGS_BYTES)
-    return {
-      error: `The settings take ${bytes(size)} of at most ${bytes(SETTINGS_BYTES)}. Remove some keys.`,
-    }
-  return { values: values as Values }
+  return [...faults, ...wrong, tooLarge].filter(isFault)
+}
+
+/** The settings in a text, or what is wrong with it. */
+export const parse = (text: string, options?: ParseOptions): { values: Values } | { error: string } => {
+  const [fault] = faultsOf(text, options)
+  return fault ? { error: fault.message } : { values: JSON.parse(text) }
 }
 
 /** The merge patch that turns `before` into `after`. null removes a key. */
@@ -59,56 +78,113 @@ export const merged = (before: Values, patch: Values): Values => {
   return after
 }
 
-/** Differences by key, shown by sign and by colour. */
-export const Diff = ({ before, after }: { before: Values; after: Values }) => {
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+export const changedKeys = (before: Values, after: Values): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => !same(before[key], after[key]) || key in before !== key in after,
   )
+
+/** Differences by key, shown by sign and by colour. `about` adds a line below a key. */
+export const Diff = (props: {
+  before: Values
+  after: Values
+  about?: (key: string) => string | undefined
+}) => {
+  const { before, after, about } = props
+  const keys = changedKeys(before, after)
   if (keys.length === 0) return <p class="muted">No differences.</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard
     <section class="diff" aria-label="Differences" tabIndex={0}>
-      {keys.map((key) => (
-        <div key={key}>
-          {key in before && (
-            <del>
-              - {key}: {JSON.stringify(before[key])}
-            </del>
-          )}
-          {key in after && (
-            <ins>
-              + {key}: {JSON.stringify(after[key])}
-            </ins>
-          )}
-        </div>
-      ))}
+      {keys.map((key) => {
+        const note = about?.(key)
+        return (
+          <div key={key}>
+            {key in before && (
+              <del>
+                - {key}: {JSON.stringify(before[key])}
+              </del>
+            )}
+            {key in after && (
+              <ins>
+                + {key}: {JSON.stringify(after[key])}
+              </ins>
+            )}
+            {note && <p class="muted">{note}</p>}
+          </div>
+        )
+      })}
     </section>
   )
 }
 
-/** A JSON field that shows errors while the person types. */
+/** A JSON editor that shows errors while the person types. Until its code has loaded, it is a plain text field. */
 export const JsonField = (props: {
   label: string
   text: string
-  error: string | undefined
+  faults: Fault[]
+  properties?: Properties | undefined
   onType: (text: string) => void
   children?: ComponentChildren
 }) => {
+  const { label, text, faults, properties = {} } = props
   const id = useId()
+  const host = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLTextAreaElement>(null)
+  const [editor, setEditor] = useState<CodeEditor>()
+  const latest = useRef(props)
+  latest.current = props
+  useEffect(() => {
+    let isGone = false
+    let made: CodeEditor | undefined
+    import('./code-editor.js').then(
+      ({ createEditor }) => {
+        const [parent, { current: field }] = [host.current, plain]
+        if (isGone || !parent) return
+        // Shown at once, because a hidden editor cannot take over the focus.
+        parent.hidden = false
+        made = createEditor(parent, {
+          label,
+          text: field?.value ?? latest.current.text,
+          selection: field ? [field.selectionStart, field.selectionEnd] : [0, 0],
+          onType: (typed) => latest.current.onType(typed),
+        })
+        if (field && document.activeElement === field) made.focus()
+        setEditor(made)
+      },
+      // The plain field works without it.
+      () => {},
+    )
+    return () => {
+      isGone = true
+      made?.destroy()
+    }
+  }, [])
+  useEffect(
+    () => editor?.show({ text, faults, properties }),
+    [editor, text, properties, JSON.stringify(faults)],
+  )
+  const [fault] = faults
   return (
     <div class="stack tight">
-      <label class="field">
-        {props.label}
-        <textarea
-          spellcheck={false}
-          value={props.text}
-          aria-invalid={props.error !== undefined}
-          aria-describedby={id}
-          onInput={(event) => props.onType(event.currentTarget.value)}
-        />
-      </label>
-      <p id={id} class={props.error ? '' : 'small muted'} role="status">
-        {props.error ?? props.children}
+      <div class="field">
+        {!editor && (
+          <label class="field">
+            {label}
+            <textarea
+              ref={plain}
+              spellcheck={false}
+              value={text}
+              aria-invalid={fault !== undefined}
+              aria-describedby={id}
+              onInput={(event) => props.onType(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {editor && <strong aria-hidden="true">{label}</strong>}
+        <div ref={host} class="code" hidden={!editor} />
+      </div>
+      <p id={id} class={fault ? '' : 'small muted'} role="status">
+        {fault?.message ?? props.children}
       </p>
     </div>
   )

@@ -6,14 +6,15 @@ const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility())
 
 /** Focuses an element that Tab skips, such as a heading. */
-export const goTo = (element: HTMLElement | null | undefined) => {
+export const focusElement = (element: HTMLElement | null | undefined) => {
   if (!element) return
   element.tabIndex = -1
   element.focus()
 }
 
 /** Focuses the first control in an element. */
-export const goInto = (element: Element | null | undefined) => element && controlsIn(element)[0]?.focus()
+export const focusFirstIn = (element: Element | null | undefined) =>
+  element && controlsIn(element)[0]?.focus()
 
 /** The elements from a node on, in one direction. */
 const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSibling'): Element[] => {
@@ -48,7 +49,7 @@ const followRemoved = () => {
         .find((one) => one.length > 0)
         ?.at(-1)
     if (control) control.focus()
-    else goTo((target as Element).closest('section, dialog, main')?.querySelector('h1, h2'))
+    else focusElement((target as Element).closest('section, dialog, main')?.querySelector('h1, h2'))
   }).observe(document.body, { childList: true, subtree: true })
 }
 

@@ -4,11 +4,11 @@ import { useContext } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
 
 export type Me = AnswerOf<'GET /api/team/me'>
-export type Space = Me['workspaces'][number]
+export type Workspace = Me['workspaces'][number]
 
 /** `again` fetches it again after a change. */
 export const MeContext = createContext<Me & { again: () => void }>(null as never)
-export const SpaceContext = createContext<Space>(null as never)
+export const WorkspaceContext = createContext<Workspace>(null as never)
 
 export const useMe = () => useContext(MeContext)
-export const useSpace = () => useContext(SpaceContext)
+export const useWorkspace = () => useContext(WorkspaceContext)

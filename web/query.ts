@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { addDays, daysBetween, mondayOf, today } from './format.js'
 
 /** The query of the address, and a function that changes parts of it. `undefined` removes a part. */
-export const useQuery = () => {
+export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
   const change = (parts: Record<string, string | undefined>) => {
     const next = new URLSearchParams(query as Record<string, string>)

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { goTo } from './keyboard.js'
+import { focusElement } from './keyboard.js'
 
 /** The address of the last screen; undefined before the first one. */
 let place: string | undefined
@@ -11,7 +11,7 @@ export const useTitle = (title: string, here = location.pathname) => {
     const isLost = document.activeElement === document.body
     if (place !== undefined && (place !== here || isLost)) {
       const named = document.getElementById(location.hash.slice(1))
-      goTo(named ?? document.querySelector<HTMLElement>('main h1'))
+      focusElement(named ?? document.querySelector<HTMLElement>('main h1'))
     }
     place = here
   }, [title])

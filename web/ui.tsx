@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
 import { percent } from './format.js'
-import { goInto, goTo } from './keyboard.js'
+import { focusElement, focusFirstIn } from './keyboard.js'
 
 /** Drawn as SVG, because not every font has arrows. */
 export const Arrow = ({ up = false }: { up?: boolean }) => (
@@ -131,7 +131,7 @@ export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; ag
 }
 
 /** Shows an answer, its placeholder, or its failure. After a failure, the last answer stays below the message. */
-export const Shown = <T,>(props: {
+export const Loaded = <T,>(props: {
   asked: { data: T | undefined; failure: Failure | undefined; stale: boolean; again: () => void }
   height: number
   children: (data: T) => ComponentChildren
@@ -314,7 +314,7 @@ export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
         onClick={(event) => {
           // The address keeps its query, without a hash.
           event.preventDefault()
-          goTo(document.getElementById(id))
+          focusElement(document.getElementById(id))
         }}
       >
         {text}
@@ -463,7 +463,7 @@ export const SortedTable = <Row,>(props: {
   /** The index of the first row that “Show more” added. */
   const fresh = useRef<number>(undefined)
   useEffect(() => {
-    if (fresh.current !== undefined) goInto(body.current?.rows[fresh.current])
+    if (fresh.current !== undefined) focusFirstIn(body.current?.rows[fresh.current])
     fresh.current = undefined
   }, [shown])
   return (

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { call, clearCache, useAction, useRead } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
-import { FailureNote, Form, Person, Shown } from '../ui.js'
+import { FailureNote, Form, Loaded, Person } from '../ui.js'
 
 const statuses: Record<string, string> = {
   none: 'No subscription',
@@ -14,11 +14,11 @@ const statuses: Record<string, string> = {
 
 export const Account = () => {
   useTitle('Account')
-  const asked = useAsk('GET /api/me', {})
+  const asked = useRead('GET /api/me', {})
   return (
     <div class="stack narrow">
       <h1>Account</h1>
-      <Shown asked={asked} height={140}>
+      <Loaded asked={asked} height={140}>
         {({ login, plan, status }) => (
           <section class="card stack tight" aria-labelledby="plan">
             <Person login={login} />
@@ -27,7 +27,7 @@ export const Account = () => {
             <Billing isCustomer={status !== 'none'} plan={plan} />
           </section>
         )}
-      </Shown>
+      </Loaded>
       <TimeZone />
       <Sessions />
       <p>
@@ -38,7 +38,7 @@ export const Account = () => {
 }
 
 const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pro' }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const go = (operation: 'POST /api/billing/checkout' | 'POST /api/billing/portal') =>
     act(async () => {
       const { data } = await call(operation, { body: {} })
@@ -77,7 +77,7 @@ const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   const [zone, choose] = useState(here)
   const [saved, save] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="zone">
       <h2 id="zone">Time zone</h2>
@@ -121,17 +121,20 @@ const TimeZone = () => {
 }
 
 const Sessions = () => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const signOut = (everywhere: boolean) =>
     act(async () => {
       await call('POST /api/auth/logout', { body: { everywhere } })
-      forgetSeen()
+      clearCache()
       location.assign('/')
     })
   return (
     <section class="card stack tight" aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      <p class="muted">“Everywhere” includes all browsers and editors that are signed in now.</p>
+      <p class="muted">
+        “Everywhere” includes all browsers and editors that are signed in now. Access keys stay valid until
+        you revoke them under <a href="/account/keys">Access keys</a>.
+      </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         <button type="button" aria-disabled={busy} onClick={() => signOut(false)}>

@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks'
-import { call, useAsk, usePages } from '../api.js'
+import { call, usePages, useRead } from '../api.js'
 import { count, time } from '../format.js'
-import { useSpace } from '../me.js'
-import { useQuery } from '../query.js'
+import { useWorkspace } from '../me.js'
+import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Filters, More, Person, Shown } from '../ui.js'
+import { Filters, Loaded, More, Person } from '../ui.js'
 
 /** Actions to filter by. Other actions are added when an entry has them. */
 const KNOWN = [
   'activity.closed_issues activity.commits activity_privacy.changed invite.created invite.revoked invites.revoked',
-  'member.joined member.left member.removed member.role_changed override.removed override.set patterns.replaced',
+  'key.created key.revoked member.joined member.left member.removed member.role_changed override.removed override.set patterns.replaced',
   'settings.deleted settings.pushed settings.restored workspace.created workspace.renamed workspace_settings.changed',
 ].flatMap((line) => line.split(' '))
 
@@ -28,14 +28,14 @@ const format = (value: unknown): string => {
 }
 
 export const Audit = () => {
-  const space = useSpace()
-  const { query, change } = useQuery()
-  useTitle(`${space.name} audit trail`)
-  const path = { id: space.id }
+  const workspace = useWorkspace()
+  const { query, change } = useUrlQuery()
+  useTitle(`${workspace.name} audit trail`)
+  const path = { id: workspace.id }
   const isFiltered = Boolean(query.actor || query.action)
-  const asked = useAsk(
+  const asked = useRead(
     'GET /api/team/workspaces/{id}/audit',
-    space.role === 'admin' ? { path, query: {} } : undefined,
+    workspace.role === 'admin' ? { path, query: {} } : undefined,
   )
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/audit', {
@@ -55,12 +55,12 @@ export const Audit = () => {
   useEffect(() => {
     if (isSearching && !busy) more?.()
   }, [isSearching, busy, entries.length])
-  if (space.role !== 'admin') {
+  if (workspace.role !== 'admin') {
     return (
       <>
         <h1>Admins only</h1>
         <p>
-          Only admins see the audit trail. <a href={`/w/${space.id}/people`}>View admins</a>
+          Only admins see the audit trail. <a href={`/w/${workspace.id}/people`}>View admins</a>
         </p>
       </>
     )
@@ -69,7 +69,7 @@ export const Audit = () => {
     <>
       <div class="row apart">
         <h1>
-          <bdi>{space.name}</bdi> audit trail
+          <bdi>{workspace.name}</bdi> audit trail
         </h1>
         <div class="row">
           <Filters on={[[query.actor, () => change({ actor: undefined })]]} />
@@ -90,7 +90,7 @@ export const Audit = () => {
         </div>
       </div>
       <section class="card stack tight" aria-label="Entries">
-        <Shown asked={asked} height={400}>
+        <Loaded asked={asked} height={400}>
           {() => (
             <>
               <p class={isFiltered ? 'muted' : 'away'} role="status">
@@ -146,7 +146,7 @@ export const Audit = () => {
               <More {...paging} />
             </>
           )}
-        </Shown>
+        </Loaded>
       </section>
       <p class="small muted">Entries are kept for 400 days.</p>
     </>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, useAct } from '../api.js'
+import { call, useAction } from '../api.js'
 import { count, people } from '../format.js'
-import { useQuery } from '../query.js'
+import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form } from '../ui.js'
 
@@ -20,10 +20,10 @@ const span = (seconds: number | null) => {
 /** For operators. The admin key is kept only in memory, while the page is open. */
 export const Funnel = () => {
   useTitle('Funnel')
-  const { query, change } = useQuery()
+  const { query, change } = useUrlQuery()
   const [key, type] = useState('')
   const [data, set] = useState<Data>()
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const show = () =>
     act(async () => {
       const { from, to, source } = query

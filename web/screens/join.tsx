@@ -1,9 +1,9 @@
 import { useRoute } from 'preact-iso/router'
-import { call, useAct, useAsk } from '../api.js'
+import { call, useAction, useRead } from '../api.js'
 import { count, time } from '../format.js'
 import { useMe } from '../me.js'
 import { useTitle } from '../title.js'
-import { FailureNote, Shown } from '../ui.js'
+import { FailureNote, Loaded } from '../ui.js'
 
 const reasons: Record<string, string> = {
   expired: 'This invite has expired. Ask for a new invite.',
@@ -16,8 +16,8 @@ export const Join = () => {
   const { params } = useRoute()
   const { login } = useMe()
   const code = params.code ?? ''
-  const asked = useAsk('GET /api/team/invites/{code}', { path: { code } })
-  const { busy, failure, act } = useAct()
+  const asked = useRead('GET /api/team/invites/{code}', { path: { code } })
+  const { busy, failure, act } = useAction()
   useTitle('Workspace invite')
   const join = () =>
     act(async () => {
@@ -29,7 +29,7 @@ export const Join = () => {
   return (
     <div class="stack narrow">
       <h1>Workspace invite</h1>
-      <Shown asked={asked} height={260}>
+      <Loaded asked={asked} height={260}>
         {({ workspace, role, status, expires_at }) => (
           <div class="card stack">
             <div>
@@ -72,7 +72,7 @@ export const Join = () => {
             )}
           </div>
         )}
-      </Shown>
+      </Loaded>
     </div>
   )
 }

@@ -1,31 +1,32 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
-import { call, useAct, useAsk, usePages } from '../api.js'
+import { call, useAction, usePages, useRead } from '../api.js'
 import { fullDay, time } from '../format.js'
-import { useMe, useSpace } from '../me.js'
+import { useMe, useWorkspace } from '../me.js'
 import { useTitle } from '../title.js'
-import { Confirm, Copy, Dialog, FailureNote, Form, More, Person, Search, Shown } from '../ui.js'
+import { Confirm, Copy, Dialog, FailureNote, Form, Loaded, More, Person, Search } from '../ui.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
 
 export const People = () => {
-  const space = useSpace()
-  useTitle(`${space.name} people`)
-  const isAdmin = space.role === 'admin'
-  const invites = useAsk(
+  const workspace = useWorkspace()
+  useTitle(`${workspace.name} people`)
+  const isAdmin = workspace.role === 'admin'
+  const invites = useRead(
     'GET /api/team/workspaces/{id}/invites',
-    isAdmin && !space.personal ? { path: { id: space.id } } : undefined,
+    isAdmin && !workspace.personal ? { path: { id: workspace.id } } : undefined,
   )
   const [inviting, invite] = useState(false)
   return (
     <>
       <div class="row apart">
         <h1>
-          <bdi>{space.name}</bdi> people
+          <bdi>{workspace.name}</bdi> people
         </h1>
-        {!space.personal && (
+        {!workspace.personal && (
           <div class="row">
             <Leave />
             {isAdmin && (
@@ -37,18 +38,18 @@ export const People = () => {
         )}
       </div>
       <p class="muted narrow">
-        {space.activity_privacy === 'team'
+        {workspace.activity_privacy === 'team'
           ? 'No one here sees another person’s numbers.'
           : 'Admins see each member’s daily numbers. No one sees another person’s hours.'}{' '}
         Admins manage people, repositories and settings.
       </p>
       <Members />
-      {isAdmin && !space.personal && (
+      {isAdmin && !workspace.personal && (
         <section class="card stack tight" aria-labelledby="invites">
           <h2 id="invites">Open invites</h2>
-          <Shown asked={invites} height={120}>
+          <Loaded asked={invites} height={120}>
             {() => <Invites asked={invites} />}
-          </Shown>
+          </Loaded>
         </section>
       )}
       {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
@@ -60,22 +61,22 @@ export const People = () => {
 const [ROW, FIRST_PAGE] = [41, 100]
 
 const Members = () => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const me = useMe()
   const { login } = me
-  const asked = useAsk('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: {} })
+  const asked = useRead('GET /api/team/workspaces/{id}/members', { path: { id: workspace.id }, query: {} })
   const { pages, ...paging } = usePages(asked, (cursor) =>
-    call('GET /api/team/workspaces/{id}/members', { path: { id: space.id }, query: { cursor } }),
+    call('GET /api/team/workspaces/{id}/members', { path: { id: workspace.id }, query: { cursor } }),
   )
   const [removing, remove] = useState<Member>()
   const [steppingDown, stepDown] = useState(false)
-  const { busy, failure, act, clear } = useAct()
-  const isAdmin = space.role === 'admin'
+  const { busy, failure, act, clear } = useAction()
+  const isAdmin = workspace.role === 'admin'
   const change = (member: Pick<Member, 'login' | 'role'>) =>
     act(async () => {
       const role = member.role === 'admin' ? 'member' : 'admin'
       await call('PATCH /api/team/workspaces/{id}/members', {
-        path: { id: space.id },
+        path: { id: workspace.id },
         body: { login: member.login, role },
       })
       announce(`${member.login} is now ${role === 'admin' ? 'an admin' : 'a member'}`)
@@ -92,7 +93,7 @@ const Members = () => {
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
       {failure && !removing && !steppingDown && <FailureNote failure={failure} />}
-      <Shown asked={asked} height={ROW * (1 + Math.min(space.member_count, FIRST_PAGE))}>
+      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, FIRST_PAGE))}>
         {() => (
           <>
             {all.length > 8 && (
@@ -133,7 +134,9 @@ const Members = () => {
                       <td class="wide">{time(member.joined_at)}</td>
                       <td class="wide">
                         {member.last_active_day === null ? (
-                          <span class="muted">{space.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
+                          <span class="muted">
+                            {workspace.activity_privacy === 'team' ? 'hidden' : 'never'}
+                          </span>
                         ) : (
                           fullDay(member.last_active_day)
                         )}
@@ -178,7 +181,7 @@ const Members = () => {
             <More {...paging} />
           </>
         )}
-      </Shown>
+      </Loaded>
       {steppingDown && (
         <Confirm
           title="Give up the admin role?"
@@ -209,7 +212,7 @@ const Members = () => {
           onYes={async () => {
             const done = await act(async () => {
               await call('DELETE /api/team/workspaces/{id}/members', {
-                path: { id: space.id },
+                path: { id: workspace.id },
                 query: { login: removing.login },
               })
               announce(`${removing.login} removed`)
@@ -231,18 +234,18 @@ const Members = () => {
 const Invites = ({
   asked,
 }: {
-  asked: ReturnType<typeof useAsk<'GET /api/team/workspaces/{id}/invites'>>
+  asked: ReturnType<typeof useRead<'GET /api/team/workspaces/{id}/invites'>>
 }) => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const { pages, ...paging } = usePages(asked, (cursor) =>
-    call('GET /api/team/workspaces/{id}/invites', { path: { id: space.id }, query: { cursor } }),
+    call('GET /api/team/workspaces/{id}/invites', { path: { id: workspace.id }, query: { cursor } }),
   )
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const invites = pages.flatMap((page) => page.invites)
   const revoke = (invite: Invite) =>
     act(async () => {
       await call('DELETE /api/team/workspaces/{id}/invites/{invite}', {
-        path: { id: space.id, invite: invite.id },
+        path: { id: workspace.id, invite: invite.id },
       })
       announce('Invite revoked')
       asked.again()
@@ -288,14 +291,14 @@ const terms = [
 ] as const
 
 const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) => {
-  const space = useSpace()
-  const { busy, failure, act } = useAct()
+  const workspace = useWorkspace()
+  const { busy, failure, act } = useAction()
   const [created, set] = useState<Invite>()
   const submit = (form: FormData) =>
     act(async () => {
       const uses = String(form.get('uses'))
       const { data } = await call('POST /api/team/workspaces/{id}/invites', {
-        path: { id: space.id },
+        path: { id: workspace.id },
         body: {
           role: form.get('role') === 'admin' ? 'admin' : 'member',
           expires_in_hours: Number(form.get('hours')),
@@ -339,7 +342,7 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
           </label>
           <label class="field">
             Maximum uses (leave empty for no limit)
-            <input type="number" name="uses" min={1} max={1_000} />
+            <input type="number" name="uses" min={1} max={limits.invite_uses} />
           </label>
           {failure && <FailureNote failure={failure} />}
           <div class="row end">
@@ -357,26 +360,26 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
 }
 
 const Leave = () => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <div>
       <button type="button" class="danger" onClick={() => ask(true)}>
         <span>
-          Leave <bdi>{space.name}</bdi>
+          Leave <bdi>{workspace.name}</bdi>
         </span>
       </button>
       {asking && (
         <Confirm
-          title={`Leave ${space.name}?`}
+          title={`Leave ${workspace.name}?`}
           action="Leave workspace"
           busy={busy}
           failure={failure}
           onNo={() => ask(false)}
           onYes={async () => {
             const done = await act(() =>
-              call('POST /api/team/workspaces/{id}/leave', { path: { id: space.id }, body: {} }),
+              call('POST /api/team/workspaces/{id}/leave', { path: { id: workspace.id }, body: {} }),
             )
             if (done) location.assign('/')
           }}

@@ -1,96 +1,145 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
-import { call, useAct, useAsk } from '../api.js'
+import { call, useAction, useRead } from '../api.js'
 import { bytes, people, time } from '../format.js'
-import {
-  Diff,
-  JsonField,
-  merged,
-  parse,
-  patchOf,
-  SETTINGS_BYTES,
-  sizeOf,
-  textOf,
-  type Values,
-} from '../json.js'
-import { useMe, useSpace } from '../me.js'
+import { History, WarningList } from '../history.js'
+import { useImpact } from '../impact.js'
+import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
+import { useMe, useWorkspace } from '../me.js'
+import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
-import { Confirm, FailureNote, Form, Shown } from '../ui.js'
+import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
+import { Unsaved } from '../unsaved.js'
+import { WorkspaceKeys } from './access-keys.js'
+import { Webhook } from './webhook.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 
 export const Settings = () => {
-  const space = useSpace()
-  useTitle(`${space.name} settings`)
-  const asked = useAsk('GET /api/team/workspaces/{id}/settings', { path: { id: space.id } })
-  const isAdmin = space.role === 'admin'
+  const workspace = useWorkspace()
+  useTitle(`${workspace.name} settings`)
+  const path = { id: workspace.id }
+  const asked = useRead('GET /api/team/workspaces/{id}/settings', { path })
+  const versions = useRead('GET /api/team/workspaces/{id}/settings/versions', { path })
+  const isAdmin = workspace.role === 'admin'
+  const again = () => {
+    asked.again()
+    versions.again()
+  }
   return (
     <>
       <h1>
-        <bdi>{space.name}</bdi> settings
+        <bdi>{workspace.name}</bdi> settings
       </h1>
-      <Shown asked={asked} height={600}>
+      <Loaded asked={asked} height={600}>
         {(state) =>
           isAdmin ? (
-            <Editor state={state} etag={asked.etag} again={asked.again} />
+            <Editor state={state} etag={asked.etag} again={again} />
           ) : (
-            <section class="card stack tight">
+            <section class="card stack tight" aria-label="Editor settings">
               <p class="muted">Every member’s editor uses these settings. Only admins can change them.</p>
               <p>Idle window: {state.idle_window_minutes} minutes</p>
+              <LockNote locked={state.locked} />
               <pre class="diff">{textOf(state.settings)}</pre>
             </section>
           )
         }
-      </Shown>
+      </Loaded>
+      <History
+        versions={versions}
+        useVersion={(version) =>
+          useRead(
+            'GET /api/team/workspaces/{id}/settings/versions/{version}',
+            version === undefined ? undefined : { path: { ...path, version } },
+          )
+        }
+        mayRestore={isAdmin}
+        restore={async (version) => {
+          const { data } = await call('POST /api/team/workspaces/{id}/settings/restore', {
+            path,
+            body: { version },
+          })
+          again()
+          return data
+        }}
+        effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level stays.`}
+      />
       {isAdmin && (
-        <div class="two">
-          <Rename />
-          <DeleteSpace />
-        </div>
+        <>
+          <WorkspaceKeys />
+          <Webhook />
+          <div class="two">
+            <Rename />
+            <DeleteSpace />
+          </div>
+        </>
       )}
     </>
   )
 }
 
+const LockNote = ({ locked }: { locked: string[] }) =>
+  locked.length === 0 ? null : (
+    <p>
+      Locked, so that no repository can override them: <span class="mono">{locked.join(', ')}</span>
+    </p>
+  )
+
 /** An admin's unsaved changes, and the state that they started from. */
-interface Draft {
+interface Draft extends Editing {
   base: State
   etag: string | undefined
-  text: string
+  locked: string[]
   idle: number
   privacy: State['activity_privacy']
 }
 
 const draftOf = (state: State, etag: string | undefined): Draft => ({
+  ...editingOf(state.settings),
   base: state,
   etag,
-  text: textOf(state.settings),
+  locked: state.locked,
   idle: state.idle_window_minutes,
   privacy: state.activity_privacy,
 })
 
+const isUntouched = ({ base, etag, ...draft }: Draft) => {
+  const fresh = draftOf(base, etag)
+  return Object.entries(draft).every(([name, value]) => same(value, fresh[name as keyof Draft]))
+}
+
 const Editor = ({ state, etag, again }: { state: State; etag: string | undefined; again: () => void }) => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const me = useMe()
   const [draft, set] = useState(() => draftOf(state, etag))
   const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
-  const [saved, setSaved] = useState(false)
-  const { busy, failure, act, clear } = useAct()
+  const [saved, setSaved] = useState<State>()
+  const { busy, failure, act, clear } = useAction()
   const edit = (change: Partial<Draft>) => {
-    setSaved(false)
+    setSaved(undefined)
     set((old) => ({ ...old, ...change }))
   }
-  const parsed = parse(draft.text)
-  const values = 'values' in parsed ? parsed.values : undefined
+  const values = readEditing(draft, {})
   const patch = values ? patchOf(draft.base.settings, values) : {}
+  // Removing a key removes its lock.
+  const locked = values ? draft.locked.filter((key) => key in values) : draft.locked
+  const [locks, unlocks] = [without(locked, draft.base.locked), without(draft.base.locked, locked)]
   const changes = {
     ...(Object.keys(patch).length > 0 && { settings: patch }),
+    ...(locks.length + unlocks.length > 0 && { locked }),
     ...(draft.idle !== draft.base.idle_window_minutes && { idle_window_minutes: draft.idle }),
     ...(draft.privacy !== draft.base.activity_privacy && { activity_privacy: draft.privacy }),
   }
   const isChanged = Object.keys(changes).length > 0
-  const path = { id: space.id }
+  const keys = [...new Set([...Object.keys(patch), ...locks, ...unlocks])]
+  const impact = useImpact(keys.length > 0)
+  const path = { id: workspace.id }
+  useEffect(() => {
+    // Another state came, such as a restored version. Input is never replaced.
+    set((old) => (old.etag === etag || !isUntouched(old) ? old : draftOf(state, etag)))
+  }, [etag])
 
   const save = () =>
     act(async () => {
@@ -102,7 +151,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         })
         set(draftOf(data, etag))
         setConflict(undefined)
-        setSaved(true)
+        setSaved(data)
         again()
         if (changes.activity_privacy) me.again()
       } catch (error) {
@@ -114,124 +163,160 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     })
 
   return (
-    <Form class="stack" onSubmit={save}>
-      <div class="lead">
-        <section class="card stack tight" aria-label="Editor settings">
-          <JsonField
-            label="Editor settings (JSON)"
-            text={draft.text}
-            error={'error' in parsed ? parsed.error : undefined}
-            onType={(text) => edit({ text })}
-          >
-            {values && `${bytes(sizeOf(values))} of ${bytes(SETTINGS_BYTES)} used`}
-          </JsonField>
-          <p class="small muted">
-            Settings pushed for one repository, with all versions, are under{' '}
-            <a href={`/w/${space.id}/repos`}>Repositories</a>.
-          </p>
-        </section>
-        <section class="card stack" aria-label="Activity">
-          <div class="stack tight">
-            <label class="field">
-              Idle window in minutes
-              <input
-                type="number"
-                min={1}
-                max={15}
-                required
-                value={draft.idle}
-                aria-describedby="idle-help"
-                onInput={(event) => edit({ idle: event.currentTarget.valueAsNumber })}
-              />
-            </label>
-            <p id="idle-help" class="small muted">
-              Editors stop counting after this time without a key press or click. They use at least 5 and at
-              most 10 minutes.
+    <>
+      {/* Outside of the form, because its dialog has a form of its own. */}
+      <Unsaved isChanged={isChanged || !values} />
+      <Form class="stack" onSubmit={save}>
+        <div class="lead">
+          <section class="card stack tight" aria-label="Editor settings">
+            <SettingsEditor
+              label="Editor settings"
+              editing={draft}
+              onEdit={edit}
+              locked={locked}
+              onLock={(locked) => edit({ locked })}
+            >
+              {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
+            </SettingsEditor>
+            <p class="small muted">
+              A locked key has this value in every repository. Values for one repository are under{' '}
+              <a href={`/w/${workspace.id}/repos`}>Repositories</a>.
             </p>
-          </div>
-          <fieldset class="stack tight">
-            <legend>Who sees a person’s numbers</legend>
-            {levels.map(([level, title, about]) => (
-              <label key={level} class="check">
-                <input
-                  type="radio"
-                  name="privacy"
-                  checked={draft.privacy === level}
-                  onChange={() => edit({ privacy: level })}
+          </section>
+          <div class="stack beside">
+            <section class="card stack tight" aria-label="Pending changes">
+              <h2>Pending changes</h2>
+              <FaultyField editing={draft} />
+              {values && isChanged && !conflict && (
+                <>
+                  {keys.length > 0 && <p>{impact.reach(keys, locked) ?? 'Loading who is affected …'}</p>}
+                  {changes.settings && (
+                    <Diff
+                      before={draft.base.settings}
+                      after={values}
+                      about={(key) => impact.about(key, locked.includes(key))}
+                    />
+                  )}
+                  {locks.map((key) => (
+                    <p key={key}>
+                      Lock <span class="mono">{key}</span>.{' '}
+                      {!(key in patch) && <span class="muted">{impact.about(key, true)}</span>}
+                    </p>
+                  ))}
+                  {unlocks.map((key) => (
+                    <p key={key}>
+                      Unlock <span class="mono">{key}</span>. Overrides can change it.
+                    </p>
+                  ))}
+                  {changes.idle_window_minutes !== undefined && (
+                    <p>
+                      Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
+                    </p>
+                  )}
+                  {changes.activity_privacy && (
+                    <p>
+                      {changes.activity_privacy === 'team'
+                        ? 'From now on, no one sees another person’s numbers, including past ones.'
+                        : 'Admins will see people by name, for days from now on. Earlier days stay hidden.'}
+                    </p>
+                  )}
+                </>
+              )}
+              {conflict ? (
+                <Conflict
+                  base={draft.base.settings}
+                  theirs={conflict.theirs.settings}
+                  mine={patch}
+                  onResolved={(patch) => {
+                    clear()
+                    const settings = merged(conflict.theirs.settings, patch)
+                    const theirLocks = without(conflict.theirs.locked, unlocks)
+                    set({
+                      ...editingOf(settings),
+                      base: conflict.theirs,
+                      etag: conflict.etag,
+                      locked: [...theirLocks, ...without(locks, theirLocks)],
+                      idle: changes.idle_window_minutes ?? conflict.theirs.idle_window_minutes,
+                      privacy: changes.activity_privacy ?? conflict.theirs.activity_privacy,
+                    })
+                    setConflict(undefined)
+                  }}
                 />
-                <span>
-                  <strong>{title}</strong>
-                  <br />
-                  <span class="small muted">{about}</span>
+              ) : (
+                failure && <FailureNote failure={failure} />
+              )}
+              <div class="row">
+                <button
+                  type="submit"
+                  class={conflict ? '' : 'primary'}
+                  aria-disabled={busy || !values || !isChanged || conflict !== undefined}
+                >
+                  Save settings
+                </button>
+                {(isChanged || !values) && (
+                  <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
+                    Discard changes
+                  </button>
+                )}
+                <span role="status" class="muted">
+                  {saved ? 'Saved.' : isChanged || !values ? '' : 'No changes.'}
                 </span>
-              </label>
-            ))}
-          </fieldset>
-          <p class="small muted">
-            Effective since {time(draft.base.activity_privacy_since)}. Every member can see this.
-          </p>
-        </section>
-      </div>
-      {conflict ? (
-        <Conflict
-          base={draft.base.settings}
-          theirs={conflict.theirs.settings}
-          mine={patch}
-          onResolved={(patch) => {
-            clear()
-            set({
-              base: conflict.theirs,
-              etag: conflict.etag,
-              text: textOf(merged(conflict.theirs.settings, patch)),
-              idle: changes.idle_window_minutes ?? conflict.theirs.idle_window_minutes,
-              privacy: changes.activity_privacy ?? conflict.theirs.activity_privacy,
-            })
-            setConflict(undefined)
-          }}
-        />
-      ) : (
-        failure && <FailureNote failure={failure} />
-      )}
-      <section class="card stack tight" aria-label="Pending changes">
-        {values && isChanged && !conflict && (
-          <>
-            <h2>Pending changes</h2>
-            {changes.settings && <Diff before={draft.base.settings} after={values} />}
-            {changes.idle_window_minutes !== undefined && (
-              <p>
-                Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
+              </div>
+              {saved?.warnings && saved.version === draft.base.version && (
+                <div class="note" role="alert">
+                  <WarningList warnings={saved.warnings} />
+                </div>
+              )}
+            </section>
+            <section class="card stack" aria-label="Activity">
+              <div class="stack tight">
+                <label class="field">
+                  Idle window in minutes
+                  <input
+                    type="number"
+                    min={1}
+                    max={limits.idle_window_minutes_max}
+                    required
+                    value={draft.idle}
+                    aria-describedby="idle-help"
+                    onInput={(event) => edit({ idle: event.currentTarget.valueAsNumber })}
+                  />
+                </label>
+                <p id="idle-help" class="small muted">
+                  Editors stop counting after this time without a key press or click. They use at least 5 and
+                  at most 10 minutes.
+                </p>
+              </div>
+              <fieldset class="stack tight">
+                <legend>Who sees a person’s numbers</legend>
+                {levels.map(([level, title, about]) => (
+                  <label key={level} class="check">
+                    <input
+                      type="radio"
+                      name="privacy"
+                      checked={draft.privacy === level}
+                      onChange={() => edit({ privacy: level })}
+                    />
+                    <span>
+                      <strong>{title}</strong>
+                      <br />
+                      <span class="small muted">{about}</span>
+                    </span>
+                  </label>
+                ))}
+              </fieldset>
+              <p class="small muted">
+                Effective since {time(draft.base.activity_privacy_since)}. Every member can see this.
               </p>
-            )}
-            {changes.activity_privacy && (
-              <p>
-                {changes.activity_privacy === 'team'
-                  ? 'From now on, no one sees another person’s numbers, including past ones.'
-                  : 'Admins will see people by name, for days from now on. Earlier days stay hidden.'}
-              </p>
-            )}
-          </>
-        )}
-        <div class="row">
-          <button
-            type="submit"
-            class={conflict ? '' : 'primary'}
-            aria-disabled={busy || !values || !isChanged || conflict !== undefined}
-          >
-            Save settings
-          </button>
-          {isChanged && (
-            <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
-              Discard changes
-            </button>
-          )}
-          <span role="status" class="muted">
-            {saved ? 'Saved.' : isChanged ? '' : 'No changes.'}
-          </span>
+            </section>
+          </div>
         </div>
-      </section>
-    </Form>
+      </Form>
+    </>
   )
 }
+
+const without = (all: readonly string[], some: readonly string[]) => all.filter((one) => !some.includes(one))
 
 const levels = [
   [
@@ -317,10 +402,10 @@ const Conflict = (props: {
 }
 
 const Rename = () => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const me = useMe()
-  const [name, type] = useState(space.name)
-  const { busy, failure, act } = useAct()
+  const [name, type] = useState(workspace.name)
+  const { busy, failure, act } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="rename">
       <h2 id="rename">Name</h2>
@@ -328,7 +413,7 @@ const Rename = () => {
         class="row"
         onSubmit={() => {
           act(async () => {
-            await call('PATCH /api/team/workspaces/{id}', { path: { id: space.id }, body: { name } })
+            await call('PATCH /api/team/workspaces/{id}', { path: { id: workspace.id }, body: { name } })
             announce('Workspace renamed')
             me.again()
           })
@@ -338,11 +423,11 @@ const Rename = () => {
           class="grow"
           aria-label="Workspace name"
           required
-          maxLength={100}
+          maxLength={limits.workspace_name_length}
           value={name}
           onInput={(event) => type(event.currentTarget.value)}
         />
-        <button type="submit" aria-disabled={busy || name === space.name}>
+        <button type="submit" aria-disabled={busy || name === workspace.name}>
           Rename workspace
         </button>
       </Form>
@@ -352,9 +437,9 @@ const Rename = () => {
 }
 
 const DeleteSpace = () => {
-  const space = useSpace()
+  const workspace = useWorkspace()
   const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="delete">
       <h2 id="delete">Deletion</h2>
@@ -368,19 +453,21 @@ const DeleteSpace = () => {
       </div>
       {asking && (
         <Confirm
-          title={`Delete ${space.name}?`}
+          title={`Delete ${workspace.name}?`}
           action="Delete workspace"
-          word={space.name}
+          word={workspace.name}
           busy={busy}
           failure={failure}
           onNo={() => ask(false)}
           onYes={async () => {
-            const done = await act(() => call('DELETE /api/team/workspaces/{id}', { path: { id: space.id } }))
+            const done = await act(() =>
+              call('DELETE /api/team/workspaces/{id}', { path: { id: workspace.id } }),
+            )
             if (done) location.assign('/')
           }}
         >
           <p>
-            This deletes the workspace and all its data for {people(space.member_count)}. You cannot undo
+            This deletes the workspace and all its data for {people(workspace.member_count)}. You cannot undo
             this.
           </p>
         </Confirm>

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { call, ended, expired, forgetSeen, refresh, signedIn, useAct } from '../api.js'
+import { limits } from '../../schemas/limits.js'
+import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form, Person } from '../ui.js'
 
-const host = start.repohost_url && new URL(start.repohost_url).host
+const host = start.repohost_name
 
 /** Stores the address to return to, because a failed sign-in returns to `/`. */
 const RETURN_TO = 'return-to'
@@ -21,6 +22,7 @@ const signInFailure = (): string | undefined => {
     upstream_failed: `${host} did not answer correctly. Try again later.`,
     oauth_state_invalid: 'The sign-in took too long or started in another browser. Try again.',
     oauth_not_configured: 'This installation has no browser sign-in. Use a token.',
+    account_disabled: 'The operator of this service disabled your account. Ask the operator.',
     rate_limited: 'Too many sign-ins from your network. Wait a minute.',
   }
   return texts[code] ?? 'Sign-in failed. Try again.'
@@ -29,7 +31,7 @@ const signInFailure = (): string | undefined => {
 /** Signs in and stays at the address. With `again`, it is the content of a dialog on top of the page. */
 export const SignIn = ({ again = false }: { again?: boolean }) => {
   const [token, type] = useState('')
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const { route } = useLocation()
   const [failed] = useState(signInFailure)
   useEffect(() => {
@@ -40,7 +42,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
   const signIn = async (repohost_token: string) => {
     const done = await act(() => call('POST /api/auth/verify', { body: { repohost_token, cookie: true } }))
     if (!done) return
-    forgetSeen()
+    clearCache()
     ended.value = false
     expired.value = false
     signedIn.value = true
@@ -88,7 +90,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
                 ended.value = false
                 expired.value = false
                 // Another person may have signed in.
-                forgetSeen()
+                clearCache()
                 refresh()
               }}
             >
@@ -110,7 +112,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             class="wide-input"
             type="password"
             required
-            maxLength={255}
+            maxLength={limits.repohost_token_length}
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}
@@ -119,11 +121,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           />
         </label>
         <p id="token-help" class="small muted">
-          <a
-            href={`${start.repohost_url}/settings/tokens/new?description=Team%20activity`}
-            target="_blank"
-            rel="noreferrer"
-          >
+          <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
             Create a token at {host}
           </a>
           . It needs no scope. The service uses it once to identify you and does not store it.

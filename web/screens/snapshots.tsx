@@ -1,44 +1,31 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
-import { announce } from '../announce.js'
-import { call, useAct, useAsk } from '../api.js'
+import { call, useAction, useRead } from '../api.js'
 import { bytes, time } from '../format.js'
-import { Diff, textOf } from '../json.js'
+import { History } from '../history.js'
+import { textOf } from '../json.js'
 import { useMe } from '../me.js'
-import { useQuery } from '../query.js'
+import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Confirm, FailureNote, Shown } from '../ui.js'
+import { Confirm, Loaded } from '../ui.js'
 
 export const Snapshots = () => {
   const { params } = useRoute()
   const { workspaces } = useMe()
-  const { query, change } = useQuery()
+  const { query } = useUrlQuery()
   const [owner, repo] = [params.owner ?? '', params.repo ?? '']
   const [removing, remove] = useState(false)
-  const { busy, failure, act, clear } = useAct()
+  const { busy, failure, act, clear } = useAction()
   useTitle(`${owner}/${repo} settings`)
   const path = { owner, repo }
-  const workspace = query.workspace ? { workspace: query.workspace } : {}
-  const current = useAsk('GET /api/settings/{owner}/{repo}', { path, query: workspace })
-  const versions = useAsk(
+  const choice = query.workspace ? { workspace: query.workspace } : {}
+  const current = useRead('GET /api/settings/{owner}/{repo}', { path, query: choice })
+  const versions = useRead(
     'GET /api/settings/{owner}/{repo}/versions',
-    current.data && { path, query: workspace },
+    current.data && { path, query: choice },
   )
-  const list = versions.data?.versions ?? []
-  // By default, the current version is compared with the previous one.
-  const newer = Number(query.newer) || list[0]?.version
-  const older = Number(query.older) || list[1]?.version
-  const space = workspaces.find(({ id }) => id === current.data?.workspace_id)
-  const isAdmin = space?.role === 'admin'
-
-  const restore = (version: number) =>
-    act(async () => {
-      await call('POST /api/settings/{owner}/{repo}/restore', { path, query: workspace, body: { version } })
-      announce(`Version ${version} restored`)
-      change({ newer: undefined, older: undefined })
-      current.again()
-      versions.again()
-    })
+  const workspace = workspaces.find(({ id }) => id === current.data?.workspace_id)
+  const isAdmin = workspace?.role === 'admin'
   return (
     <>
       <h1>
@@ -47,100 +34,46 @@ export const Snapshots = () => {
         </bdi>{' '}
         settings
       </h1>
-      <Shown asked={current} height={420}>
+      <Loaded asked={current} height={420}>
         {(data) => (
           <>
             <p class="muted">
               Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
               {bytes(data.size_bytes)}
-              {space && (
+              {workspace && (
                 <>
                   , in{' '}
-                  <a href={`/w/${space.id}/repos`}>
-                    <bdi>{space.name}</bdi>
+                  <a href={`/w/${workspace.id}/repos/${owner}/${repo}`}>
+                    <bdi>{workspace.name}</bdi>
                   </a>
                 </>
               )}
             </p>
-            {failure && !removing && <FailureNote failure={failure} />}
-            <div class="two">
-              <section class="card stack tight" aria-labelledby="versions">
-                <h2 id="versions">Versions</h2>
-                <Shown asked={versions} height={200}>
-                  {({ versions }) => (
-                    <div class="scroll">
-                      <table>
-                        <caption class="away">Versions, newest first</caption>
-                        <thead>
-                          <tr>
-                            <th scope="col">Version</th>
-                            <th scope="col">Created</th>
-                            <th scope="col">From, to</th>
-                          </tr>
-                        </thead>
-                        <tbody>
-                          {versions.map(({ version, created_at, created_by }, index) => (
-                            <tr key={version}>
-                              <th scope="row">
-                                {version} {index === 0 && <span class="tag">current</span>}
-                                {index > 0 && isAdmin && (
-                                  <button
-                                    type="button"
-                                    class="plain act"
-                                    aria-disabled={busy}
-                                    onClick={() => restore(version)}
-                                  >
-                                    Restore<span class="away"> version {version}</span>
-                                  </button>
-                                )}
-                              </th>
-                              <td>
-                                {time(created_at)}, <bdi>{created_by}</bdi>
-                              </td>
-                              <td>
-                                <div class="row">
-                                  {(['older', 'newer'] as const).map((side) => (
-                                    <label key={side} class="tap">
-                                      <input
-                                        type="radio"
-                                        name={side}
-                                        aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
-                                        checked={(side === 'older' ? older : newer) === version}
-                                        onChange={() => change({ [side]: String(version) })}
-                                      />
-                                    </label>
-                                  ))}
-                                </div>
-                              </td>
-                            </tr>
-                          ))}
-                        </tbody>
-                      </table>
-                    </div>
-                  )}
-                </Shown>
-              </section>
-              <section class="card stack tight" aria-labelledby="difference">
-                <h2 id="difference">
-                  {older ? `Changes from version ${older} to ${newer}` : 'Current settings'}
-                </h2>
-                {older && newer ? (
-                  <Difference
-                    key={`${older} ${newer}`}
-                    path={path}
-                    query={workspace}
-                    older={older}
-                    newer={newer}
-                  />
-                ) : (
-                  <pre class="diff">{textOf(data.settings)}</pre>
-                )}
-                <details>
-                  <summary>View current version</summary>
-                  <pre class="diff">{textOf(data.settings)}</pre>
-                </details>
-              </section>
-            </div>
+            <History
+              versions={versions}
+              useVersion={(version) =>
+                useRead(
+                  'GET /api/settings/{owner}/{repo}/versions/{version}',
+                  version === undefined ? undefined : { path: { ...path, version }, query: choice },
+                )
+              }
+              mayRestore={isAdmin}
+              restore={async (version) => {
+                const { data } = await call('POST /api/settings/{owner}/{repo}/restore', {
+                  path,
+                  query: choice,
+                  body: { version },
+                })
+                current.again()
+                versions.again()
+                return data
+              }}
+              effect="Editors get these settings with their next pull."
+            />
+            <section class="card stack tight" aria-labelledby="current">
+              <h2 id="current">Current settings</h2>
+              <pre class="diff">{textOf(data.settings)}</pre>
+            </section>
             {isAdmin && (
               <div>
                 <button
@@ -157,7 +90,7 @@ export const Snapshots = () => {
             )}
           </>
         )}
-      </Shown>
+      </Loaded>
       {removing && (
         <Confirm
           title={`Delete ${owner}/${repo} settings?`}
@@ -167,36 +100,13 @@ export const Snapshots = () => {
           failure={failure}
           onNo={() => remove(false)}
           onYes={async () => {
-            const done = await act(() =>
-              call('DELETE /api/settings/{owner}/{repo}', { path, query: workspace }),
-            )
-            if (done) location.assign(space ? `/w/${space.id}/repos` : '/')
+            const done = await act(() => call('DELETE /api/settings/{owner}/{repo}', { path, query: choice }))
+            if (done) location.assign(workspace ? `/w/${workspace.id}/repos` : '/')
           }}
         >
           <p>This deletes all versions. You cannot undo this. The next push starts again at version 1.</p>
         </Confirm>
       )}
     </>
-  )
-}
-
-const Difference = (props: {
-  path: { owner: string; repo: string }
-  query: { workspace?: string }
-  older: number
-  newer: number
-}) => {
-  const { path, query } = props
-  const of = (version: number) => ({ path: { ...path, version }, query })
-  const before = useAsk('GET /api/settings/{owner}/{repo}/versions/{version}', of(props.older))
-  const after = useAsk('GET /api/settings/{owner}/{repo}/versions/{version}', of(props.newer))
-  return (
-    <Shown asked={before} height={120}>
-      {(older) => (
-        <Shown asked={after} height={120}>
-          {(newer) => <Diff before={older.settings} after={newer.settings} />}
-        </Shown>
-      )}
-    </Shown>
   )
 }

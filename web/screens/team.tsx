@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { announce } from '../announce.js'
-import { useAsk } from '../api.js'
+import { useRead } from '../api.js'
 import { Heatmap, Spark, Trend } from '../charts.js'
 import {
   addDays,
@@ -16,8 +16,8 @@ import {
   mondayOf,
   people,
 } from '../format.js'
-import { useSpace } from '../me.js'
-import { previousRange, type Range, rangeOf, useQuery } from '../query.js'
+import { useWorkspace } from '../me.js'
+import { previousRange, type Range, rangeOf, useUrlQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import {
@@ -77,18 +77,18 @@ export const metrics = [
 ] as const
 
 export const Team = () => {
-  const space = useSpace()
-  useTitle(space.name)
-  if (space.role !== 'admin') {
+  const workspace = useWorkspace()
+  useTitle(workspace.name)
+  if (workspace.role !== 'admin') {
     return (
       <div class="stack narrow">
         <h1>Admins only</h1>
         <p>
-          You are a member of <bdi>{space.name}</bdi>. Only admins see the team’s numbers, but you always see
-          your own.
+          You are a member of <bdi>{workspace.name}</bdi>. Only admins see the team’s numbers, but you always
+          see your own.
         </p>
         <p>
-          <a class="button primary" href={`/?workspace=${space.id}`}>
+          <a class="button primary" href={`/?workspace=${workspace.id}`}>
             Show my activity
           </a>
         </p>
@@ -99,26 +99,26 @@ export const Team = () => {
 }
 
 const TeamNumbers = () => {
-  const space = useSpace()
-  const { query, change: set } = useQuery()
+  const workspace = useWorkspace()
+  const { query, change: set } = useUrlQuery()
   const range = rangeOf(query)
   const filter = { member: query.member, repo: query.repo }
-  const asked = useAsk('GET /api/team/dashboard', {
-    query: { workspace: space.id, ...range, ...filter, trends: true },
+  const asked = useRead('GET /api/team/dashboard', {
+    query: { workspace: workspace.id, ...range, ...filter, trends: true },
   })
-  const previous = useAsk(
+  const previous = useRead(
     'GET /api/team/dashboard',
-    asked.data && { query: { workspace: space.id, ...previousRange(range), ...filter } },
+    asked.data && { query: { workspace: workspace.id, ...previousRange(range), ...filter } },
   )
   const isEmpty =
     !asked.stale &&
     !filter.member &&
     !filter.repo &&
     metrics.every(({ name }) => asked.data?.totals[name] === 0)
-  useSummary(asked, `${filter.member ?? space.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
+  useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
-    Object.entries({ workspace: space.id, ...range, ...filter, format: 'csv' }).filter(
+    Object.entries({ workspace: workspace.id, ...range, ...filter, format: 'csv' }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     ),
   )
@@ -126,7 +126,7 @@ const TeamNumbers = () => {
     <>
       <div class="row apart">
         <h1>
-          <bdi>{space.name}</bdi>
+          <bdi>{workspace.name}</bdi>
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
@@ -149,7 +149,7 @@ const TeamNumbers = () => {
         ]}
       />
       <FailureOf asked={[asked, previous]} />
-      {space.activity_privacy === 'team' && (
+      {workspace.activity_privacy === 'team' && (
         <p class="note">
           This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends.
           A number that covers too few people is hidden: it shows as {HIDDEN} or as a gap in the line.
@@ -161,15 +161,15 @@ const TeamNumbers = () => {
             <div class="note row apart">
               <span class="grow">
                 No activity in the selected range. Active time comes from members’ editors while they work in{' '}
-                <bdi>{space.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
+                <bdi>{workspace.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
               </span>
-              {space.patterns.length === 0 ? (
-                <a class="button primary" href={`/w/${space.id}/repos`}>
+              {workspace.patterns.length === 0 ? (
+                <a class="button primary" href={`/w/${workspace.id}/repos`}>
                   Choose repositories
                 </a>
               ) : (
-                !space.personal && (
-                  <a class="button primary" href={`/w/${space.id}/people`}>
+                !workspace.personal && (
+                  <a class="button primary" href={`/w/${workspace.id}/people`}>
                     Invite people
                   </a>
                 )
@@ -332,7 +332,7 @@ const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; 
 }
 
 const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; repo?: string } }) => {
-  const isTeamLevel = useSpace().activity_privacy === 'team'
+  const isTeamLevel = useWorkspace().activity_privacy === 'team'
   return (
     <section class="card" aria-labelledby="hours">
       <header class="row apart">
@@ -355,7 +355,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
 }
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
-  const isHidden = useSpace().activity_privacy === 'team' && data.members.length === 0
+  const isHidden = useWorkspace().activity_privacy === 'team' && data.members.length === 0
   const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [

@@ -1,24 +1,24 @@
 import type { AnswerOf } from '../../client/src/operations.js'
-import { useAsk } from '../api.js'
+import { useRead } from '../api.js'
 import { Heatmap, Trend } from '../charts.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
-import { type Space, useMe } from '../me.js'
-import { lastDays, previousRange, rangeOf, useQuery } from '../query.js'
+import { useMe, type Workspace } from '../me.js'
+import { lastDays, previousRange, rangeOf, useUrlQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import { Change, FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
-import { AboutMe } from './about-me.js'
-import { MySpaces } from './spaces.js'
+import { MyData } from './my-data.js'
 import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
+import { MyWorkspaces } from './workspaces.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
-export const Mine = () => {
+export const MyActivity = () => {
   const { workspaces } = useMe()
-  const { query } = useQuery()
+  const { query } = useUrlQuery()
   useTitle('My activity')
-  const space = workspaces.find(({ id }) => id === query.workspace) ?? workspaces[0]
-  if (!space) {
+  const workspace = workspaces.find(({ id }) => id === query.workspace) ?? workspaces[0]
+  if (!workspace) {
     return (
       <>
         <h1>Welcome</h1>
@@ -26,30 +26,30 @@ export const Mine = () => {
           A workspace records active minutes in the repositories of a team. Create one, or join one with an
           invite code.
         </p>
-        <MySpaces />
+        <MyWorkspaces />
       </>
     )
   }
-  return <MineIn key={space.id} space={space} />
+  return <ActivityIn key={workspace.id} workspace={workspace} />
 }
 
-const MineIn = ({ space }: { space: Space }) => {
+const ActivityIn = ({ workspace }: { workspace: Workspace }) => {
   const { workspaces } = useMe()
-  const { query, change: set } = useQuery()
+  const { query, change: set } = useUrlQuery()
   const range = rangeOf(query)
-  const asked = useAsk('GET /api/team/dashboard/mine', {
-    query: { workspace: space.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
+  const asked = useRead('GET /api/team/dashboard/mine', {
+    query: { workspace: workspace.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
   })
   useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
   // Fetched after the selected range, which matters most.
-  const usual = useAsk(
+  const usual = useRead(
     'GET /api/team/dashboard/mine',
-    asked.data && { query: { workspace: space.id, ...lastDays(USUAL_DAYS) } },
+    asked.data && { query: { workspace: workspace.id, ...lastDays(USUAL_DAYS) } },
   )
-  const previous = useAsk(
+  const previous = useRead(
     'GET /api/team/dashboard/mine',
     asked.data && {
-      query: { workspace: space.id, ...previousRange(range), ...(query.repo && { repo: query.repo }) },
+      query: { workspace: workspace.id, ...previousRange(range), ...(query.repo && { repo: query.repo }) },
     },
   )
   return (
@@ -60,7 +60,10 @@ const MineIn = ({ space }: { space: Space }) => {
           {workspaces.length > 1 && (
             <label class="row">
               <span class="away">Workspace</span>
-              <select value={space.id} onChange={(event) => set({ workspace: event.currentTarget.value })}>
+              <select
+                value={workspace.id}
+                onChange={(event) => set({ workspace: event.currentTarget.value })}
+              >
                 {workspaces.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}
@@ -112,13 +115,13 @@ const MineIn = ({ space }: { space: Space }) => {
           </div>
           <div class="two">
             <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
-            <MySpaces />
+            <MyWorkspaces />
           </div>
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
       )}
-      {asked.data && <AboutMe space={space} />}
+      {asked.data && <MyData workspace={workspace} />}
     </>
   )
 }

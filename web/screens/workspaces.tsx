@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { call, useAct } from '../api.js'
+import { limits } from '../../schemas/limits.js'
+import { call, useAction } from '../api.js'
 import { visible } from '../format.js'
 import { useMe } from '../me.js'
 import { Dialog, FailureNote, Form } from '../ui.js'
 
 /** The caller's workspaces, with forms to create or join another one. */
-export const MySpaces = () => {
+export const MyWorkspaces = () => {
   const { workspaces } = useMe()
   const { route } = useLocation()
   const [making, make] = useState(false)
@@ -70,7 +71,7 @@ export const MySpaces = () => {
 
 const NewSpace = ({ onClose }: { onClose: () => void }) => {
   const { login } = useMe()
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
   const [patterns, setPatterns] = useState('')
   const submit = () =>
@@ -88,7 +89,7 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
           <input
             class="wide-input"
             required
-            maxLength={100}
+            maxLength={limits.workspace_name_length}
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}
           />

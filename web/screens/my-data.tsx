@@ -1,23 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, forgetSeen, useAct, useAsk } from '../api.js'
+import { call, clearCache, useAction, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
-import { goTo } from '../keyboard.js'
-import { type Space, useMe } from '../me.js'
-import { Confirm, FailureNote, Form, Person, Shown } from '../ui.js'
+import { focusElement } from '../keyboard.js'
+import { useMe, type Workspace } from '../me.js'
+import { Confirm, FailureNote, Form, Loaded, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
 /** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
-export const AboutMe = ({ space }: { space: Space }) => {
+export const MyData = ({ workspace }: { workspace: Workspace }) => {
   const { login } = useMe()
-  const recording = useAsk('GET /api/me/recording', {})
+  const recording = useRead('GET /api/me/recording', {})
   const { url } = useLocation()
   useEffect(() => {
-    if (location.hash === '#about-me') goTo(document.getElementById('about-me'))
+    if (location.hash === '#about-me') focusElement(document.getElementById('about-me'))
   }, [url])
-  const views = useAsk('GET /api/me/views', { query: { limit: 10 } })
+  const views = useRead('GET /api/me/views', { query: { limit: 10 } })
   return (
     <section class="stack tight" aria-labelledby="about-me">
       <h2 id="about-me">My data</h2>
@@ -29,24 +29,24 @@ export const AboutMe = ({ space }: { space: Space }) => {
             does not record keystrokes, file names or your screen. <a href="/api/privacy">View full list</a>.
           </p>
           <p>
-            {space.activity_privacy === 'team' ? (
+            {workspace.activity_privacy === 'team' ? (
               <>
-                In <bdi>{space.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
-                only numbers that cover enough people. An admin of several workspaces with the same people can
-                compare them, and people who cooperate can subtract what they know of themselves.
+                In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team,
+                and only numbers that cover enough people. An admin of several workspaces with the same people
+                can compare them, and people who cooperate can subtract what they know of themselves.
               </>
             ) : (
               <>
-                In <bdi>{space.name}</bdi>, admins see your daily numbers by name. Members see the day when
-                you were last active. The team’s heatmap includes your hours only together with those of at
-                least one more person. These numbers are live, so an admin who keeps reloading can tell when
-                you work. The level “Only that person” prevents that.
+                In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day
+                when you were last active. The team’s heatmap includes your hours only together with those of
+                at least one more person. These numbers are live, so an admin who keeps reloading can tell
+                when you work. The level “Only that person” prevents that.
               </>
             )}{' '}
-            This is effective since {time(space.activity_privacy_since)}.
+            This is effective since {time(workspace.activity_privacy_since)}.
           </p>
           <h3>Views of my numbers</h3>
-          <Shown asked={views} height={80}>
+          <Loaded asked={views} height={80}>
             {({ views }) =>
               views.length === 0 ? (
                 <p class="muted">No views yet.</p>
@@ -67,7 +67,7 @@ export const AboutMe = ({ space }: { space: Space }) => {
                 </ul>
               )
             }
-          </Shown>
+          </Loaded>
           <div class="row">
             <a class="button" href="/api/me/export" download={`${login}.json`}>
               Export my data
@@ -77,9 +77,9 @@ export const AboutMe = ({ space }: { space: Space }) => {
         </div>
         <div class="card stack tight">
           <h3>Recording preferences</h3>
-          <Shown asked={recording} height={240}>
+          <Loaded asked={recording} height={240}>
             {(data) => <RecordingForm recording={data} />}
-          </Shown>
+          </Loaded>
         </div>
       </div>
     </section>
@@ -93,7 +93,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
   const [off, setOff] = useState(recording.repos_off.join('\n'))
   const [hours, setHours] = useState(recording.hours)
   const [saved, save] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   useEffect(() => save(false), [paused, off, hours])
   const submit = async () => {
     const body = { paused, repos_off: off.split(/[\s,]+/).filter(Boolean), hours }
@@ -185,11 +185,11 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
 const DeleteMe = () => {
   const { login } = useMe()
   const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const yes = async () => {
     const done = await act(() => call('DELETE /api/me', { body: { confirm: login } }))
     if (!done) return
-    forgetSeen()
+    clearCache()
     location.assign('/')
   }
   const orphans =

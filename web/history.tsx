@@ -1,0 +1,299 @@
+/** The history of settings: who changed what and when, any two versions side by side, and restoring one. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { AnswerOf } from '../client/src/operations.js'
+import { announce } from './announce.js'
+import { type ReadState, useAction } from './api.js'
+import { time } from './format.js'
+import { changedKeys, type Values } from './json.js'
+import { useUrlQuery } from './query.js'
+import { Confirm, FailureNote, Loaded } from './ui.js'
+
+type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
+type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
+
+/** The content of a version. Only the workspace settings have locks and an idle window. */
+interface Content {
+  settings: Values
+  locked?: string[]
+  idle_window_minutes?: number
+}
+
+/** Locks and the idle window as further values. Their names cannot be keys, which start with a prefix. */
+const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values => ({
+  ...settings,
+  ...(locked && locked.length > 0 && { 'Locked keys': [...locked].sort() }),
+  ...(idle_window_minutes !== undefined && { 'Idle window in minutes': idle_window_minutes }),
+})
+
+const SHOWN = 6
+const NAMED = 3
+
+export const History = (props: {
+  versions: ReadState<Heads>
+  /** Reads a version; `undefined` reads nothing. */
+  useVersion: (version: number | undefined) => ReadState<Content>
+  mayRestore: boolean
+  /** Restores a version and reads everything again. */
+  restore: (version: number) => Promise<{ version: number; warnings?: Warnings | undefined }>
+  /** What a restore changes, as a sentence. */
+  effect: string
+}) => {
+  const { versions, useVersion, mayRestore, restore } = props
+  const { query, change } = useUrlQuery()
+  const [restoring, setRestoring] = useState<number>()
+  const [restored, setRestored] = useState<{ from: number; to: number; warnings: Warnings }>()
+  const [all, showAll] = useState(false)
+  const { busy, failure, act, clear } = useAction()
+  const list = versions.data?.versions ?? []
+  const numbers = list.map(({ version }) => version)
+  const known = (text: string | undefined) => numbers.find((version) => String(version) === text)
+  // By default, the current version is compared with the previous one.
+  const newer = known(query.newer) ?? numbers[0]
+  const older = known(query.older) ?? numbers[1]
+  const submit = async (version: number) => {
+    const done = await act(async () => {
+      const answer = await restore(version)
+      setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
+      announce(`Version ${version} restored`)
+      change({ newer: undefined, older: undefined })
+    })
+    if (done) setRestoring(undefined)
+  }
+  return (
+    <div class="two">
+      <section class="card stack tight" aria-labelledby="versions">
+        <h2 id="versions">Versions</h2>
+        {restored && (
+          <div class="note stack tight">
+            <p>
+              <strong>Version {restored.from} restored.</strong> It is now version {restored.to}.
+            </p>
+            <WarningList warnings={restored.warnings} />
+          </div>
+        )}
+        <Loaded asked={versions} height={200}>
+          {({ versions }) => (
+            <>
+              <div class="scroll">
+                <table>
+                  <caption class="away">Versions, newest first</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">Version</th>
+                      <th scope="col">Change</th>
+                      <th scope="col">From, to</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {versions
+                      .slice(0, all ? undefined : SHOWN)
+                      .map(({ version, created_at, created_by }, index) => (
+                        <tr key={version}>
+                          <th scope="row">
+                            {version} {index === 0 && <span class="tag">current</span>}
+                            {index > 0 && mayRestore && (
+                              <button
+                                type="button"
+                                class="plain act"
+                                onClick={() => {
+                                  clear()
+                                  setRestored(undefined)
+                                  setRestoring(version)
+                                }}
+                              >
+                                Restore<span class="away"> version {version}</span>
+                              </button>
+                            )}
+                          </th>
+                          <td>
+                            <Summary
+                              version={version}
+                              previous={numbers[index + 1]}
+                              useVersion={useVersion}
+                            />
+                            <div class="small muted">
+                              {created_by === null ? 'Author not recorded' : <bdi>{created_by}</bdi>},{' '}
+                              {time(created_at)}
+                            </div>
+                          </td>
+                          <td>
+                            <div class="sides">
+                              {(['older', 'newer'] as const).map((side) => (
+                                <label key={side} class="tap">
+                                  <input
+                                    type="radio"
+                                    name={side}
+                                    aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
+                                    checked={(side === 'older' ? older : newer) === version}
+                                    onChange={() => change({ [side]: String(version) })}
+                                  />
+                                </label>
+                              ))}
+                            </div>
+                          </td>
+                        </tr>
+                      ))}
+                  </tbody>
+                </table>
+              </div>
+              {versions.length > SHOWN && !all && (
+                <div>
+                  <button type="button" onClick={() => showAll(true)}>
+                    Show all {versions.length} versions
+                  </button>
+                </div>
+              )}
+            </>
+          )}
+        </Loaded>
+      </section>
+      <section class="card stack tight" aria-labelledby="difference">
+        <h2 id="difference">
+          {older && newer && older !== newer ? `Changes from version ${older} to ${newer}` : 'Changes'}
+        </h2>
+        {older && newer && older !== newer ? (
+          <Difference key={`${older} ${newer}`} {...{ older, newer, useVersion }} />
+        ) : (
+          versions.data && (
+            <p class="muted">
+              {numbers.length < 2 ? 'There is only one version.' : 'Choose two different versions.'}
+            </p>
+          )
+        )}
+      </section>
+      {restoring !== undefined && numbers[0] !== undefined && (
+        <Confirm
+          title={`Restore version ${restoring}?`}
+          action={`Restore version ${restoring}`}
+          busy={busy}
+          failure={undefined}
+          onNo={() => setRestoring(undefined)}
+          onYes={() => submit(restoring)}
+        >
+          <p>{props.effect} This creates a new version, so you can undo it.</p>
+          <Difference
+            older={numbers[0]}
+            newer={restoring}
+            useVersion={useVersion}
+            titles={['Current', `Version ${restoring}`]}
+          />
+          {failure && (
+            <>
+              <FailureNote failure={failure} />
+              {failure.code === 'key_locked' && (
+                <p class="mono">{(failure.problem.keys as string[] | undefined)?.join(', ')}</p>
+              )}
+            </>
+          )}
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+/** The keys that a version changed. It stays empty until it is known, and fails silently: the comparison shows failures. */
+const Summary = (props: {
+  version: number
+  previous: number | undefined
+  useVersion: (version: number | undefined) => ReadState<Content>
+}) => {
+  const after = props.useVersion(props.version).data
+  const before = props.useVersion(props.previous).data
+  const isFirst = props.previous === undefined
+  const isKnown = after && (before || isFirst)
+  const keys = isKnown ? changedKeys(before ? valuesOf(before) : {}, valuesOf(after)) : []
+  const named = keys.slice(0, NAMED).join(', ')
+  return (
+    <div class="line" title={keys.join('\n')}>
+      {!isKnown
+        ? '\u00a0'
+        : isFirst
+          ? props.version === 1
+            ? 'First version'
+            : 'Oldest kept version'
+          : keys.length === 0
+            ? 'No difference'
+            : `${named}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ''}`}
+    </div>
+  )
+}
+
+const Difference = (props: {
+  older: number
+  newer: number
+  useVersion: (version: number | undefined) => ReadState<Content>
+  titles?: [string, string]
+}) => {
+  const { older, newer, useVersion, titles = [`Version ${older}`, `Version ${newer}`] } = props
+  const before = useVersion(older)
+  const after = useVersion(newer)
+  return (
+    <Loaded asked={before} height={120}>
+      {(first) => (
+        <Loaded asked={after} height={120}>
+          {(second) => <Compare before={valuesOf(first)} after={valuesOf(second)} titles={titles} />}
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+/** Two sets of values side by side, where they differ. */
+const Compare = (props: { before: Values; after: Values; titles: [string, string] }) => {
+  const { before, after, titles } = props
+  const keys = changedKeys(before, after)
+  const shown = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // A region that scrolls must be reachable by keyboard.
+    const { current } = shown
+    if (current && current.scrollHeight > current.clientHeight) current.tabIndex = 0
+  })
+  if (keys.length === 0) return <p class="muted">No differences.</p>
+  const cell = (values: Values, key: string) =>
+    key in values ? JSON.stringify(values[key], null, 1) : <span class="muted">not set</span>
+  return (
+    <section ref={shown} class="scroll compare" aria-label="Differences">
+      <table>
+        <caption class="away">Differences</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            {titles.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key}>
+              <th scope="row" class={key.includes('.') ? 'mono' : ''}>
+                {key}
+              </th>
+              <td class={`mono ${key in before ? 'old' : ''}`}>{cell(before, key)}</td>
+              <td class={`mono ${key in after ? 'new' : ''}`}>{cell(after, key)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Values that were saved although they do not match the schema. */
+export const WarningList = ({ warnings }: { warnings: Warnings }) =>
+  warnings.length === 0 ? null : (
+    <div class="stack tight">
+      <p>
+        <strong>Saved with warnings.</strong> These values do not match the settings schema:
+      </p>
+      <ul>
+        {warnings.map(({ path, message }) => (
+          <li key={`${path} ${message}`}>
+            <span class="mono">{path.replace(/^(?:\/body)?\/settings\//, '')}</span> {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )

@@ -1,0 +1,42 @@
+/** Whom a change of the workspace settings affects, as far as two short lists tell. */
+import { useRead } from './api.js'
+import { count, people } from './format.js'
+import { useWorkspace } from './me.js'
+
+const NAMED = 3
+
+export const useImpact = (isWanted: boolean) => {
+  const workspace = useWorkspace()
+  const projects = useRead('GET /api/projects', isWanted ? { query: { limit: 500 } } : undefined)
+  const asked = useRead(
+    'GET /api/team/workspaces/{id}/project-settings',
+    isWanted ? { path: { id: workspace.id }, query: { limit: 500 } } : undefined,
+  )
+  const overrides = asked.data?.overrides ?? []
+  const hidingFor = (key: string) => overrides.filter(({ settings }) => key in settings)
+  return {
+    /** The repositories and people, once they are known. */
+    reach: (keys: string[], locked: string[]): string | undefined => {
+      if (!projects.data || !asked.data) return undefined
+      const known = projects.data.projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
+      const hiding = new Set(keys.filter((key) => !locked.includes(key)).flatMap(hidingFor)).size
+      const more = projects.data.next_cursor === null ? '' : 'at least '
+      const repositories = `${more}${count(known)} known ${known === 1 ? 'repository' : 'repositories'}`
+      const atLeast = asked.data.next_cursor === null ? '' : 'at least '
+      const hidden = hiding > 0 ? `; ${atLeast}${overrideCount(hiding)} a changed key` : ''
+      return `Affects ${repositories} and ${people(workspace.member_count)}${hidden}.`
+    },
+    /** The overrides that decide a key. */
+    about: (key: string, isLocked: boolean): string | undefined => {
+      const repos = hidingFor(key).map(({ owner, repo }) => `${owner}/${repo}`)
+      if (repos.length === 0) return isLocked ? 'Locked in every repository.' : undefined
+      const names = `${repos.slice(0, NAMED).join(', ')}${repos.length > NAMED ? ', …' : ''}`
+      return isLocked
+        ? `Locked in every repository. ${overridesOf(repos.length)} for it ${repos.length === 1 ? 'has' : 'have'} no effect: ${names}`
+        : `${overrideCount(repos.length)} it: ${names}`
+    },
+  }
+}
+
+const overridesOf = (number: number) => (number === 1 ? '1 override' : `${count(number)} overrides`)
+const overrideCount = (number: number) => `${overridesOf(number)} ${number === 1 ? 'hides' : 'hide'}`

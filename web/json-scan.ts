@@ -1,0 +1,126 @@
+/** A scan of JSON text for faults, with their places. `JSON.parse` would accept some of them silently. */
+import { limits } from '../schemas/limits.js'
+
+export interface Fault {
+  from: number
+  to: number
+  message: string
+}
+
+/** A key of the outermost object. */
+interface Member {
+  key: string
+  from: number
+  to: number
+  isNull: boolean
+}
+
+export interface Scan {
+  /** Where the text stops being JSON. */
+  syntax: Fault | undefined
+  /** Duplicate keys, and numbers that would change. */
+  faults: Fault[]
+  members: Member[]
+  isObject: boolean
+}
+
+/** The digits and the exponent of a number, the same for every way to write it. */
+const normalized = (literal: string): string => {
+  const [, whole = '', fraction = '', power = '0'] =
+    literal.match(/^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i) ?? []
+  const all = `${whole}${fraction}`.replace(/^0+/, '')
+  const digits = all.replace(/0+$/, '')
+  return digits && `${digits}e${Number(power) - fraction.length + all.length - digits.length}`
+}
+
+/** Whether a double has the value of the literal. */
+const isExact = (literal: string): boolean => {
+  const value = Number(literal)
+  return Number.isFinite(value) && normalized(String(Math.abs(value))) === normalized(literal)
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?/iy
+const WORD = /true|false|null/y
+const BLANKS = /[ \t\r\n]*/y
+const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4})|[\u007f-\u009f])*"/iuy
+
+export const scanJson = (text: string): Scan => {
+  const scan: Scan = { syntax: undefined, faults: [], members: [], isObject: false }
+  let at = 0
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0] ?? ''
+    at += found.length
+    return found
+  }
+  const peek = () => {
+    take(BLANKS)
+    return text[at]
+  }
+  const fail = (expected: string): never => {
+    throw { from: at, to: Math.min(at + 1, text.length), message: `expected ${expected}` }
+  }
+  const string = (expected: string): string => {
+    const found = take(STRING)
+    if (found) return JSON.parse(found)
+    return fail(text[at] === '"' ? 'a string on one line that ends with a quotation mark' : expected)
+  }
+  /** The members or items between brackets. */
+  const list = (close: string, item: () => void) => {
+    at++
+    if (peek() !== close) {
+      for (;;) {
+        item()
+        const next = peek()
+        if (next === close) break
+        if (next !== ',') fail(`a comma or ${close}`)
+        at++
+        peek()
+      }
+    }
+    at++
+  }
+  const value = (depth: number): void => {
+    const first = peek()
+    if (depth > limits.json_depth) fail(`at most ${limits.json_depth} levels`)
+    if (first === '{') {
+      const seen = new Set<string>()
+      list('}', () => {
+        const from = at
+        const key = string('a key in quotation marks')
+        const to = at
+        if (seen.has(key)) scan.faults.push({ from, to, message: `“${key}” appears twice. Remove one.` })
+        seen.add(key)
+        if (peek() !== ':') fail('a colon')
+        at++
+        const isNull = peek() === 'n'
+        value(depth + 1)
+        if (depth === 0) scan.members.push({ key, from, to, isNull })
+      })
+    } else if (first === '[') list(']', () => value(depth + 1))
+    else if (first === '"') string('a string')
+    else {
+      const from = at
+      const number = take(NUMBER)
+      if (number && !isExact(number)) {
+        const message = `${number} would become ${Number(number)}. Write it as a string.`
+        scan.faults.push({ from, to: at, message })
+      }
+      if (!number && !take(WORD)) fail('a value')
+    }
+  }
+  try {
+    scan.isObject = peek() === '{'
+    value(0)
+    if (peek() !== undefined) fail('the end')
+  } catch (fault) {
+    scan.syntax = fault as Fault
+  }
+  return scan
+}
+
+/** The line and column of an offset, as people count them. */
+export const placeOf = (text: string, offset: number): string => {
+  const lines = text.slice(0, offset).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
+}

@@ -1,0 +1,42 @@
+/** The settings schema: what the operator's extension says about its settings. */
+import type { ComponentChildren } from 'preact'
+import type { AnswerOf } from '../client/src/operations.js'
+import { useRead } from './api.js'
+import { type Properties, plainText } from './setting-text.js'
+import { start } from './start.js'
+
+export type Schema = AnswerOf<'GET /api/settings-schema'>
+
+/** The schema, or `undefined` in `data` and `isNone` if the service has none. */
+export const useSchema = () => ({
+  isNone: !start.settings_schema,
+  ...useRead('GET /api/settings-schema', start.settings_schema ? {} : undefined),
+})
+
+export const propertiesOf = (schema: Schema | undefined): Properties =>
+  (schema?.properties ?? {}) as Properties
+
+const MARKS = /(`[^`]+`|\[[^\]]*\]\(https?:\/\/[^)\s]+\)|\*\*[^*]+\*\*)/
+
+/** Descriptions with code, links to web pages and names of other settings. Everything else is text. */
+export const Markdown = ({ text }: { text: string }) => (
+  <>
+    {text.split(MARKS).map((part, index): ComponentChildren => {
+      const link = part.match(/^\[([^\]]*)\]\((https?:[^)\s]+)\)$/)
+      if (link)
+        return (
+          <a key={index} href={link[2]} rel="noreferrer" target="_blank">
+            {link[1]}
+          </a>
+        )
+      if (part.startsWith('**')) return <strong key={index}>{part.slice(2, -2)}</strong>
+      if (part.startsWith('`') && part.length > 2)
+        return (
+          <code key={index} class="mono">
+            {part.slice(1, -1).replace(/^#(.*)#$/, '$1')}
+          </code>
+        )
+      return plainText(part)
+    })}
+  </>
+)

@@ -1,0 +1,420 @@
+/** Editors that send heartbeats: the set-up, the project names, and the import of older heartbeats. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Client, createClient } from '../../client/src/client.js'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { limits } from '../../schemas/limits.js'
+import { announce } from '../announce.js'
+import { call, useAction, useRead } from '../api.js'
+import { bytes, count, duration, time } from '../format.js'
+import { Snippet, wakatimeConfig } from '../snippets.js'
+import { useTitle } from '../title.js'
+import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
+
+type Project = AnswerOf<'GET /api/me/editor-projects'>['projects'][number]
+type ImportState = AnswerOf<'GET /api/wakatime/v1/users/{user}/import'>
+
+export const Editors = () => {
+  useTitle('Editors')
+  return (
+    <div class="stack narrow">
+      <h1>Editors</h1>
+      <p class="muted">
+        WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
+        service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
+        branch or language.
+      </p>
+      <SetUp />
+      <Projects />
+      <Import />
+    </div>
+  )
+}
+
+const SetUp = () => {
+  const asked = useRead('GET /api/me', {})
+  const { busy, failure, act } = useAction()
+  const [secret, show] = useState<string>()
+  const create = () =>
+    act(async () => {
+      const { data } = await call('POST /api/me/keys', {
+        body: { name: 'Editor', scopes: ['activity:write'] },
+      })
+      show(data.secret)
+      announce('Editor key created')
+    })
+  return (
+    <section class="card stack tight" aria-labelledby="set-up">
+      <h2 id="set-up">Set-up</h2>
+      <ol class="numbered stack tight">
+        <li>
+          Install the{' '}
+          <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
+            WakaTime plugin
+          </a>{' '}
+          of your editor.
+        </li>
+        <li>
+          Create a key for this computer, and write these lines to the file{' '}
+          <span class="mono">.wakatime.cfg</span> in your home folder.
+        </li>
+        <li>Use your editor for two minutes. Its first heartbeat then appears below.</li>
+      </ol>
+      {secret ? (
+        <>
+          <p>Copy the lines now. The service does not store the key and cannot show it again.</p>
+          <Snippet title=".wakatime.cfg" text={wakatimeConfig(secret)} />
+        </>
+      ) : (
+        <div class="row">
+          <button type="button" class="primary" aria-disabled={busy} onClick={create}>
+            Create editor key
+          </button>
+        </div>
+      )}
+      {failure && <FailureNote failure={failure} />}
+      <p class="small muted">
+        The key can only send activity and read today’s time. It expires after 1 year. To revoke it, open{' '}
+        <a href="/account/keys">Access keys</a>.
+      </p>
+      <Loaded asked={asked} height={36}>
+        {({ heartbeats }) => (
+          <div class="row apart">
+            <p>
+              {heartbeats ? `Last heartbeat: ${time(heartbeats.last_at)}.` : 'No heartbeat has arrived yet.'}
+            </p>
+            <button
+              type="button"
+              onClick={() => {
+                asked.again()
+                announce('Checking for heartbeats')
+              }}
+            >
+              Check for heartbeats
+            </button>
+          </div>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+const states: Record<Project['state'], string> = {
+  waiting: 'waiting',
+  automatic: 'automatic',
+  assigned: 'assigned',
+  ignored: 'ignored',
+}
+
+const Projects = () => {
+  const asked = useRead('GET /api/me/editor-projects', {})
+  const [assigning, assign] = useState<Project>()
+  const { busy, failure, act } = useAction()
+  const ignore = ({ name }: Project) =>
+    act(async () => {
+      await call('PUT /api/me/editor-projects', { body: { name, repo: null } })
+      announce(`${name} is ignored`)
+      asked.again()
+    })
+  const columns: Column<Project>[] = [
+    { name: 'name', title: 'Name', by: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+    {
+      name: 'state',
+      title: 'Counts for',
+      // Names that wait come first in descending order.
+      by: ({ state, repo }) => (state === 'waiting' ? 2 : repo ? 1 : 0),
+      cell: ({ state, repo }) => (
+        <>
+          {repo && <RepoName repo={repo} />} <span class="tag">{states[state]}</span>
+        </>
+      ),
+    },
+    {
+      name: 'minutes',
+      title: 'Stored',
+      numeric: true,
+      room: 'wide',
+      by: ({ minutes }) => minutes,
+      cell: ({ minutes }) => duration(minutes),
+    },
+    {
+      name: 'last',
+      title: 'Last heartbeat',
+      room: 'wide',
+      by: ({ last_at }) => last_at,
+      cell: ({ last_at }) => last_at && time(last_at),
+    },
+    {
+      name: 'actions',
+      title: 'Actions',
+      numeric: true,
+      cell: (project) => (
+        <div class="row end">
+          <button type="button" class="plain act" onClick={() => assign(project)}>
+            {project.repo ? 'Change' : 'Assign'}
+            <span class="away"> {project.name}</span>
+          </button>
+          {project.state !== 'ignored' && (
+            <button type="button" class="plain act" aria-disabled={busy} onClick={() => ignore(project)}>
+              Ignore<span class="away"> {project.name}</span>
+            </button>
+          )}
+        </div>
+      ),
+    },
+  ]
+  return (
+    <section class="card stack tight" aria-labelledby="projects">
+      <h2 id="projects">Project names</h2>
+      <p class="muted">
+        A plugin that does not know the repository sends a project name, usually that of the folder. The
+        service assigns a name automatically if exactly one of your repositories has it. Otherwise the name
+        waits here for {limits.heartbeat_days} days. Only you see these names.
+      </p>
+      {failure && <FailureNote failure={failure} />}
+      <Loaded asked={asked} height={120}>
+        {({ projects }) => (
+          <SortedTable
+            caption="Project names"
+            rows={projects}
+            columns={columns}
+            keyOf={({ name }) => name}
+            searchText={({ name, repo }) => `${name} ${repo ?? ''}`}
+            first="state"
+            empty="No project names. Plugins that send the address of the repository need none."
+          />
+        )}
+      </Loaded>
+      {assigning && <Assign project={assigning} onClose={() => assign(undefined)} onAssigned={asked.again} />}
+    </section>
+  )
+}
+
+const Assign = (props: { project: Project; onClose: () => void; onAssigned: () => void }) => {
+  const { name, repo, minutes } = props.project
+  const known = useRead('GET /api/projects', { query: { limit: 500 } })
+  const { busy, failure, act } = useAction()
+  const repos = new Set(known.data?.projects.map(({ owner, repo }) => `${owner}/${repo}`))
+  const submit = async (form: FormData) => {
+    const chosen = String(form.get('repo')).trim()
+    const done = await act(async () => {
+      await call('PUT /api/me/editor-projects', { body: { name, repo: chosen } })
+      announce(`${name} counts for ${chosen}`)
+      props.onAssigned()
+    })
+    if (done) props.onClose()
+  }
+  return (
+    <Dialog title={`Assign ${name}`} onClose={props.onClose}>
+      <Form class="stack" onSubmit={submit}>
+        <label class="field">
+          Repository
+          <input
+            class="wide-input"
+            name="repo"
+            list="known-repos"
+            required
+            pattern="\s*[^\s\/]+\/[^\s\/]+\s*"
+            title="owner/repository"
+            placeholder="acme/web"
+            defaultValue={repo ?? ''}
+            autocomplete="off"
+          />
+          <datalist id="known-repos">
+            {[...repos].map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </label>
+        <p class="muted">
+          From now on, the name counts for this repository. The stored minutes ({duration(minutes)}) count as
+          well. Minutes that have counted for another repository stay there.
+        </p>
+        {failure && <FailureNote failure={failure} />}
+        <div class="row end">
+          <button type="button" onClick={props.onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" aria-disabled={busy}>
+            Assign repository
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+const path = { user: 'current' }
+const POLL_MS = 2_000
+/** The service closes slower uploads after a minute. */
+const UPLOAD_MS = 120_000
+
+/** Sends a file in place of the body. Only `XMLHttpRequest` tells how much has been sent. */
+const sendingFile =
+  (file: Blob, onSent: (share: number) => void): typeof fetch =>
+  (address, { headers, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.open('POST', String(address))
+      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value)
+      request.upload.onprogress = ({ loaded }) => onSent(file.size === 0 ? 1 : loaded / file.size)
+      request.onload = () => {
+        const { status, responseText } = request
+        const kept = ['x-request-id', 'retry-after'].map((name) => [name, request.getResponseHeader(name)])
+        const found = kept.filter((pair): pair is [string, string] => pair[1] !== null)
+        resolve(new Response(responseText, { status, headers: found }))
+      }
+      request.onerror = () => reject(new TypeError('The connection failed'))
+      request.onabort = () => reject(signal?.reason)
+      signal?.addEventListener('abort', () => request.abort())
+      request.send(file)
+    })
+
+/** Also works while the page closes. */
+const closing = createClient({
+  baseUrl: '',
+  cookie: true,
+  fetch: (address, options) => fetch(address, { ...options, keepalive: true }),
+})
+
+/** Routes of editors accept no cookie, so this creates a key, keeps it in memory only, and revokes it after the work. */
+const withKey = async (work: (secret: string) => Promise<void>) => {
+  const { data } = await call('POST /api/me/keys', {
+    body: { name: 'Import in the dashboard', scopes: ['activity:write'], expires_in_days: 1 },
+  })
+  const revoke = () => call('DELETE /api/me/keys/{key}', { path: { key: data.id } }, closing).catch(() => {})
+  addEventListener('pagehide', revoke)
+  try {
+    await work(data.secret)
+  } finally {
+    removeEventListener('pagehide', revoke)
+    await revoke()
+  }
+}
+
+const Import = () => {
+  const [progress, report] = useState<{ sent: number } | ImportState>()
+  const [file, choose] = useState<File>()
+  const { busy, failure, act } = useAction()
+  const running = useRef<AbortController>(undefined)
+  const via = useRef<Client>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+
+  /** Shows the progress until the import ends. */
+  const follow = async (client: Client, signal: AbortSignal) => {
+    for (;;) {
+      const { data } = await call('GET /api/wakatime/v1/users/{user}/import', { path, signal }, client)
+      report(data)
+      if (data.state !== 'running') return announce(summaryOf(data))
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+  }
+  const run = (before: (secret: string, signal: AbortSignal) => Promise<unknown>) => {
+    const stop = new AbortController()
+    running.current = stop
+    report(undefined)
+    return act(() =>
+      withKey(async (token) => {
+        try {
+          await before(token, stop.signal)
+          via.current = createClient({ baseUrl: '', token })
+          await follow(via.current, stop.signal)
+        } catch (error) {
+          report(undefined)
+          // The person cancelled the upload, or left the screen.
+          if (!stop.signal.aborted) throw error
+        } finally {
+          via.current = undefined
+        }
+      }),
+    )
+  }
+  const upload = (file: File) =>
+    run((token, signal) => {
+      report({ sent: 0 })
+      const client = createClient({
+        baseUrl: '',
+        token,
+        fetch: sendingFile(file, (sent) => report({ sent })),
+      })
+      return call('POST /api/wakatime/v1/users/{user}/import', { path, signal, timeoutMs: UPLOAD_MS }, client)
+    })
+  const cancelling = useAction()
+  const cancel = () =>
+    cancelling.act(async () => {
+      if (via.current) await call('DELETE /api/wakatime/v1/users/{user}/import', { path }, via.current)
+      else running.current?.abort()
+    })
+  const tooLarge = file !== undefined && file.size > limits.import_body_bytes
+  return (
+    <section class="card stack tight" aria-labelledby="import">
+      <h2 id="import">Import</h2>
+      <p class="muted">
+        Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Each workspace gets
+        the days since you joined it. If you import a file again, only missing minutes are added. A file can
+        have up to {bytes(limits.import_body_bytes)} and must arrive within a minute.
+      </p>
+      <Form class="stack tight" onSubmit={() => file && !tooLarge && upload(file)}>
+        <label class="field">
+          File with heartbeats
+          <input
+            class="wide-input"
+            type="file"
+            accept=".json,.csv"
+            required
+            onChange={(event) => choose(event.currentTarget.files?.[0])}
+          />
+        </label>
+        <div class="row">
+          <button type="submit" class="primary" aria-disabled={busy || tooLarge}>
+            Upload file
+          </button>
+          <button type="button" aria-disabled={busy} onClick={() => run(async () => {})}>
+            Check latest import
+          </button>
+        </div>
+      </Form>
+      {tooLarge && <p role="alert">This file is too large. Export fewer days at a time.</p>}
+      {progress && <Progress progress={progress} />}
+      {busy && progress && (
+        <div>
+          <button type="button" aria-disabled={cancelling.busy} onClick={cancel}>
+            Cancel import
+          </button>
+        </div>
+      )}
+      {(failure ?? cancelling.failure) && <FailureNote failure={(failure ?? cancelling.failure) as never} />}
+      <p class="small muted">
+        Imports accept no browser session, so this page creates an access key with the scope activity:write.
+        It keeps the key in memory and revokes it when the import ends or you leave the page. The import then
+        continues without the page. The key expires after 1 day in any case.
+      </p>
+    </section>
+  )
+}
+
+const summaryOf = ({ state, heartbeats, days, minutes }: ImportState): string => {
+  if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
+  const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.`
+  return state === 'cancelled'
+    ? `The import was cancelled. What was counted before stays. ${result}`
+    : `Import complete. ${result}`
+}
+
+const Progress = ({ progress }: { progress: { sent: number } | ImportState }) => {
+  if ('sent' in progress) {
+    const text = progress.sent < 1 ? 'Uploading' : 'Reading the file'
+    return (
+      <label class="field">
+        {text}
+        <progress value={progress.sent < 1 ? progress.sent : undefined} />
+      </label>
+    )
+  }
+  if (progress.state !== 'running') return <p>{summaryOf(progress)}</p>
+  return (
+    <label class="field">
+      Counting: {count(progress.days_done)} of {count(progress.days)} days
+      <progress value={progress.days_done} max={Math.max(1, progress.days)} />
+    </label>
+  )
+}

@@ -1,0 +1,391 @@
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { announce } from '../announce.js'
+import { call, useAction, useRead } from '../api.js'
+import { count, duration, people, time } from '../format.js'
+import { History, WarningList } from '../history.js'
+import { Diff, same, textOf, type Values } from '../json.js'
+import { useWorkspace } from '../me.js'
+import { lastDays } from '../query.js'
+import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
+import { useTitle } from '../title.js'
+import { type Column, Confirm, FailureNote, Form, Loaded, Skeleton, SortedTable } from '../ui.js'
+import { Unsaved } from '../unsaved.js'
+import { IneffectiveKeys } from './repositories.js'
+
+type Effective = AnswerOf<'GET /api/team/effective-config'>
+type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
+type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}'>
+
+export const Repository = () => {
+  const workspace = useWorkspace()
+  const { params } = useRoute()
+  const [owner, repo] = [params.owner ?? '', params.repo ?? '']
+  const name = `${owner}/${repo}`
+  useTitle(name)
+  const path = { id: workspace.id, owner, repo }
+  const effective = useRead('GET /api/team/effective-config', {
+    query: { repo: name, workspace: workspace.id },
+  })
+  const general = useRead('GET /api/team/workspaces/{id}/settings', { path: { id: workspace.id } })
+  const projects = useRead('GET /api/projects', { query: { limit: 500 } })
+  const project = projects.data?.projects.find(
+    (one) =>
+      one.workspace_id === workspace.id && `${one.owner}/${one.repo}`.toLowerCase() === name.toLowerCase(),
+  )
+  // Asking for an override that does not exist is a failure, so the list is asked first. It may be longer than a page.
+  const mayHave = projects.data && (project ? project.has_override : projects.data.next_cursor !== null)
+  const asked = useRead(
+    'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
+    mayHave ? { path } : undefined,
+  )
+  const isNone = mayHave === false || asked.failure?.code === 'override_not_found'
+  const override = isNone ? undefined : asked.data
+  /** Whether the override is known, or that there is none. */
+  const found = {
+    data: isNone || asked.data !== undefined || undefined,
+    failure: isNone ? undefined : (projects.failure ?? asked.failure),
+    stale: false,
+    again: projects.failure ? projects.again : asked.again,
+  }
+  const versions = useRead(
+    'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions',
+    override ? { path } : undefined,
+  )
+  const again = () => {
+    projects.again()
+    effective.again()
+    if (mayHave) {
+      asked.again()
+      versions.again()
+    }
+  }
+  const isAdmin = workspace.role === 'admin'
+  return (
+    <>
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      <Activity name={name} />
+      <section class="card stack tight" aria-labelledby="effective">
+        <h2 id="effective">Effective settings</h2>
+        <Loaded asked={effective} height={240}>
+          {(data) => (
+            <Loaded asked={general} height={240}>
+              {(state) => <EffectiveSettings data={data} state={state} override={override} />}
+            </Loaded>
+          )}
+        </Loaded>
+      </section>
+      <section class="card stack tight" aria-labelledby="override">
+        <h2 id="override">Override</h2>
+        {general.data ? (
+          <Loaded asked={found} height={120}>
+            {() => (
+              <OverrideSection
+                {...{ path, name, override, isAdmin, again }}
+                state={general.data as State}
+                etag={asked.etag}
+              />
+            )}
+          </Loaded>
+        ) : (
+          // The section above shows the failure.
+          !general.failure && <Skeleton height={120} />
+        )}
+      </section>
+      {override && (
+        <History
+          versions={versions}
+          useVersion={(version) =>
+            useRead(
+              'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}',
+              version === undefined ? undefined : { path: { ...path, version } },
+            )
+          }
+          mayRestore={isAdmin}
+          restore={async (version) => {
+            const { data } = await call(
+              'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore',
+              { path, body: { version } },
+            )
+            again()
+            return data
+          }}
+          effect={`The effective settings of ${name} change for ${people(workspace.member_count)}.`}
+        />
+      )}
+      {project?.version != null && (
+        <section class="card stack tight" aria-labelledby="pushed">
+          <h2 id="pushed">Pushed settings</h2>
+          <p>
+            <a href={`/s/${owner}/${repo}?workspace=${workspace.id}`}>
+              Version {project.version}
+              {project.version > 1 && ' and older'}
+            </a>
+            {project.updated_at && <span class="muted">, {time(project.updated_at)}</span>}
+          </p>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** The caller's own numbers. Those of others are one click away, because people see who viewed their numbers. */
+const Activity = ({ name }: { name: string }) => {
+  const workspace = useWorkspace()
+  const asked = useRead('GET /api/team/dashboard/mine', {
+    query: { workspace: workspace.id, repo: name, ...lastDays(30) },
+  })
+  return (
+    <section class="card stack tight" aria-labelledby="activity">
+      <h2 id="activity">Activity</h2>
+      <Loaded asked={asked} height={44}>
+        {({ totals }) => (
+          <p>
+            You in the last 30 days: {duration(totals.active_minutes)} active time, {count(totals.commits)}{' '}
+            commits, {count(totals.closed_issues)} closed issues.
+            {workspace.role === 'admin' && (
+              <>
+                {' '}
+                <a href={`/w/${workspace.id}?repo=${encodeURIComponent(name)}`}>View team activity</a>
+              </>
+            )}
+          </p>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+interface Row {
+  key: string
+  /** As JSON; undefined if the override hides the key. */
+  value: string | undefined
+  source: string
+  hides: string
+}
+
+const json = (value: unknown) => JSON.stringify(value)
+
+/** Every key with its source, and the values that this source hides. */
+const rowsOf = (data: Effective, { settings }: State, override: Override | undefined): Row[] => {
+  const set = override?.settings ?? {}
+  const rows = Object.entries(data.settings).map(([key, value]): Row => {
+    const source = data.sources[key]
+    if (source === 'project') {
+      return {
+        key,
+        value: json(value),
+        source: 'Override',
+        hides: key in settings ? `Workspace: ${json(settings[key])}` : '',
+      }
+    }
+    return {
+      key,
+      value: json(value),
+      source: source === 'locked' ? 'Workspace, locked' : 'Workspace',
+      hides:
+        key in set && !same(set[key], value)
+          ? `Override: ${set[key] === null ? 'hide' : json(set[key])}`
+          : '',
+    }
+  })
+  const hidden = Object.keys(settings).filter((key) => !(key in data.settings))
+  return [
+    ...rows,
+    ...hidden.map(
+      (key): Row => ({
+        key,
+        value: undefined,
+        source: 'Override',
+        hides: `Workspace: ${json(settings[key])}`,
+      }),
+    ),
+  ]
+}
+
+const columns: Column<Row>[] = [
+  { name: 'key', title: 'Key', by: ({ key }) => key, cell: ({ key }) => <span class="mono">{key}</span> },
+  {
+    name: 'value',
+    title: 'Value',
+    cell: ({ value }) =>
+      value === undefined ? <span class="muted">none</span> : <span class="mono">{value}</span>,
+  },
+  { name: 'source', title: 'Source', by: ({ source }) => source, cell: ({ source }) => source },
+  {
+    name: 'hides',
+    title: 'Hides',
+    by: ({ hides }) => hides || null,
+    cell: ({ hides }) => hides && <span class="mono">{hides}</span>,
+  },
+]
+
+const EffectiveSettings = (props: { data: Effective; state: State; override: Override | undefined }) => {
+  const { data, state, override } = props
+  return (
+    <>
+      <p class="muted">
+        Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
+        {data.idle_window_minutes} minutes.
+        {data.also_matched.length > 0 && ' Your other workspaces also cover this repository.'}
+      </p>
+      <SortedTable
+        caption="Effective settings"
+        rows={rowsOf(data, state, override)}
+        columns={columns}
+        keyOf={({ key }) => key}
+        searchText={({ key, value, source }) => `${key} ${value} ${source}`}
+        first=""
+        empty="No effective settings."
+      />
+    </>
+  )
+}
+
+const OverrideSection = (props: {
+  path: { id: string; owner: string; repo: string }
+  name: string
+  state: State
+  override: Override | undefined
+  etag: string | undefined
+  isAdmin: boolean
+  again: () => void
+}) => {
+  const { path, name, state, override, etag, isAdmin, again } = props
+  const workspace = useWorkspace()
+  const [editing, set] = useState<Editing & { before: Values; etag: string | undefined }>()
+  const [saved, setSaved] = useState<Override>()
+  const [removing, remove] = useState(false)
+  const { busy, failure, act, clear } = useAction()
+  const start = () => {
+    clear()
+    setSaved(undefined)
+    const before = override?.settings ?? {}
+    set({ ...editingOf(before), before, etag: override && etag })
+  }
+  const values = editing && readEditing(editing, { allowNull: true, locked: state.locked })
+  const isChanged = editing !== undefined && (!values || !same(values, editing.before))
+  const save = async () => {
+    if (!values || !editing) return
+    await act(async () => {
+      const { data } = await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+        path,
+        body: { settings: values },
+        headers: editing.etag ? { 'If-Match': editing.etag } : { 'If-None-Match': '*' },
+      })
+      announce('Override saved')
+      setSaved(data)
+      set(undefined)
+      again()
+    })
+  }
+  const about = (key: string) => {
+    if (!values || !(key in state.settings)) return undefined
+    if (!(key in values)) return `The workspace’s value applies again: ${json(state.settings[key])}`
+    return `Hides the workspace’s value: ${json(state.settings[key])}`
+  }
+  if (editing) {
+    return (
+      <>
+        {/* Outside of the form, because its dialog has a form of its own. */}
+        <Unsaved isChanged={isChanged} />
+        <Form class="stack tight" onSubmit={save}>
+          <IneffectiveKeys settings={editing.before} locked={state.locked} />
+          <SettingsEditor
+            label="Override"
+            editing={editing}
+            onEdit={(change) => set((old) => old && { ...old, ...change })}
+            locked={state.locked}
+            general={state.settings}
+          >
+            Set a workspace key to null to hide it.
+          </SettingsEditor>
+          <FaultyField editing={editing} />
+          {values && isChanged && (
+            <>
+              <h3>Pending changes</h3>
+              <p>Affects 1 repository and {people(workspace.member_count)}.</p>
+              <Diff before={editing.before} after={values} about={about} />
+            </>
+          )}
+          {failure && <FailureNote failure={failure} />}
+          <div class="row">
+            <button type="submit" class="primary" aria-disabled={busy || !values || !isChanged}>
+              Save override
+            </button>
+            <button type="button" onClick={() => set(undefined)}>
+              {isChanged ? 'Discard changes' : 'Cancel'}
+            </button>
+          </div>
+        </Form>
+      </>
+    )
+  }
+  return (
+    <>
+      {override ? (
+        <>
+          <p class="muted">
+            Version {override.version} by <bdi>{override.updated_by}</bdi>, {time(override.updated_at)}
+          </p>
+          <IneffectiveKeys settings={override.settings} locked={state.locked} />
+          <pre class="diff">{textOf(override.settings)}</pre>
+        </>
+      ) : (
+        <p class="muted">No override. The workspace settings apply unchanged.</p>
+      )}
+      {saved?.warnings && (
+        <div class="note" role="alert">
+          <WarningList warnings={saved.warnings} />
+        </div>
+      )}
+      {isAdmin && (
+        <div class="row">
+          <button type="button" onClick={start}>
+            {override ? 'Edit override' : 'Create override'}
+          </button>
+          {override && (
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                clear()
+                remove(true)
+              }}
+            >
+              Remove override
+            </button>
+          )}
+        </div>
+      )}
+      {removing && override && (
+        <Confirm
+          title={`Remove the override for ${name}?`}
+          action="Remove override"
+          busy={busy}
+          failure={failure}
+          onNo={() => remove(false)}
+          onYes={async () => {
+            const done = await act(async () => {
+              await call('DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+                path,
+                headers: { 'If-Match': etag },
+              })
+              announce('Override removed')
+              again()
+            })
+            if (done) remove(false)
+          }}
+        >
+          <p>
+            The workspace settings apply to this repository again. This also deletes the history of the
+            override. You cannot undo this.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,239 @@
+/** The webhook through which the repository host reports commits and closed issues to a workspace. */
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { limits } from '../../schemas/limits.js'
+import { announce } from '../announce.js'
+import { call, useAction, useRead } from '../api.js'
+import { count, time } from '../format.js'
+import { useWorkspace } from '../me.js'
+import { CopyField } from '../snippets.js'
+import { start } from '../start.js'
+import { type Column, Confirm, FailureNote, Loaded, SortedTable } from '../ui.js'
+
+type State = AnswerOf<'GET /api/team/workspaces/{id}/webhook'>
+type Delivery = State['deliveries'][number]
+
+const host = start.repohost_name
+
+/** Only for admins. */
+export const Webhook = () => {
+  const [isShown, show] = useState(false)
+  return (
+    <section class="card stack tight" aria-labelledby="webhook">
+      <h2 id="webhook">Webhook</h2>
+      <p class="muted">
+        {host} can report commits and closed issues itself. Counts that someone uploads replace the reported
+        ones for the same member, repository and day.
+      </p>
+      {isShown ? (
+        <Details />
+      ) : (
+        <div>
+          <button type="button" onClick={() => show(true)}>
+            Show webhook
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Details = () => {
+  const { id } = useWorkspace()
+  const path = { id }
+  const asked = useRead('GET /api/team/workspaces/{id}/webhook', { path })
+  const [created, set] = useState<{ url: string; secret: string }>()
+  const [asking, ask] = useState<'rotate' | 'delete'>()
+  const { busy, failure, act, clear } = useAction()
+  const create = () =>
+    act(async () => {
+      const { data } = await call('POST /api/team/workspaces/{id}/webhook', { path, body: {} })
+      set(data)
+      announce('Webhook secret created')
+      asked.again()
+    })
+  const open = (what: 'rotate' | 'delete') => {
+    clear()
+    ask(what)
+  }
+  if (asked.failure?.code === 'webhook_not_found' && !created) {
+    return (
+      <>
+        <p>This workspace has no webhook.</p>
+        {failure && <FailureNote failure={failure} />}
+        <div>
+          <button type="button" class="primary" aria-disabled={busy} onClick={create}>
+            Create webhook
+          </button>
+        </div>
+      </>
+    )
+  }
+  // While the list of a new webhook loads, the last failure still says that there is none.
+  const read = asked.failure?.code === 'webhook_not_found' ? { ...asked, failure: undefined } : asked
+  return (
+    <>
+      {created && (
+        <>
+          <p>Copy the secret now. The service does not store it and cannot show it again.</p>
+          <CopyField label="Secret" what="secret" text={created.secret} />
+        </>
+      )}
+      <Loaded asked={read} height={320}>
+        {({ url, created_at, deliveries }) => (
+          <>
+            <CopyField label="URL" what="URL" text={url} />
+            <Steps />
+            <div class="row">
+              <button type="button" onClick={() => open('rotate')}>
+                Rotate secret
+              </button>
+              <button type="button" class="danger" onClick={() => open('delete')}>
+                Delete webhook
+              </button>
+              <span class="small muted">Created {time(created_at)}.</span>
+            </div>
+            <Deliveries deliveries={deliveries} again={asked.again} />
+          </>
+        )}
+      </Loaded>
+      {asking === 'rotate' && (
+        <Confirm
+          title="Rotate the webhook secret?"
+          action="Rotate secret"
+          busy={busy}
+          failure={failure}
+          onNo={() => ask(undefined)}
+          onYes={async () => {
+            if (await create()) ask(undefined)
+          }}
+        >
+          <p>
+            You get a new secret for the same URL. Enter it at {host} within {limits.webhook_secret_hours}{' '}
+            hours, because the old secret then stops working.
+          </p>
+        </Confirm>
+      )}
+      {asking === 'delete' && (
+        <Confirm
+          title="Delete the webhook?"
+          action="Delete webhook"
+          busy={busy}
+          failure={failure}
+          onNo={() => ask(undefined)}
+          onYes={async () => {
+            const done = await act(async () => {
+              await call('DELETE /api/team/workspaces/{id}/webhook', { path })
+              announce('Webhook deleted')
+              set(undefined)
+              asked.again()
+            })
+            if (done) ask(undefined)
+          }}
+        >
+          <p>
+            The service then rejects what {host} reports. Counts that it has reported stay. You cannot undo
+            this: a new webhook has a new URL and secret.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Where a webhook is added, and the names of the fields there. */
+const places: Record<string, { open: string; url: string; rest: string; events: string }> = {
+  GitHub: {
+    open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”.',
+    url: 'Payload URL',
+    rest: 'Choose the content type application/json.',
+    events: 'Select individual events: Pushes and Issues.',
+  },
+  GitLab: {
+    open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
+    url: 'URL',
+    rest: 'The field for the secret is called “Secret token”.',
+    events: 'Select Push events and Issues events. Confidential issues have an event of their own.',
+  },
+  Forgejo: {
+    open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',
+    url: 'Target URL',
+    rest: 'Choose the method POST.',
+    events: 'Select custom events: Push and Issues.',
+  },
+}
+
+const Steps = () => {
+  const place = places[host]
+  if (!place) return null
+  return (
+    <ol class="numbered stack tight" aria-label={`Set-up at ${host}`}>
+      <li>{place.open}</li>
+      <li>
+        Enter the URL as “{place.url}” and the secret. {place.rest}
+      </li>
+      <li>{place.events}</li>
+      <li>Save the webhook. Push a commit, and it appears below.</li>
+    </ol>
+  )
+}
+
+type Row = Delivery & { index: number }
+
+const columns: Column<Row>[] = [
+  { name: 'at', title: 'Time', cell: ({ at }) => time(at) },
+  {
+    name: 'event',
+    title: 'Event',
+    cell: ({ event, repo }) => (
+      <>
+        <bdi>{event}</bdi>
+        {repo && <bdi class="muted"> {repo}</bdi>}
+      </>
+    ),
+  },
+  { name: 'status', title: 'Status', cell: ({ status }) => status },
+]
+/** The privacy level `team` hides the result. */
+const allColumns: Column<Row>[] = [
+  ...columns,
+  {
+    name: 'result',
+    title: 'Result',
+    cell: ({ counted, skipped }) => `${count(counted)} counted, ${count(skipped)} skipped`,
+  },
+]
+
+const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () => void }) => {
+  const { activity_privacy } = useWorkspace()
+  const rows = deliveries.map((delivery, index) => ({ ...delivery, index }))
+  return (
+    <>
+      <div class="row apart">
+        <h3>Recent deliveries</h3>
+        <button
+          type="button"
+          onClick={() => {
+            again()
+            announce('Checking for deliveries')
+          }}
+        >
+          Check for deliveries
+        </button>
+      </div>
+      <SortedTable
+        caption="Recent deliveries"
+        rows={rows}
+        columns={activity_privacy === 'team' ? columns : allColumns}
+        keyOf={({ index }) => String(index)}
+        first=""
+        empty="No deliveries yet. Deliveries with a wrong secret are not listed."
+      />
+      <p class="small muted">
+        {activity_privacy === 'team'
+          ? 'This privacy level hides repositories and numbers.'
+          : 'Skipped commits and issues are those of people who are not members, or of repositories that match no pattern.'}
+      </p>
+    </>
+  )
+}

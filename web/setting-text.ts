@@ -1,0 +1,56 @@
+/** What the page says about a setting. The JSON editor's chunk needs these functions, and nothing else of the page. */
+
+/** The members of a setting's schema that the page shows. A published extension may contain anything else. */
+export interface Property {
+  type?: string | string[]
+  enum?: unknown[]
+  enumDescriptions?: string[]
+  markdownEnumDescriptions?: string[]
+  default?: unknown
+  description?: string
+  markdownDescription?: string
+  deprecationMessage?: string
+  markdownDeprecationMessage?: string
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+  items?: Property
+  editPresentation?: string
+}
+export type Properties = Record<string, Property>
+
+export const typeOf = ({ type }: Property): string[] => (type === undefined ? [] : [type].flat())
+
+/** Markdown without its marks. */
+export const plainText = (markdown: string): string =>
+  markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/`#?([^`]*?)#?`/g, '$1')
+    .replaceAll(/\*\*?([^*]+)\*\*?/g, '$1')
+
+/** The types, bounds and default of a setting, as one sentence each. */
+export const boundsOf = (schema: Property): string => {
+  const { minimum, maximum, maxLength, maxItems, items } = schema
+  const types = typeOf(schema)
+  const inside = items ? typeOf(items).join(' or ') : ''
+  const named = types.map((type) => (type === 'array' && inside ? `array of ${inside}` : type))
+  const kind = schema.enum ? 'one of the listed values' : named.join(' or ') || 'any value'
+  const bounds = [
+    minimum !== undefined && maximum !== undefined
+      ? `${minimum} to ${maximum}`
+      : minimum !== undefined
+        ? `at least ${minimum}`
+        : maximum !== undefined && `at most ${maximum}`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems} items`,
+  ].filter(Boolean)
+  const text = [kind, ...bounds].join(', ')
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`
+}
+
+export const descriptionOf = ({ markdownDescription, description = '' }: Property): string =>
+  markdownDescription ?? description
+
+export const describe = (schema: Property): string =>
+  [plainText(descriptionOf(schema)), boundsOf(schema)].filter(Boolean).join('\n\n')

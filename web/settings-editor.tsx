@@ -1,0 +1,165 @@
+/** An editor for settings: a form if the service has a schema, and JSON. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { count } from './format.js'
+import { faultsOf, JsonField, parse, textOf, type Values } from './json.js'
+import { propertiesOf, useSchema } from './schema.js'
+import { isJson, LockToggle, SettingsForm } from './settings-form.js'
+import { Choices, Loaded } from './ui.js'
+
+/** Text that is not saved yet. */
+export interface Editing {
+  text: string
+  /** Input in fields of the form that is no value yet, by key. */
+  drafts: Record<string, string>
+}
+
+export const editingOf = (values: Values): Editing => ({ text: textOf(values), drafts: {} })
+
+interface Rules {
+  allowNull?: boolean
+  locked?: readonly string[]
+}
+
+/** The field of the form whose input is no value. */
+const faultyField = ({ drafts }: Editing): string | undefined =>
+  Object.keys(drafts).find((key) => !isJson(drafts[key] ?? ''))
+
+/** The settings as they would be saved; `undefined` if they cannot be. */
+export const readEditing = (editing: Editing, rules: Rules): Values | undefined => {
+  const parsed = parse(editing.text, rules)
+  return 'values' in parsed && faultyField(editing) === undefined ? parsed.values : undefined
+}
+
+/** Names the field that prevents saving, which a search may have hidden. */
+export const FaultyField = ({ editing }: { editing: Editing }) => {
+  const key = faultyField(editing)
+  return key === undefined ? null : (
+    <p>
+      Enter a valid value for <span class="mono">{key}</span>.
+    </p>
+  )
+}
+
+export const SettingsEditor = (props: {
+  label: string
+  editing: Editing
+  onEdit: (change: Partial<Editing>) => void
+  /** The locked keys of the workspace. */
+  locked: readonly string[]
+  /** Changes the locks. Without it, this is an override, which cannot contain locked keys. */
+  onLock?: (locked: string[]) => void
+  /** The workspace's values, where this is an override. */
+  general?: Values
+  children?: ComponentChildren
+}) => {
+  const { label, editing, onEdit, locked, onLock, general, children } = props
+  const schema = useSchema()
+  const [tab, choose] = useState<'form' | 'json'>('form')
+  const rules = onLock ? {} : { allowNull: true, locked }
+  const parsed = parse(editing.text, onLock ? {} : { allowNull: true })
+  const values = 'values' in parsed ? parsed.values : undefined
+  const faults = faultsOf(editing.text, rules)
+  const [fault] = faults
+  const field = (
+    <JsonField
+      label={`${label} (JSON)`}
+      text={editing.text}
+      faults={faults}
+      properties={propertiesOf(schema.data)}
+      onType={(text) => onEdit({ text })}
+    >
+      {children}
+    </JsonField>
+  )
+  const locks = onLock && values && <Locks {...{ values, locked, onLock }} />
+  if (schema.isNone) {
+    return (
+      <>
+        {field}
+        {locks}
+      </>
+    )
+  }
+  return (
+    <Loaded asked={schema} height={480}>
+      {(schema) => (
+        <div class="stack tight">
+          <div>
+            <Choices
+              label="Editor"
+              value={tab}
+              options={[
+                ['form', 'Form'],
+                ['json', 'JSON'],
+              ]}
+              onChoose={choose}
+            />
+          </div>
+          {tab === 'json' ? (
+            <>
+              {field}
+              {locks}
+            </>
+          ) : values ? (
+            <>
+              <SettingsForm
+                schema={schema}
+                values={values}
+                onChange={(values) => onEdit({ text: textOf(values) })}
+                locked={locked}
+                onLock={onLock}
+                general={general}
+                drafts={editing.drafts}
+                onDraft={(key, text) => {
+                  const { [key]: _, ...rest } = editing.drafts
+                  onEdit({ drafts: text === undefined ? rest : { ...rest, [key]: text } })
+                }}
+              />
+              <p class={fault ? '' : 'small muted'} role="status">
+                {fault?.message ?? children}
+              </p>
+            </>
+          ) : (
+            <p>{'error' in parsed && parsed.error} Fix the JSON to use the form.</p>
+          )}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+const STEP = 50
+
+/** A lock for each key, where the editor is JSON. */
+const Locks = (props: { values: Values; locked: readonly string[]; onLock: (locked: string[]) => void }) => {
+  const { values, locked, onLock } = props
+  const [shown, show] = useState(STEP)
+  const keys = Object.keys(values)
+  return (
+    <details open={locked.length > 0}>
+      <summary>
+        Locked keys ({count(keys.filter((key) => locked.includes(key)).length)} of {count(keys.length)})
+      </summary>
+      {keys.length === 0 && <p class="muted">No keys. Add a setting to lock it.</p>}
+      <ul class="stack tight">
+        {keys.slice(0, shown).map((key) => (
+          <li key={key} class="row apart">
+            <span class="mono">{key}</span>
+            <LockToggle
+              name={key}
+              isLocked={locked.includes(key)}
+              mayLock
+              onLock={(isOn) => onLock(isOn ? [...locked, key] : locked.filter((one) => one !== key))}
+            />
+          </li>
+        ))}
+      </ul>
+      {keys.length > shown && (
+        <button type="button" onClick={() => show(shown + STEP)}>
+          Show more ({count(shown)} of {count(keys.length)})
+        </button>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,374 @@
+/** Settings as a form, in the order and the groups of the schema. */
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { count } from './format.js'
+import { same, type Values } from './json.js'
+import { scanJson } from './json-scan.js'
+import { focusFirstIn } from './keyboard.js'
+import { Markdown, propertiesOf, type Schema } from './schema.js'
+import { boundsOf, descriptionOf, type Property, plainText, typeOf } from './setting-text.js'
+
+interface Row {
+  key: string
+  group: string
+  schema: Property
+  /** What the search looks in. */
+  text: string
+}
+
+const [FIRST, STEP] = [20, 40]
+const OTHER = 'Not in the schema'
+
+const rowsOf = (schema: Schema): Row[] => {
+  const properties = propertiesOf(schema)
+  return schema['x-groups'].flatMap(({ title, properties: keys }) =>
+    keys.map((key) => {
+      const property = properties[key] ?? {}
+      const group = title ?? 'General'
+      const values = property.enum?.join(' ') ?? ''
+      const text = `${key} ${group} ${plainText(descriptionOf(property))} ${values}`.toLowerCase()
+      return { key, group, schema: property, text }
+    }),
+  )
+}
+
+type Filter = 'all' | 'modified' | 'locked'
+
+interface FormProps {
+  schema: Schema
+  values: Values
+  onChange: (values: Values) => void
+  locked: readonly string[]
+  /** Without it, locks are only shown. */
+  onLock?: ((locked: string[]) => void) | undefined
+  /** The workspace's values, where the form edits an override. */
+  general?: Values | undefined
+  /** Input that is no value yet, by key. */
+  drafts: Record<string, string>
+  onDraft: (key: string, text: string | undefined) => void
+}
+
+export const SettingsForm = (props: FormProps) => {
+  const { schema, values, onChange, locked, onLock, general, drafts, onDraft } = props
+  const [query, search] = useState('')
+  const [group, chooseGroup] = useState('')
+  const [filter, chooseFilter] = useState<Filter>('all')
+  const [shown, show] = useState(FIRST)
+  const list = useRef<HTMLDivElement>(null)
+  const fresh = useRef<number>(undefined)
+  const id = useId()
+  const declared = useMemo(() => rowsOf(schema), [schema])
+  const known = useMemo(() => new Set(declared.map(({ key }) => key)), [declared])
+  const groups = useMemo(() => [...new Set(declared.map((row) => row.group))], [declared])
+  const others = Object.keys(values)
+    .filter((key) => !known.has(key))
+    .map((key): Row => ({ key, group: OTHER, schema: {}, text: key.toLowerCase() }))
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = [...declared, ...others].filter(
+    (row) =>
+      (group === '' || row.group === group) &&
+      (filter === 'all' || (filter === 'modified' ? row.key in values : locked.includes(row.key))) &&
+      words.every((word) => row.text.includes(word)),
+  )
+  useEffect(() => {
+    if (fresh.current !== undefined) focusFirstIn(list.current?.querySelectorAll('.setting')[fresh.current])
+    fresh.current = undefined
+  }, [shown])
+  const visible = found.slice(0, shown)
+  const set = (key: string, value: unknown) => onChange({ ...values, [key]: value })
+  const remove = (key: string) => {
+    const { [key]: _, ...rest } = values
+    onDraft(key, undefined)
+    onChange(rest)
+  }
+  return (
+    <div class="stack tight">
+      <div class="row low">
+        <input
+          class="grow"
+          type="search"
+          placeholder="Search settings"
+          aria-label="Search settings"
+          value={query}
+          onInput={(event) => {
+            search(event.currentTarget.value)
+            show(FIRST)
+          }}
+        />
+        <select
+          aria-label="Group"
+          value={group}
+          onChange={(event) => {
+            chooseGroup(event.currentTarget.value)
+            show(FIRST)
+          }}
+        >
+          <option value="">All groups</option>
+          {[...groups, ...(others.length > 0 ? [OTHER] : [])].map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Filter"
+          value={filter}
+          onChange={(event) => {
+            chooseFilter(event.currentTarget.value as Filter)
+            show(FIRST)
+          }}
+        >
+          <option value="all">All settings</option>
+          <option value="modified">Modified</option>
+          <option value="locked">Locked</option>
+        </select>
+      </div>
+      <p class="small muted" role="status" id={id}>
+        {count(found.length)} of {count(declared.length + others.length)} settings
+      </p>
+      <div ref={list} class="settings">
+        {visible.map((row, index) => (
+          <>
+            {row.group !== visible[index - 1]?.group && <h3 key={`group ${row.group}`}>{row.group}</h3>}
+            <Setting
+              key={row.key}
+              row={row}
+              isSet={row.key in values}
+              value={values[row.key]}
+              draft={drafts[row.key]}
+              isLocked={locked.includes(row.key)}
+              onSet={(value) => set(row.key, value)}
+              onRemove={() => remove(row.key)}
+              onDraft={(text) => onDraft(row.key, text)}
+              onLock={
+                onLock &&
+                ((isOn) => onLock(isOn ? [...locked, row.key] : locked.filter((key) => key !== row.key)))
+              }
+              isOverride={general !== undefined}
+              general={general && row.key in general ? JSON.stringify(general[row.key]) : undefined}
+            />
+          </>
+        ))}
+      </div>
+      {found.length === 0 && <p class="muted">No settings found. Change the search or the filters.</p>}
+      {found.length > shown && (
+        <div>
+          <button
+            type="button"
+            onClick={() => {
+              fresh.current = shown
+              show(shown + STEP)
+            }}
+          >
+            Show more ({count(shown)} of {count(found.length)})
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Setting = (props: {
+  row: Row
+  isSet: boolean
+  value: unknown
+  draft: string | undefined
+  isLocked: boolean
+  isOverride: boolean
+  /** The workspace's value as JSON, where the form edits an override. */
+  general: string | undefined
+  onSet: (value: unknown) => void
+  onRemove: () => void
+  onDraft: (text: string | undefined) => void
+  onLock: ((isOn: boolean) => void) | undefined
+}) => {
+  const { row, isSet, value, draft, isLocked, isOverride, general, onSet, onRemove, onDraft, onLock } = props
+  const { key, schema } = row
+  const id = useId()
+  const isReadOnly = isOverride && isLocked
+  const deprecated = schema.markdownDeprecationMessage ?? schema.deprecationMessage
+  const chosen = schema.enum?.findIndex((one) => same(one, isSet ? value : schema.default)) ?? -1
+  const about = (schema.markdownEnumDescriptions ?? schema.enumDescriptions)?.[chosen]
+  return (
+    <div class={isSet ? 'setting set' : 'setting'}>
+      <div class="row">
+        <label for={id} class="mono">
+          <strong>{key}</strong>
+        </label>
+        {isSet && <span class="tag">modified</span>}
+        {isLocked && <span class="tag">locked</span>}
+        {deprecated && <span class="tag">deprecated</span>}
+      </div>
+      <div id={`${id}-about`} class="small">
+        {descriptionOf(schema) && (
+          <p>
+            <Markdown text={descriptionOf(schema)} />
+          </p>
+        )}
+        {deprecated && (
+          <p>
+            Deprecated: <Markdown text={deprecated} />
+          </p>
+        )}
+        <p class="muted">
+          {row.group === OTHER ? 'The settings schema does not contain this key.' : boundsOf(schema)}
+          {schema.default !== undefined && (
+            <>
+              {' '}
+              Default: <span class="mono">{shorten(JSON.stringify(schema.default))}</span>
+            </>
+          )}
+        </p>
+        {general !== undefined && (
+          <p class="muted">
+            Workspace: <span class="mono">{shorten(general)}</span>
+          </p>
+        )}
+        {isReadOnly && (
+          <p>
+            The workspace has locked this key.{' '}
+            {isSet ? 'The value here has no effect.' : 'An override cannot contain it.'}
+          </p>
+        )}
+      </div>
+      <div class="row">
+        {isReadOnly ? (
+          <output id={id} class="mono">
+            {isSet ? JSON.stringify(value) : 'not set'}
+          </output>
+        ) : (
+          <Control id={id} {...{ schema, isSet, value, draft, onSet, onRemove, onDraft }} />
+        )}
+        {isOverride && !isReadOnly && general !== undefined && value !== null && (
+          <button type="button" class="plain act" onClick={() => onSet(null)}>
+            Hide<span class="away"> {key}</span>
+          </button>
+        )}
+        {isSet && (
+          <button type="button" class="plain act" onClick={onRemove}>
+            Remove<span class="away"> {key}</span>
+          </button>
+        )}
+        {onLock && <LockToggle name={key} isLocked={isLocked} mayLock={isSet} onLock={onLock} />}
+      </div>
+      {isOverride && isSet && value === null && (
+        <p class="small">Hidden: the workspace’s value does not apply here.</p>
+      )}
+      {about && (
+        <p class="small muted">
+          <Markdown text={about} />
+        </p>
+      )}
+      {draft !== undefined && !isJson(draft) && (
+        <p class="small" id={`${id}-fault`} role="status">
+          Not a valid value. {faultOf(schema)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export const LockToggle = (props: {
+  name: string
+  isLocked: boolean
+  mayLock: boolean
+  onLock: (isOn: boolean) => void
+}) => (
+  <label class="row lock" title={props.mayLock ? undefined : 'Set a value to lock it'}>
+    <input
+      type="checkbox"
+      aria-label={`Lock ${props.name}`}
+      disabled={!props.mayLock}
+      checked={props.isLocked}
+      onChange={(event) => props.onLock(event.currentTarget.checked)}
+    />
+    Lock
+  </label>
+)
+
+const LONGEST = 120
+const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+
+const isNumber = (schema: Property) => {
+  const types = typeOf(schema)
+  return types.length === 1 && ['number', 'integer'].includes(types[0] ?? '')
+}
+
+/** Whether a text is JSON whose value can be stored exactly. */
+export const isJson = (text: string): boolean => {
+  const { syntax, faults } = scanJson(text)
+  return syntax === undefined && faults.length === 0
+}
+
+const faultOf = (schema: Property) =>
+  isNumber(schema) ? 'Enter a number.' : 'Enter JSON, such as ["a", "b"].'
+
+/** The field that suits the type. Everything without one of its own is JSON. */
+const Control = (props: {
+  id: string
+  schema: Property
+  isSet: boolean
+  value: unknown
+  draft: string | undefined
+  onSet: (value: unknown) => void
+  onRemove: () => void
+  onDraft: (text: string | undefined) => void
+}) => {
+  const { id, schema, isSet, value, draft, onSet, onRemove, onDraft } = props
+  const types = typeOf(schema)
+  const isFault = draft !== undefined && !isJson(draft)
+  const described = { id, 'aria-describedby': `${id}-about ${id}-fault`, 'aria-invalid': isFault }
+  const options = schema.enum ?? (types.join() === 'boolean' ? [true, false] : undefined)
+  if (options) {
+    const at = options.findIndex((one) => same(one, value))
+    return (
+      <select
+        {...described}
+        class="value"
+        value={isSet ? String(at) : ''}
+        onChange={({ currentTarget: { value: chosen } }) =>
+          chosen === '' ? onRemove() : chosen !== '-1' && onSet(options[Number(chosen)])
+        }
+      >
+        <option value="">Not set</option>
+        {isSet && at < 0 && <option value="-1">{JSON.stringify(value)}</option>}
+        {options.map((one, index) => (
+          <option key={JSON.stringify(one)} value={String(index)}>
+            {typeof one === 'string' ? one || '(empty)' : JSON.stringify(one)}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (types.join() === 'string' && (!isSet || typeof value === 'string')) {
+    const field = {
+      ...described,
+      class: 'value',
+      placeholder: isSet ? '' : String(schema.default ?? ''),
+      value: isSet ? String(value) : '',
+      onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onSet(currentTarget.value),
+    }
+    return schema.editPresentation === 'multilineText' ? (
+      <textarea {...field} class="value few" spellcheck={false} />
+    ) : (
+      <input {...field} spellcheck={false} />
+    )
+  }
+  const canonical = isSet ? JSON.stringify(value) : ''
+  const read = (text: string) => {
+    if (text.trim() === '') return onRemove()
+    const isFaulty = !isJson(text)
+    onDraft(isFaulty || JSON.stringify(JSON.parse(text)) !== text ? text : undefined)
+    if (!isFaulty) onSet(JSON.parse(text))
+  }
+  return (
+    <input
+      {...described}
+      class="value mono"
+      spellcheck={false}
+      inputMode={isNumber(schema) ? 'decimal' : 'text'}
+      placeholder={isSet ? '' : JSON.stringify(schema.default ?? null)}
+      value={draft !== undefined && (isFault || same(JSON.parse(draft), value)) ? draft : canonical}
+      onInput={(event) => read(event.currentTarget.value)}
+    />
+  )
+}

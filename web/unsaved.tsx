@@ -1,0 +1,63 @@
+/** Asks before unsaved changes are lost. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { Confirm } from './ui.js'
+
+/** The question, to be rendered by the screen that has the changes. */
+export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
+  const { route } = useLocation()
+  const [target, leaveFor] = useState<string>()
+  const mayLeave = useRef(false)
+  useEffect(() => {
+    if (!isChanged) return
+    mayLeave.current = false
+    const own = location.href
+    const onClick = (event: MouseEvent) => {
+      const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement)
+      const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0
+      if (!link || opensElsewhere || (link.target && link.target !== '_self')) return
+      if (link.origin !== location.origin || link.pathname === location.pathname) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      leaveFor(link.href.slice(link.origin.length))
+    }
+    const onBack = (event: PopStateEvent) => {
+      const { origin, pathname, href } = location
+      if (mayLeave.current || pathname === new URL(own).pathname) return
+      event.stopImmediatePropagation()
+      history.pushState(null, '', own)
+      leaveFor(href.slice(origin.length))
+    }
+    const onUnload = (event: BeforeUnloadEvent) => {
+      if (!mayLeave.current) event.preventDefault()
+    }
+    // The capture phase comes before the router.
+    addEventListener('click', onClick, { capture: true })
+    addEventListener('popstate', onBack, { capture: true })
+    addEventListener('beforeunload', onUnload)
+    return () => {
+      removeEventListener('click', onClick, { capture: true })
+      removeEventListener('popstate', onBack, { capture: true })
+      removeEventListener('beforeunload', onUnload)
+    }
+  }, [isChanged])
+  if (target === undefined) return null
+  return (
+    <Confirm
+      title="Leave without saving?"
+      action="Discard changes"
+      busy={false}
+      failure={undefined}
+      onNo={() => leaveFor(undefined)}
+      onYes={() => {
+        mayLeave.current = true
+        leaveFor(undefined)
+        // The browser loads pages that are not part of this one.
+        if (/^\/api\b/.test(target)) location.assign(target)
+        else route(target)
+      }}
+    >
+      <p>Your changes are not saved. If you leave, they are lost.</p>
+    </Confirm>
+  )
+}
