@@ -1,5 +1,6 @@
 /** The service on loopback with a throw-away database, stand-ins for everything outside, and something to look at. */
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { rebuildRollups } from '../src/features/activity/roll-up.js'
@@ -7,9 +8,10 @@ import { connect, type Database } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { statement } from '../src/platform/database/statement.js'
 import { readArguments } from '../src/platform/process/arguments.js'
-import { listening } from '../src/platform/process/listen.js'
+import { waitForListening } from '../src/platform/process/listen.js'
 import { createLogger, openLogOutput } from '../src/platform/process/logger.js'
-import { atEnd, run } from '../src/platform/process/program.js'
+import { onExit, run } from '../src/platform/process/program.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import { seedActivity } from './activity.js'
@@ -36,14 +38,14 @@ const startStandIns = async () => {
     a: await startAssistantA(),
     b: await startAssistantB(),
   }
-  for (const standIn of Object.values(standIns)) atEnd(() => standIn.close())
+  for (const standIn of Object.values(standIns)) onExit(() => standIn.close())
   return standIns
 }
 
 const startDatabase = async (stopped: AbortSignal) => {
   const log = { info: () => {}, warn: say, error: say }
   const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log, stopped })
-  atEnd((hurry) => server.stop(hurry))
+  onExit((hurry) => server.stop(hurry))
   await migrate(server.url, stopped)
   return server.url
 }
@@ -95,10 +97,14 @@ const main = async (stopped: AbortSignal) => {
     SITE_URL: undefined,
     DATABASE_URL: await startDatabase(stopped),
     JWT_SECRETS: randomBytes(48).toString('base64url'),
+    WEBHOOK_KEYS: randomBytes(48).toString('base64url'),
     ADMIN_KEYS: `admin-${randomBytes(12).toString('hex')}`,
     EXTENSION_PREFIX: 'ext',
+    SETTINGS_SCHEMA: join(projectRoot, 'demo/extension.json'),
+    SETTINGS_VALIDATION: 'warn',
+    REPOHOST_KIND: repohost.kind,
     REPOHOST_URL: repohost.url,
-    REPOHOST_API_URL: repohost.url,
+    REPOHOST_API_URL: repohost.apiUrl,
     REPOHOST_CLIENT_ID: OAUTH_APP.id,
     REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
     REPOHOST_ALLOWED_CLIENT_IDS: undefined,
@@ -116,13 +122,16 @@ const main = async (stopped: AbortSignal) => {
     poolSize: config.databasePoolSize,
     prepare: true,
   })
-  atEnd(() => database.close())
+  onExit(() => database.close())
   const output = await openLogOutput()
-  atEnd(() => output.end())
+  onExit(() => output.end())
   const app = await buildApp(config, database, createLogger(config.logLevel, output))
-  atEnd(() => app.close())
+  onExit(() => app.close())
   stopped.throwIfAborted()
-  await listening(app.listen({ host: config.host, port: config.port }), { ...config, variable: 'PORT' })
+  await waitForListening(app.listen({ host: config.host, port: config.port }), {
+    ...config,
+    variable: 'PORT',
+  })
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)

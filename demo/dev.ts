@@ -5,7 +5,7 @@ import { watch } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readArguments } from '../src/platform/process/arguments.js'
-import { atEnd, run } from '../src/platform/process/program.js'
+import { onExit, run } from '../src/platform/process/program.js'
 import { projectRoot } from '../src/platform/process/root.js'
 
 const USAGE = `npm run dev
@@ -16,7 +16,7 @@ const USAGE = `npm run dev
 const start = (...args: string[]) => {
   const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' })
   const ended = once(child, 'exit')
-  atEnd(async (hurry) => {
+  onExit(async (hurry) => {
     child.kill('SIGTERM')
     hurry.addEventListener('abort', () => forceEnd(child))
     await ended

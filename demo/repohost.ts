@@ -1,17 +1,13 @@
 /**
- * A stand-in for the repository host, for tests and the demo: GitHub's shapes of `/user`, `/repos` and the OAuth web
- * flow, and as strict as the real one: unknown tokens are 401, private repositories 404, codes work once and only with
- * the PKCE verifier.
+ * A stand-in for the repository host, for tests and the demo: users, repositories and the OAuth web flow in the shapes of
+ * its kind, and as strict as the real one. Unknown tokens are 401, private repositories 404, and codes work once and only
+ * with the PKCE verifier.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RepohostKind } from '../schemas/common.js'
+import { type HostUser, hostShapes } from './host-shapes.js'
 import { readBody, type StandIn, sendJson, serveStandIn } from './stand-in.js'
-
-interface HostUser {
-  id: number
-  login: string
-  avatar_url: string
-}
 
 interface Grant {
   userId: number
@@ -20,43 +16,53 @@ interface Grant {
 }
 
 export interface RepohostStandIn extends StandIn {
+  kind: RepohostKind
+  apiUrl: string
   /** Makes a user, or a second token of an existing one. */
   addUser(login: string, options?: { id?: number; clientId?: string }): HostUser & { token: string }
   renameUser(id: number, login: string): void
   /** A private repository that only these users see. Repositories that were never added are public to everybody. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
+  /** The host then redirects from the old name, or only answers with the new one. */
+  renameRepo(from: string, to: string, answer: 'redirect' | 'new name'): void
+  /** A token that gives access to nothing, not even the profile of its user. */
+  addTokenWithoutScope(id: number): string
   /** Who consents in the browser; null: the user says no. */
   browserUser: number | null
 }
 
 export const OAUTH_APP = { id: 'stand-in-client', secret: 'stand-in-secret' }
 
-export const startRepohost = async (): Promise<RepohostStandIn> => {
+export const startRepohost = async (kind: RepohostKind = 'github'): Promise<RepohostStandIn> => {
+  const shape = hostShapes[kind]
   const users = new Map<number, HostUser>()
-  const tokens = new Map<string, { userId: number; clientId: string | undefined }>()
+  const tokens = new Map<string, { userId: number; clientId: string | undefined; isUseless?: boolean }>()
   const readersOf = new Map<string, number[]>()
   const grants = new Map<string, Grant>()
+  const renamed = new Map<string, { to: string; answer: 'redirect' | 'new name' }>()
   let nextId = 1_000
 
   const user = (request: IncomingMessage, response: ServerResponse) => {
     const token = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
     const found = token && users.get(token.userId)
     if (!found) {
-      sendJson(response, 401, { message: 'Bad credentials' })
+      sendJson(response, shape.unknownToken.status, shape.unknownToken.body)
       return undefined
     }
-    if (token.clientId) response.setHeader('X-OAuth-Client-Id', token.clientId)
-    response.setHeader('X-RateLimit-Limit', '5000')
-    response.setHeader('X-RateLimit-Remaining', '4999')
+    if (token.isUseless) {
+      sendJson(response, shape.scopeMissing.status, shape.scopeMissing.body)
+      return undefined
+    }
+    if (kind === 'github' && token.clientId) response.setHeader('X-OAuth-Client-Id', token.clientId)
     return found
   }
 
   const authorize = (url: URL, response: ServerResponse) => {
-    const { client_id, redirect_uri, state, code_challenge, code_challenge_method } = Object.fromEntries(
-      url.searchParams,
-    )
-    if (client_id !== OAUTH_APP.id || !redirect_uri || !code_challenge || code_challenge_method !== 'S256') {
+    const { client_id, redirect_uri, state, scope, code_challenge, code_challenge_method } =
+      Object.fromEntries(url.searchParams)
+    const isApp = client_id === OAUTH_APP.id && scope === shape.scope
+    if (!isApp || !redirect_uri || !code_challenge || code_challenge_method !== 'S256') {
       return sendJson(response, 404, { message: 'Not Found' })
     }
     const back = new URL(redirect_uri)
@@ -80,32 +86,39 @@ export const startRepohost = async (): Promise<RepohostStandIn> => {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
     const isApp = form.get('client_id') === OAUTH_APP.id && form.get('client_secret') === OAUTH_APP.secret
-    // The real host reports these errors with status 200.
-    if (!isApp) return sendJson(response, 200, { error: 'incorrect_client_credentials' })
-    if (!grant || grant.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri')) {
-      return sendJson(response, 200, { error: 'bad_verification_code' })
-    }
+    const isGranted = grant && grant.challenge === challenge && grant.redirectUri === form.get('redirect_uri')
+    if (!isApp || !isGranted) return sendJson(response, shape.wrongCode.status, shape.wrongCode.body)
     const token = `gho_${randomBytes(18).toString('hex')}`
     tokens.set(token, { userId: grant.userId, clientId: OAUTH_APP.id })
-    return sendJson(response, 200, { access_token: token, token_type: 'bearer', scope: 'read:user' })
+    return sendJson(response, 200, { access_token: token, token_type: 'bearer', scope: shape.scope })
   }
 
   const server = await serveStandIn(async (request, response, url) => {
-    if (url.pathname === '/login/oauth/authorize') return authorize(url, response)
-    if (url.pathname === '/login/oauth/access_token') return exchange(request, response)
+    for (const [name, value] of Object.entries(shape.headers)) response.setHeader(name, value)
+    if (url.pathname === shape.authorizePath) return authorize(url, response)
+    if (url.pathname === shape.tokenPath) return exchange(request, response)
+    const path = url.pathname.startsWith(`${shape.apiPath}/`) ? url.pathname.slice(shape.apiPath.length) : ''
+    if (path === shape.probe.path)
+      return sendJson(response, shape.probe.answer.status, shape.probe.answer.body)
     const caller = user(request, response)
     if (!caller) return
-    const [, kind, owner, repo, ...rest] = url.pathname.split('/').map(decodeURIComponent)
-    if (kind === 'user' && owner === undefined) return sendJson(response, 200, caller)
-    if (kind === 'repos' && owner && repo && rest.length === 0) {
-      const fullName = `${owner}/${repo}`
+    if (path === shape.userPath) return sendJson(response, 200, shape.user(caller))
+    const fullName = shape.repoOf(path)
+    if (fullName !== undefined) {
+      const move = renamed.get(fullName.toLowerCase())
+      if (move?.answer === 'redirect') {
+        return response.writeHead(shape.movedStatus, { Location: `${standIn.apiUrl}/moved` }).end()
+      }
+      if (move) return sendJson(response, 200, shape.repo(move.to))
       const readers = readersOf.get(fullName.toLowerCase())
-      if (!readers || readers.includes(caller.id)) return sendJson(response, 200, { full_name: fullName })
+      if (!readers || readers.includes(caller.id)) return sendJson(response, 200, shape.repo(fullName))
     }
-    sendJson(response, 404, { message: 'Not Found' })
+    sendJson(response, shape.notFound.status, shape.notFound.body)
   })
 
   const standIn: RepohostStandIn = Object.assign(server, {
+    kind,
+    apiUrl: server.url + shape.apiPath,
     browserUser: null,
     addUser: (login: string, { id, clientId }: { id?: number; clientId?: string } = {}) => {
       const existing = [...users.values()].find((known) => known.login.toLowerCase() === login.toLowerCase())
@@ -125,6 +138,14 @@ export const startRepohost = async (): Promise<RepohostStandIn> => {
     },
     addPrivateRepo: (fullName: string, readers: number[]) => {
       readersOf.set(fullName.toLowerCase(), readers)
+    },
+    renameRepo: (from: string, to: string, answer: 'redirect' | 'new name') => {
+      renamed.set(from.toLowerCase(), { to, answer })
+    },
+    addTokenWithoutScope: (userId: number) => {
+      const token = `none_${randomBytes(18).toString('hex')}`
+      tokens.set(token, { userId, clientId: undefined, isUseless: true })
+      return token
     },
     removeRepo: (fullName: string) => {
       readersOf.set(fullName.toLowerCase(), [])

@@ -3,11 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { readConfig } from '../src/config.js'
 import { rebuildRollups } from '../src/features/activity/roll-up.js'
 import type { Database } from '../src/platform/database/client.js'
-import { connectToGiven, givenUrl, onGivenDatabase } from '../src/platform/database/given.js'
+import {
+  connectToDatabaseUrl,
+  explainDatabaseErrors,
+  requireDatabaseUrl,
+} from '../src/platform/database/external-database.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { readArguments } from '../src/platform/process/arguments.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
-import { atEnd, runCommand } from '../src/platform/process/program.js'
+import { onExit, runCommand } from '../src/platform/process/program.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import { seedTeam } from './team.js'
@@ -68,8 +72,8 @@ runCommand(async (stopped) => {
   const options = readOptions()
   if (!options) return
   const config = readConfig(process.env, { needsSecrets: false })
-  await onGivenDatabase(migrate(givenUrl(config), stopped))
-  const database = connectToGiven(config)
-  atEnd(() => database.close())
-  await onGivenDatabase(seed(database, options, stopped))
+  await explainDatabaseErrors(migrate(requireDatabaseUrl(config), stopped))
+  const database = connectToDatabaseUrl(config)
+  onExit(() => database.close())
+  await explainDatabaseErrors(seed(database, options, stopped))
 })

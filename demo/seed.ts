@@ -104,6 +104,19 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     { settings: { 'ext.theme': 'light', 'ext.rulers': null } },
     as(ada),
   )
+  // A lock, and a change that someone will want to take back: the schema warns of it.
+  await call(
+    'PATCH',
+    `/team/workspaces/${acme}/settings`,
+    { settings: { 'ext.formatOnSave': true }, locked: ['ext.tabSize'] },
+    as(ada),
+  )
+  await call(
+    'PATCH',
+    `/team/workspaces/${acme}/settings`,
+    { settings: { 'ext.formatOnSave': 'sometimes', 'ext.fontSize': 400 } },
+    as(ada),
+  )
   await push(eve, 'globex/api', { 'ext.theme': 'solarized', 'ext.lint': { strict: true } })
 
   for (const person of [ada, bob]) {

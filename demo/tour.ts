@@ -48,6 +48,12 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}&format=csv`),
         '# 200: who changed what',
         get(`/team/workspaces/${acme}/audit?limit=5`),
+        '# 422: no override changes what the workspace has locked',
+        send('PUT', `/team/workspaces/${acme}/project-settings/acme/web`, {
+          settings: { [`${config.extensionPrefix}.tabSize`]: 8 },
+        }),
+        '# 200: the last change was a mistake, which the schema warned of; this takes it back',
+        send('POST', `/team/workspaces/${acme}/settings/restore`, { version: 3 }),
         '# 200: what holds for a repository: the settings of its workspace, and the override over them',
         get('/team/effective-config?repo=acme/web'),
       ],

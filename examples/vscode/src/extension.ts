@@ -1,131 +1,140 @@
 /** Team settings and active minutes in an editor: an extension to start from. */
 import { join } from 'node:path'
-import { createFlushQueue, type FlushQueue, type QueueState, type Repo } from '@team-settings/client'
+import { createFlushQueue, type FlushQueue } from '@team-settings/client'
 import { folderStorage } from '@team-settings/client/node'
 import * as vscode from 'vscode'
-import { openRepository } from './repository.js'
+import { openRepository, watchRepositories } from './repository.js'
 import { enterToken, type Session, signIn, signOut } from './session.js'
-import { pull, push } from './settings.js'
+import { pull, push, restoreLocked } from './settings.js'
 
 const MINUTE = 60_000
-const PAUSED = 'paused'
+const PLUGIN = 'The WakaTime plugin'
+/** States of the queue in which the minutes wait here. */
+const WAITS: Record<string, string> = { waiting: ', waiting for the service', signed_out: ', signed out' }
 
 let queue: FlushQueue | undefined
-
 export const activate = async (context: vscode.ExtensionContext): Promise<void> => {
   let session: Session | undefined
-  let repo: Repo | undefined
+  let repo: string | undefined
   let idleMinutes = 5
   let lastSign = 0
   let recorded = 0
-  let state: QueueState['status'] = 'ready'
-  const isPaused = () => context.globalState.get(PAUSED, false)
-
+  let stops = 0
+  let state = 'ready'
+  const isPaused = () => context.globalState.get('paused', false)
   const log = vscode.window.createOutputChannel('Team settings', { log: true })
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
-  item.command = 'ext.togglePause'
   const show = () => {
-    const recording = session !== undefined && repo !== undefined && !isPaused() && state !== 'recording_off'
-    item.text = `${recording ? '$(record)' : '$(debug-pause)'} ${recording ? `${recorded} min` : 'not recorded'}`
-    const why = isPaused()
-      ? 'You have paused it.'
-      : state === 'recording_off'
-        ? 'You have switched it off at the service.'
-        : session === undefined
-          ? 'You are not signed in.'
-          : 'No repository is open.'
-    item.tooltip = recording
-      ? `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else. ` +
-        'They are kept here until the service has them. Click to pause.'
-      : `Nothing is recorded. ${why}`
+    const why =
+      (session === undefined && 'You are not signed in.') ||
+      (isPaused() && 'You have paused it.') ||
+      (state === 'recording_off' && 'You have switched it off at the service.') ||
+      (repo === undefined && 'No repository is open.')
+    const click = !session || state === 'signed_out' ? 'sign in' : isPaused() ? 'resume' : 'pause'
+    const what = `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else. They are kept here until the service has them.`
+    item.text = why ? '$(debug-pause) not recorded' : `$(record) ${recorded} min${WAITS[state] ?? ''}`
+    item.tooltip = `${why ? `Nothing is recorded. ${why}` : what} Click to ${click}.`
+    item.command = click === 'sign in' ? 'ext.signIn' : 'ext.togglePause'
     item.show()
   }
-
-  const start = async (ask: boolean) => {
-    await queue?.dispose()
-    queue = undefined
-    session = await signIn(context, { ask })
-    if (session !== undefined) {
-      queue = createFlushQueue({
-        client: session.client,
-        // All windows share it; minutes of one person are not to be sent by another.
-        storage: folderStorage(join(context.globalStorageUri.fsPath, 'minutes', session.login)),
-        onState: ({ status, report }) => {
-          state = status
-          if (report !== undefined) log.warn('Not all minutes counted.', report)
-          show()
-        },
-      })
-      if (isPaused()) queue.pause()
-    }
-    await refresh()
+  const stop = async () => {
+    const last = queue
+    queue = session = undefined
+    stops++
+    show()
+    await last?.dispose()
   }
-
-  const refresh = async () => {
-    repo = await openRepository()
-    if (session !== undefined && repo !== undefined) idleMinutes = await pull(context, session, repo)
+  const start = async (ask?: boolean) => {
+    const before = stops
+    const next = await signIn(context, ask)
+    if (next === undefined || before !== stops) return refresh()
+    const stopped = stop()
+    session = next
+    queue = createFlushQueue({
+      client: next.client,
+      // All windows share it; minutes of one person are not to be sent by another.
+      storage: folderStorage(join(context.globalStorageUri.fsPath, 'minutes', next.login)),
+      onState: ({ status, report }) => {
+        if (session === next) state = status
+        if (report !== undefined) log.warn('Not all minutes counted.', report)
+        show()
+      },
+    })
+    if (isPaused()) queue.pause()
+    await stopped
+    await refresh()
+    // Asks once who counts minutes where a WakaTime plugin sends heartbeats as well, because both would add up.
+    if (context.globalState.get('sourceChosen', false)) return
+    if ((await next.client.request('GET /api/me')).data.heartbeats === null) return
+    const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
+    const source = await vscode.window.showInformationMessage(question, PLUGIN, 'This extension')
+    if (source === undefined) return
+    await context.globalState.update('sourceChosen', true)
+    if (source === PLUGIN && !isPaused()) await togglePause()
+  }
+  const togglePause = async () => {
+    await context.globalState.update('paused', !isPaused())
+    isPaused() ? queue?.pause() : queue?.resume()
     show()
   }
-
-  /** Runs a command, and says what went wrong with it. */
-  const command = (name: string, work: () => unknown) =>
-    vscode.commands.registerCommand(name, async () => {
-      try {
-        await work()
-      } catch (error) {
-        await vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error))
-      }
-    })
-
-  const withRepository = async (work: (session: Session, repo: Repo) => Promise<unknown>) => {
-    if (session === undefined) await start(true)
+  const refresh = async () => {
     repo = await openRepository()
-    if (session === undefined || repo === undefined)
-      throw new Error('Sign in, and open a repository with a remote.')
+    show()
+    if (session !== undefined && repo !== undefined) idleMinutes = await pull(context, session, repo)
+  }
+  /** Runs work, logs what goes wrong, and tells the person who asked for it. */
+  const guarded = (work: () => unknown, tell?: (message: string) => unknown) => async () => {
+    try {
+      await work()
+    } catch (error) {
+      const { name, message, detail = message } = error as Error & { detail?: string }
+      log.warn(message)
+      // `fetch` throws a TypeError if no answer comes.
+      await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : detail)
+    }
+  }
+  const complain = (message: string) => vscode.window.showErrorMessage(message)
+  const command = (name: string, work: () => unknown) =>
+    vscode.commands.registerCommand(name, guarded(work, complain))
+  const withRepository = async (work: (session: Session, repo: string) => Promise<unknown>) => {
+    if (session === undefined) await start(true)
+    if (!session || !repo) throw new Error('Sign in, and open a repository with a remote.')
     await work(session, repo)
   }
-
   const sign = () => {
     if (vscode.window.state.focused) lastSign = Date.now()
   }
   const everyMinute = setInterval(() => {
-    const active = Date.now() - lastSign < idleMinutes * MINUTE
-    if (!active || !vscode.window.state.focused || repo === undefined || isPaused()) return
+    const active = vscode.window.state.focused && Date.now() - lastSign < idleMinutes * MINUTE
+    if (!active || !queue || !repo || isPaused() || state === 'recording_off') return
     recorded++
-    queue?.add(repo, Date.now(), 1).catch((error) => log.warn('A minute was not kept.', error))
+    queue.add(repo, Date.now(), 1).catch((error) => log.warn('A minute was not kept.', error))
     show()
   }, MINUTE)
-  const everyHour = setInterval(() => refresh().catch(() => {}), 60 * MINUTE)
-
+  const everyHour = setInterval(guarded(refresh), 60 * MINUTE)
+  const repositoryChanged = guarded(async () => (await openRepository()) !== repo && refresh())
+  // An address may be half typed: a host token goes to a new one only once the person signs in.
+  const configurationChanged = (event: vscode.ConfigurationChangeEvent) =>
+    event.affectsConfiguration('ext.cloudUrl') ? guarded(() => stop().then(() => start()))() : restoreLocked()
   context.subscriptions.push(
     log,
     item,
     command('ext.signIn', () => start(true)),
     command('ext.signInWithToken', async () => (await enterToken(context)) && start(true)),
-    command('ext.signOut', async () => {
-      const last = session
-      await queue?.dispose()
-      queue = undefined
-      session = undefined
-      await signOut(context, last)
-      show()
-    }),
+    command('ext.signOut', () => Promise.all([signOut(context, session), stop()])),
     command('ext.pull', () => withRepository(refresh)),
     command('ext.push', () => withRepository((session, repo) => push(context, session, repo))),
-    command('ext.togglePause', async () => {
-      await context.globalState.update(PAUSED, !isPaused())
-      isPaused() ? queue?.pause() : queue?.resume()
-      show()
-    }),
+    command('ext.togglePause', togglePause),
     vscode.workspace.onDidChangeTextDocument(sign),
     vscode.window.onDidChangeTextEditorSelection(sign),
     vscode.window.onDidChangeWindowState(sign),
-    vscode.workspace.onDidChangeWorkspaceFolders(() => refresh().catch(() => {})),
+    vscode.workspace.onDidChangeConfiguration(configurationChanged),
     { dispose: () => [everyMinute, everyHour].forEach(clearInterval) },
   )
   show()
+  await guarded(async () => context.subscriptions.push(...(await watchRepositories(repositoryChanged))))()
   // Without a network the extension starts all the same; the minutes wait.
-  await start(false).catch((error) => log.warn('The team’s settings could not be pulled.', error))
+  await guarded(() => start(false))()
 }
 
 export const deactivate = (): Promise<void> | undefined => queue?.dispose()

@@ -1,21 +1,24 @@
 /** Which repository is open, as the editor's Git extension knows it. */
-import type { Repo } from '@team-settings/client'
 import * as vscode from 'vscode'
+import type { GitExtension, Repository } from '../types/git.js'
 
-interface GitApi {
-  repositories: { state: { remotes: { name: string; fetchUrl?: string }[] } }[]
+const gitApi = async () => {
+  const git = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate()
+  return git?.enabled ? git.getAPI(1) : undefined
 }
 
 /** `owner/repo` of a remote like `git@host:owner/repo.git` or `https://host/owner/repo`. */
-const repoOf = (url: string): Repo | undefined => {
-  const [, owner, repo] = url.match(/[:/]([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/) ?? []
-  return owner === undefined || repo === undefined ? undefined : `${owner}/${repo}`
+export const openRepository = async (): Promise<string | undefined> => {
+  const remotes = (await gitApi())?.repositories[0]?.state.remotes ?? []
+  const url = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
+  return url?.match(/[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/)?.[1]
 }
 
-export const openRepository = async (): Promise<Repo | undefined> => {
-  const git = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git')
-  const [repository] = (await git?.activate())?.getAPI(1).repositories ?? []
-  const remotes = repository?.state.remotes ?? []
-  const url = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
-  return url === undefined ? undefined : repoOf(url)
+/** Calls `work` whenever Git finds a repository or its remotes, which can be long after the start. */
+export const watchRepositories = async (work: () => unknown): Promise<vscode.Disposable[]> => {
+  const git = await gitApi()
+  if (git === undefined) return []
+  const watch = ({ state }: Repository) => state.onDidChange(work)
+  const opened = git.onDidOpenRepository((repository) => [watch(repository), work()])
+  return [opened, git.onDidCloseRepository(work), git.onDidChangeState(work), ...git.repositories.map(watch)]
 }

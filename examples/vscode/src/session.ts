@@ -1,18 +1,10 @@
 /** Who is signed in: with the editor's own GitHub account, or with a token of the repository host. */
-import { type Client, createClient } from '@team-settings/client'
+import { createClient } from '@team-settings/client'
 import * as vscode from 'vscode'
 
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
 const HOST_TOKEN = 'ext.hostToken'
 const SESSION = 'ext.session'
-const WHO = ['read:user']
-
-export interface Session {
-  client: Client
-  login: string
-  /** The token of the repository host, which a push has to show. */
-  hostToken(): Promise<string | undefined>
-}
 
 const setting = <T>(name: string, other: T): T => vscode.workspace.getConfiguration('ext').get(name, other)
 
@@ -25,57 +17,48 @@ const serviceUrl = (): string => {
   throw new Error('Set ext.cloudUrl to the https:// address of your service.')
 }
 
-const hostToken = async (context: vscode.ExtensionContext, ask: boolean, scopes = WHO) => {
-  const entered = await context.secrets.get(HOST_TOKEN)
-  if (entered !== undefined) return entered
+const hostToken = async (context: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
   const how = ask ? { createIfNone: true } : { silent: true }
-  return (await vscode.authentication.getSession('github', scopes, how))?.accessToken
+  const typed = await context.secrets.get(HOST_TOKEN)
+  return typed ?? (await vscode.authentication.getSession('github', ['read:user', ...more], how))?.accessToken
 }
 
-/** The session of the last time, or a new one; undefined when nobody is signed in and nobody shall be asked. */
-export const signIn = async (context: vscode.ExtensionContext, { ask }: { ask: boolean }) => {
+export type Session = NonNullable<Awaited<ReturnType<typeof signIn>>>
+/** The last session or else, unless `ask` is undefined, a new one. With `ask`, the person can choose another account. */
+export const signIn = async (context: vscode.ExtensionContext, ask?: boolean) => {
   const baseUrl = serviceUrl()
-
   const verify = async (mayAsk: boolean) => {
     const token = await hostToken(context, mayAsk)
     if (token === undefined) return undefined
-    const { data } = await createClient({ baseUrl }).request('POST /api/auth/verify', {
-      body: { repohost_token: token },
-    })
+    const body = { repohost_token: token }
+    const { data } = await createClient({ baseUrl }).request('POST /api/auth/verify', { body })
     const session = { baseUrl, token: data.token, login: data.login }
     await context.secrets.store(SESSION, JSON.stringify(session))
     return session
   }
-
-  const stored = await context.secrets.get(SESSION)
-  const last: { baseUrl: string; token: string; login: string } | undefined = stored && JSON.parse(stored)
+  const last: Awaited<ReturnType<typeof verify>> = JSON.parse((await context.secrets.get(SESSION)) ?? 'null')
   // A session of another service must not be shown to this one.
-  const session = last?.baseUrl === baseUrl && !ask ? last : await verify(ask)
+  const known = last?.baseUrl === baseUrl && !ask ? last : undefined
+  const session = known ?? (ask === undefined ? undefined : await verify(ask))
   if (session === undefined) return undefined
-  const client = createClient({
-    baseUrl,
-    token: session.token,
-    // After 30 days. Minutes that wait belong to one person, so another one's token is none.
-    onUnauthorized: async () => {
-      const next = await verify(false)
-      return next?.login === session.login ? next.token : undefined
-    },
-  })
+  const { login, token } = session
+  // Minutes that wait belong to one person, so another person's token is refused.
+  const tokenOf = (next: typeof last) => (next?.login === login ? next.token : undefined)
   // GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them.
-  const scopes = () => (setting('pushPrivateRepositories', false) ? [...WHO, 'repo'] : WHO)
-  return { client, login: session.login, hostToken: () => hostToken(context, true, scopes()) }
+  const more = () => (setting('pushPrivateRepositories', false) ? ['repo'] : [])
+  const client = createClient({ baseUrl, token, onUnauthorized: () => verify(false).then(tokenOf) })
+  // A push has to show the token of the repository host.
+  return { client, login, hostToken: () => hostToken(context, true, more()) }
 }
 
 export const enterToken = async (context: vscode.ExtensionContext): Promise<boolean> => {
   const prompt = 'A personal access token of the repository host. It is kept in the editor’s secret storage.'
   const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true })
-  if (!token) return false
-  await context.secrets.store(HOST_TOKEN, token)
-  return true
+  if (token) await context.secrets.store(HOST_TOKEN, token)
+  return Boolean(token)
 }
 
 export const signOut = async (context: vscode.ExtensionContext, session: Session | undefined) => {
-  await context.secrets.delete(HOST_TOKEN)
-  await context.secrets.delete(SESSION)
+  for (const secret of [HOST_TOKEN, SESSION]) await context.secrets.delete(secret)
   await session?.client.request('POST /api/auth/logout')
 }

@@ -1,65 +1,70 @@
 /** The team's settings for the open repository: pulled and applied, and pushed on command. */
-import { effectiveConfig, idleWindow, isProblem, pushSettings, type Repo } from '@team-settings/client'
+import * as cloud from '@team-settings/client'
 import * as vscode from 'vscode'
 import type { Session } from './session.js'
 
 /** The settings that this extension declares. Those of a machine are the user's own: a team must not change them. */
 const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] => {
-  const declared: Record<string, { scope?: string }> =
-    extension.packageJSON.contributes.configuration.properties
-  return Object.keys(declared).filter((key) => declared[key]?.scope !== 'machine')
+  const own: Record<string, { scope?: string }> = extension.packageJSON.contributes.configuration.properties
+  return Object.keys(own).filter((key) => own[key]?.scope !== 'machine')
 }
 
-const apply = async (context: vscode.ExtensionContext, settings: Record<string, unknown>) => {
-  const configuration = vscode.workspace.getConfiguration()
-  for (const key of sharedKeys(context)) {
-    if (!(key in settings) || configuration.inspect(key)?.workspaceValue === settings[key]) continue
-    await configuration.update(key, settings[key], vscode.ConfigurationTarget.Workspace)
-  }
+const all = () => vscode.workspace.getConfiguration()
+const editor = {
+  read: (key: string) => all().inspect(key)?.workspaceValue,
+  write: (key: string, value: unknown) => all().update(key, value, vscode.ConfigurationTarget.Workspace),
 }
+let team: cloud.EffectiveConfig | undefined
+let locked: string[] = []
 
 /** Applies what the team has decided. Returns the idle window in minutes. */
-export const pull = async (context: vscode.ExtensionContext, { client }: Session, repo: Repo) => {
-  const config = await effectiveConfig(client, repo)
-  if (config !== undefined) await apply(context, config.settings)
-  return idleWindow(config?.idle_window_minutes ?? 5)
+export const pull = async (context: vscode.ExtensionContext, { client }: Session, repo: string) => {
+  team = await cloud.effectiveConfig(client, repo)
+  locked = team ? (await cloud.applySettings(team, sharedKeys(context), editor)).locked : []
+  return cloud.idleWindow(team?.idle_window_minutes ?? 5)
+}
+
+/** Undoes edits of locked settings. An editor protects no setting, so each extension can do this for its own alone. */
+export const restoreLocked = async (): Promise<void> => {
+  const { changed } = team ? await cloud.applySettings(team, locked, editor) : { changed: [] }
+  for (const key of changed) await vscode.window.showInformationMessage(`${key}: Set by your team.`)
 }
 
 /** Pushes this workspace's values of the shared settings. */
-export const push = async (context: vscode.ExtensionContext, session: Session, repo: Repo): Promise<void> => {
+export const push = async (context: vscode.ExtensionContext, session: Session, repo: string) => {
   const repohostToken = await session.hostToken()
   if (repohostToken === undefined) return
-  const configuration = vscode.workspace.getConfiguration()
-  const settings = Object.fromEntries(sharedKeys(context).map((key) => [key, configuration.get(key)]))
+  const settings = Object.fromEntries(sharedKeys(context).map((key) => [key, all().get(key)]))
   const remember = (etag: string | undefined) => context.workspaceState.update(repo, etag && { etag })
   // What was pushed or seen last, here.
-  const base = context.workspaceState.get<{ etag: string }>(repo)
+  let base = context.workspaceState.get<{ etag: string | undefined }>(repo)
   try {
-    let pushed = await pushSettings(session.client, { repo, settings, repohostToken, base })
-    if (pushed.conflict) {
-      const { theirs } = pushed
-      const choice = await vscode.window.showWarningMessage(
-        `Other settings of ${repo} were pushed meanwhile.`,
-        { modal: true, detail: JSON.stringify(theirs?.settings ?? {}, null, 2) },
-        'Use Theirs',
-        'Push Mine',
-      )
-      if (choice === undefined) return
-      if (choice === 'Use Theirs') {
-        await apply(context, theirs?.settings ?? {})
-        return await remember(theirs?.etag)
+    for (;;) {
+      const pushed = await cloud.pushSettings(session.client, { repo, settings, repohostToken, base })
+      if (!pushed.conflict) {
+        await remember(pushed.etag)
+        const faults = pushed.result.warnings?.map(({ path, message }) => `${path.split('/')[3]} ${message}`)
+        const done = faults ? `Pushed, but: ${faults.join(', ')}.` : `The settings of ${repo} are pushed.`
+        return await vscode.window.showInformationMessage(done)
       }
-      pushed = await pushSettings(session.client, { repo, settings, repohostToken, base: theirs })
+      const { theirs } = pushed
+      const question = `Other settings of ${repo} were pushed meanwhile.`
+      const options = { modal: true, detail: JSON.stringify(theirs?.settings ?? {}, null, 2) }
+      const choice = await vscode.window.showWarningMessage(question, options, 'Use Theirs', 'Push Mine')
+      if (choice === undefined) return
+      base = theirs
+      if (choice === 'Push Mine') continue
+      await cloud.applySettings(theirs ?? { settings: {} }, sharedKeys(context), editor)
+      return await remember(theirs?.etag)
     }
-    if (pushed.conflict) throw new Error('They were changed once more. Try again.')
-    await remember(pushed.etag)
-    await vscode.window.showInformationMessage(`The settings of ${repo} are pushed.`)
   } catch (error) {
-    if (!isProblem(error, 'PUT /api/settings/{owner}/{repo}')) throw error
+    if (!cloud.isProblem(error, 'PUT /api/settings/{owner}/{repo}')) throw error
     if (error.code === 'repo_access_denied')
       throw new Error(`${error.detail} If ${repo} is private, turn on ext.pushPrivateRepositories.`)
-    if (error.code !== 'workspace_required') throw error
-    const { suggested_pattern: pattern } = error
-    throw new Error(`${repo} belongs to no workspace yet. Create one with the pattern ${pattern}.`)
+    if (error.code === 'workspace_required')
+      throw new Error(
+        `${repo} is in no workspace yet. Create one with the pattern ${error.suggested_pattern}.`,
+      )
+    throw error
   }
 }

@@ -1,0 +1,153 @@
+/** Webhook deliveries in the shapes of each kind of host, signed as the host signs them, from its documentation. */
+import { createHmac, randomUUID } from 'node:crypto'
+import type { RepohostKind } from '../schemas/common.js'
+
+export interface PushedCommit {
+  id: string
+  timestamp: string
+  login: string
+}
+
+export interface IssueChange {
+  number: number
+  closed: boolean
+  at: string
+  login: string
+}
+
+export interface HostEvent {
+  event: string
+  payload: object
+}
+
+interface DeliveryShape {
+  /** The commits of one push have one author: GitLab names the login of no other. */
+  push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
+  issue(repo: string, change: IssueChange): HostEvent
+  headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
+}
+
+const hmacOf = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
+const emailOf = (login: string) => `${login}@example.com`
+
+/** docs.github.com/en/webhooks/webhook-events-and-payloads; Forgejo sends the same members. */
+const push: DeliveryShape['push'] = (repo, commits, branch = 'main') => ({
+  event: 'push',
+  payload: {
+    ref: `refs/heads/${branch}`,
+    repository: { full_name: repo, default_branch: 'main' },
+    pusher: { name: commits[0]?.login },
+    commits: commits.map(({ id, timestamp, login }) => ({
+      id,
+      distinct: false,
+      message: 'Change something',
+      timestamp,
+      author: { name: login, email: emailOf(login), username: login },
+    })),
+  },
+})
+
+const issue: DeliveryShape['issue'] = (repo, { number, closed, at, login }) => ({
+  event: 'issues',
+  payload: {
+    action: closed ? 'closed' : 'reopened',
+    issue: { number, state: closed ? 'closed' : 'open', closed_at: closed ? at : null, updated_at: at },
+    repository: { full_name: repo, default_branch: 'main' },
+    sender: { login },
+  },
+})
+
+const github: DeliveryShape = {
+  push,
+  issue,
+  headers: (event, body, secret, deliveryId) => ({
+    'User-Agent': 'GitHub-Hookshot/044aadd',
+    'X-GitHub-Event': event,
+    'X-GitHub-Delivery': deliveryId,
+    'X-Hub-Signature-256': `sha256=${hmacOf(secret, body)}`,
+  }),
+}
+
+/** forgejo.org/docs/latest/user/webhooks */
+const forgejo: DeliveryShape = {
+  push,
+  issue,
+  headers: (event, body, secret, deliveryId) => ({
+    'X-Forgejo-Event': event,
+    'X-Forgejo-Delivery': deliveryId,
+    'X-Forgejo-Signature': hmacOf(secret, body),
+    'X-Gitea-Event': event,
+    'X-Gitea-Delivery': deliveryId,
+    'X-Gitea-Signature': hmacOf(secret, body),
+    'X-GitHub-Event': event,
+    'X-GitHub-Delivery': deliveryId,
+    'X-Hub-Signature-256': `sha256=${hmacOf(secret, body)}`,
+  }),
+}
+
+/** docs.gitlab.com/user/project/integrations/webhook_events */
+const gitlab: DeliveryShape = {
+  push: (repo, commits, branch = 'main') => {
+    const login = commits[0]?.login ?? 'ada'
+    return {
+      event: 'Push Hook',
+      payload: {
+        object_kind: 'push',
+        event_name: 'push',
+        ref: `refs/heads/${branch}`,
+        user_username: login,
+        user_email: emailOf(login),
+        project: { path_with_namespace: repo, default_branch: 'main' },
+        commits: commits.map((commit) => ({
+          id: commit.id,
+          message: 'Change something',
+          timestamp: commit.timestamp,
+          author: { name: commit.login, email: emailOf(commit.login) },
+        })),
+        total_commits_count: commits.length,
+      },
+    }
+  },
+  issue: (repo, { number, closed, at, login }) => ({
+    event: 'Issue Hook',
+    payload: {
+      object_kind: 'issue',
+      event_type: 'issue',
+      user: { username: login, email: '[REDACTED]' },
+      project: { path_with_namespace: repo, default_branch: 'main' },
+      object_attributes: {
+        id: 301 + number,
+        iid: number,
+        action: closed ? 'close' : 'reopen',
+        state: closed ? 'closed' : 'opened',
+        closed_at: closed ? at : null,
+        updated_at: at,
+      },
+    },
+  }),
+  headers: (event, _body, secret, deliveryId) => ({
+    'X-Gitlab-Event': event,
+    'X-Gitlab-Token': secret,
+    'X-Gitlab-Event-UUID': deliveryId,
+    'Idempotency-Key': deliveryId,
+  }),
+}
+
+export const deliveryShapes: Record<RepohostKind, DeliveryShape> = { github, gitlab, forgejo }
+
+/** A signed request, ready to be sent, and to be sent again. */
+export const signedDelivery = (
+  kind: RepohostKind,
+  { event, payload }: HostEvent,
+  secret: string,
+  deliveryId: string = randomUUID(),
+): { body: string; headers: Record<string, string> } => {
+  const body = JSON.stringify(payload)
+  return {
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...deliveryShapes[kind].headers(event, body, secret, deliveryId),
+    },
+  }
+}

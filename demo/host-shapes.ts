@@ -1,0 +1,126 @@
+/** What a stand-in for the repository host needs to know of each kind, from the documentation of the real ones. */
+import type { RepohostKind } from '../schemas/common.js'
+
+export interface HostUser {
+  id: number
+  login: string
+  avatar_url: string
+}
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+export interface HostShape {
+  /** Below the address of the stand-in. */
+  apiPath: string
+  authorizePath: string
+  tokenPath: string
+  scope: string
+  /** The path of a user's own profile, below the API. */
+  userPath: string
+  user(user: HostUser): unknown
+  /** `owner/repo` of a path below the API that names a repository. */
+  repoOf(path: string): string | undefined
+  repo(fullName: string): unknown
+  unknownToken: Answer
+  notFound: Answer
+  /** How a token without the right scope is answered. */
+  scopeMissing: Answer
+  /** Of the redirect from the old name of a repository. */
+  movedStatus: number
+  /** How a wrong code or verifier is answered; GitHub reports these errors with status 200. */
+  wrongCode: Answer
+  /** What the host answers without a token, and the headers of every answer. */
+  probe: { path: string; answer: Answer }
+  headers: Record<string, string>
+}
+
+const decoded = (path: string) => path.split('/').map(decodeURIComponent)
+
+const repoBelowRepos = (path: string): string | undefined => {
+  const [, kind, owner, repo, ...rest] = decoded(path)
+  return kind === 'repos' && owner && repo && rest.length === 0 ? `${owner}/${repo}` : undefined
+}
+
+/** docs.github.com/en/rest */
+const github: HostShape = {
+  apiPath: '',
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  scope: 'read:user',
+  userPath: '/user',
+  user: (user) => user,
+  repoOf: repoBelowRepos,
+  repo: (fullName) => ({ full_name: fullName }),
+  unknownToken: { status: 401, body: { message: 'Bad credentials' } },
+  notFound: { status: 404, body: { message: 'Not Found' } },
+  scopeMissing: { status: 401, body: { message: 'Requires authentication' } },
+  movedStatus: 301,
+  wrongCode: { status: 200, body: { error: 'bad_verification_code' } },
+  probe: { path: '/meta', answer: { status: 200, body: { verifiable_password_authentication: false } } },
+  headers: { 'X-RateLimit-Limit': '5000', 'X-RateLimit-Remaining': '4999' },
+}
+
+/** docs.gitlab.com/api */
+const gitlab: HostShape = {
+  apiPath: '/api/v4',
+  authorizePath: '/oauth/authorize',
+  tokenPath: '/oauth/token',
+  scope: 'read_user',
+  userPath: '/user',
+  user: ({ id, login, avatar_url }) => ({
+    id,
+    username: login,
+    name: login,
+    state: 'active',
+    avatar_url,
+    web_url: `https://gitlab.example.com/${login}`,
+  }),
+  repoOf: (path) => {
+    const [, kind, project, ...rest] = decoded(path)
+    return kind === 'projects' && project && rest.length === 0 ? project : undefined
+  },
+  repo: (fullName) => ({ id: 4, path_with_namespace: fullName, visibility: 'private' }),
+  unknownToken: { status: 401, body: { message: '401 Unauthorized' } },
+  notFound: { status: 404, body: { message: '404 Project Not Found' } },
+  scopeMissing: { status: 403, body: { error: 'insufficient_scope', scope: 'api read_api read_user' } },
+  movedStatus: 301,
+  wrongCode: { status: 400, body: { error: 'invalid_grant', error_description: 'The grant is invalid.' } },
+  probe: { path: '/version', answer: { status: 401, body: { message: '401 Unauthorized' } } },
+  headers: { 'X-Gitlab-Meta': '{"version":"1"}', 'RateLimit-Limit': '2000', 'RateLimit-Remaining': '1999' },
+}
+
+/** codeberg.org/api/swagger */
+const forgejo: HostShape = {
+  apiPath: '/api/v1',
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  scope: 'read:user',
+  userPath: '/user',
+  user: ({ id, login, avatar_url }) => ({
+    id,
+    login,
+    login_name: '',
+    full_name: '',
+    avatar_url,
+    is_admin: false,
+    active: true,
+    visibility: 'public',
+  }),
+  repoOf: repoBelowRepos,
+  repo: (fullName) => ({ id: 4, full_name: fullName, private: true, default_branch: 'main' }),
+  unknownToken: { status: 401, body: { message: 'invalid username, password or token' } },
+  notFound: { status: 404, body: { message: "The target couldn't be found.", errors: [] } },
+  scopeMissing: {
+    status: 403,
+    body: { message: 'token does not have at least one of required scope(s): [read:user]' },
+  },
+  movedStatus: 307,
+  wrongCode: { status: 400, body: { error: 'unauthorized_client', error_description: 'unknown code' } },
+  probe: { path: '/version', answer: { status: 200, body: { version: '13.0.0+gitea-1.22.0' } } },
+  headers: {},
+}
+
+export const hostShapes: Record<RepohostKind, HostShape> = { github, gitlab, forgejo }

@@ -1,0 +1,16 @@
+/** The part of the built-in Git extension's API that this extension uses. */
+import type { Event } from 'vscode'
+
+export interface Repository {
+  state: { remotes: { name: string; fetchUrl?: string }[]; onDidChange: Event<void> }
+}
+
+export interface GitExtension {
+  enabled: boolean
+  getAPI(version: 1): {
+    repositories: Repository[]
+    onDidChangeState: Event<unknown>
+    onDidOpenRepository: Event<Repository>
+    onDidCloseRepository: Event<Repository>
+  }
+}
