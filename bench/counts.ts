@@ -82,7 +82,7 @@ await benchmark(async (cleanUp) => {
     start = performance.now()
     await database.transaction(async (tx) => {
       const userIds = await findMembers(tx, workspace, logins)
-      const target = { workspaceId: workspace, day: before, userIds, logins }
+      const target = { workspaceId: workspace, day: before, userIds, logins, hasReports: false }
       await registerPeople(
         tx,
         workspace,

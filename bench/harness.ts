@@ -138,7 +138,7 @@ const statOf = async (pid: number | string): Promise<number[]> => {
 const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks, 0) * 10_000
 
 /** CPU time that a process has used, user and system, in microseconds. */
-const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
+export const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
 
 /** The same of all processes of a PostgreSQL on this machine, those that have ended included, by that of one of them. */
 export const cpuTimeOfServer = async (backend: number): Promise<number> => {

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   ADD_MINUTES,
+  LOCK_ACTIVITY,
   MARK_DAYS,
   NAME_REPOS,
   READ_DAYS,
   READ_FLUSH,
   REMEMBER_FLUSH,
-  TAKE_TURN,
 } from '../src/features/activity/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -155,7 +155,7 @@ function scriptOf(workspace: string, entries: Entry[]): string {
     ]),
     'begin;',
     '\\startpipeline',
-    fill(TAKE_TURN, [':workspace', user]),
+    fill(LOCK_ACTIVITY, [':workspace', user]),
     fill(READ_DAYS, [':workspace', user, ':days']),
     '\\endpipeline',
     '\\startpipeline',

@@ -1,0 +1,93 @@
+/** Deliveries of the repository host: how long they take, and how long the service stood still meanwhile. */
+import { type IncomingMessage, request } from 'node:http'
+import { deliveryShapes, type PushedCommit, signedDelivery } from '../demo/host-deliveries.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays } from '../src/platform/time/days.js'
+import { benchmark, longestStall, METRICS_PORT, median, memoryOf, prepare, say, send } from './harness.js'
+
+const COMMITS = 2_048
+const FILES = 40
+const BYTES = 24 * 2 ** 20 - 1_000
+const ROUNDS = 9
+
+let made = 0
+
+const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
+  new Promise<number>((resolve, reject) => {
+    const length = { 'Content-Length': Buffer.byteLength(body) }
+    const answer = (response: IncomingMessage) => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode ?? 0))
+    }
+    const sent = request(url, { method: 'POST', headers: { ...headers, ...length } }, answer)
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+await benchmark(async (cleanUp) => {
+  const env = { METRICS_PORT: String(METRICS_PORT), WEBHOOK_KEYS: 'x'.repeat(48), RATE_LIMITS: 'on' }
+  const { service, database, signIn } = await prepare(cleanUp, env)
+  const { url, pid } = service
+  const { token } = await signIn('ada')
+  const workspace = { name: 'bench', patterns: ['acme/*'] }
+  const created = await send(url, 'POST', '/api/team/workspaces/create', token, workspace)
+  const { id } = JSON.parse(created.text).workspace
+  const webhook = JSON.parse((await send(url, 'POST', `/api/team/workspaces/${id}/webhook`, token)).text)
+  const address = url + new URL(webhook.url).pathname
+  const today = await readToday(database)
+
+  const commits = (): PushedCommit[] =>
+    Array.from({ length: COMMITS }, (_, n) => ({
+      id: (++made).toString(16).padStart(40, '0'),
+      timestamp: `${addDays(today, -(n % 30))}T10:00:00Z`,
+      login: 'ada',
+    }))
+  const push = (length: number, files: number) => {
+    const { event, payload } = deliveryShapes.github.push('acme/api', commits().slice(0, length))
+    const modified = Array.from({ length: files }, (_, n) => `src/features/a-feature/a-file-${n}.ts`)
+    const detailed = (payload as { commits: object[] }).commits.map((commit) => ({ ...commit, modified }))
+    return { event, payload: { ...payload, commits: detailed } }
+  }
+  const large = () => {
+    const { event, payload } = push(COMMITS, FILES)
+    return { event, payload: { ...payload, note: 'x'.repeat(BYTES - JSON.stringify(payload).length) } }
+  }
+  const signed = (event: ReturnType<typeof push>) => signedDelivery('github', event, webhook.secret)
+  const forged = (event: ReturnType<typeof push>) => signedDelivery('github', event, 'wrong')
+  const cases = {
+    'one commit': () => signed(push(1, 3)),
+    '2,048 commits': () => signed(push(COMMITS, 3)),
+    '2,048 commits with 40 files each': () => signed(push(COMMITS, FILES)),
+    '24 MiB': () => signed(large()),
+    '24 MiB, wrongly signed': () => forged(large()),
+  }
+  say('| delivery | size | time | longest pause of the event loop | status |')
+  say('|---|---|---|---|---|')
+  for (const [name, make] of Object.entries(cases)) {
+    const times: number[] = []
+    const stalls: number[] = []
+    const statuses = new Set<number>()
+    let size = 0
+    for (let round = 0; round <= ROUNDS; round++) {
+      const delivery = make()
+      size = delivery.body.length
+      await longestStall()
+      const start = performance.now()
+      statuses.add(await post(address, delivery))
+      const time = performance.now() - start
+      const stall = await longestStall()
+      if (round === 0) continue
+      times.push(time)
+      stalls.push(stall)
+    }
+    const mib = (size / 2 ** 20).toFixed(2)
+    const cells = [
+      name,
+      `${mib} MiB`,
+      `${median(times).toFixed(0)} ms`,
+      `${Math.max(...stalls).toFixed(0)} ms`,
+    ]
+    say(`| ${[...cells, [...statuses].join()].join(' | ')} |`)
+  }
+  say(`Memory at most: ${(await memoryOf(pid, 'VmHWM')).toFixed(0)} MiB`)
+})
