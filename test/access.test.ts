@@ -1,5 +1,6 @@
 /** The Auth and Role columns of the interface, as one table of every endpoint and every kind of caller. */
 import t from 'tap'
+import { type Scope, scopes, workspaceScopes } from '../schemas/keys.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
 import { type Call, type Caller, type Service, startService } from './service.js'
 
@@ -10,6 +11,8 @@ interface Scene {
   owner: string
   code: string
   invite: string
+  /** An access key of the workspace. */
+  key: string
 }
 
 interface Row {
@@ -30,6 +33,11 @@ const withToken = ({ repohostToken }: Caller) => ({ 'X-Repohost-Token': repohost
 const today = () => new Date().toISOString().slice(0, 10)
 const counts = ({ workspace }: Scene): Call => ({ body: { workspace, day: today(), members: [] } })
 
+const heartbeats: Pick<Row, 'params' | 'call'> = {
+  params: { user: 'current' },
+  call: ({ owner }) => ({ body: [{ time: Date.now() / 1_000, project: `${owner}/app` }] }),
+}
+
 const table: Record<string, Row> = {
   'GET /api/health': { statuses: [200, 200, 200, 200, 200] },
   'GET /api/ready': { statuses: [200, 200, 200, 200, 200] },
@@ -48,8 +56,43 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     call: () => ({ body: { paused: false, repos_off: [], hours: null } }),
   },
+  'GET /api/me/editor-projects': { statuses: [401, 200, 200, 200, 200] },
+  'PUT /api/me/editor-projects': {
+    statuses: [401, 200, 200, 200, 200],
+    call: ({ owner }) => ({ body: { name: 'folder', repo: `${owner}/app` } }),
+  },
   'GET /api/me/export': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/me/views': { statuses: [401, 200, 200, 200, 200] },
+  'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': {
+    statuses: [401, 202, 202, 202, 202],
+    ...heartbeats,
+  },
+  'POST /api/wakatime/v1/users/{user}/heartbeats': { statuses: [401, 202, 202, 202, 202], ...heartbeats },
+  'GET /api/wakatime/v1/users/{user}/statusbar/today': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'GET /api/wakatime/v1/users/{user}': { statuses: [401, 200, 200, 200, 200], params: { user: 'current' } },
+  'POST /api/wakatime/v1/users/{user}/import': { statuses: [401, 202, 202, 202, 202], ...heartbeats },
+  'GET /api/wakatime/v1/users/{user}/import': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'DELETE /api/wakatime/v1/users/{user}/import': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'POST /api/wakatime/v1/plugins/errors': { statuses: [401, 201, 201, 201, 201] },
+
+  'GET /api/me/keys': { statuses: [401, 200, 200, 200, 200] },
+  'POST /api/me/keys': {
+    statuses: [401, 201, 201, 201, 201],
+    call: () => ({ body: { name: 'editor', scopes: ['activity:write'] } }),
+  },
+  'DELETE /api/me/keys/{key}': {
+    statuses: [401, 404, 404, 404, 404],
+    params: { key: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e' },
+  },
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
@@ -67,10 +110,17 @@ const table: Record<string, Row> = {
     statuses: [503, 503, 503, 503, 503],
     call: () => ({ body: {} }),
   },
+  // Without a signature.
+  'POST /api/repohost/webhook/{id}': {
+    statuses: [400, 400, 400, 400, 400],
+    call: () => ({ body: {} }),
+  },
   // Without a key of the provider.
   'GET /api/assistant-a-models': { statuses: [401, 400, 400, 400, 400] },
   'GET /api/assistant-b-models': { statuses: [401, 400, 400, 400, 400] },
 
+  // No schema is configured.
+  'GET /api/settings-schema': { statuses: [404, 404, 404, 404, 404] },
   'GET /api/settings/{owner}/{repo}': { statuses: [401, 403, 403, 200, 200] },
   'PUT /api/settings/{owner}/{repo}': {
     // Who has no matching workspace is told to make one (R5).
@@ -121,6 +171,12 @@ const table: Record<string, Row> = {
   'GET /api/team/workspaces/{id}/invites': { statuses: [401, 404, 404, 403, 200] },
   'POST /api/team/workspaces/{id}/invites': { statuses: [401, 404, 404, 403, 201] },
   'DELETE /api/team/workspaces/{id}/invites/{invite}': { statuses: [401, 404, 404, 403, 200] },
+  'GET /api/team/workspaces/{id}/keys': { statuses: [401, 404, 404, 403, 200] },
+  'POST /api/team/workspaces/{id}/keys': {
+    statuses: [401, 404, 404, 403, 201],
+    call: () => ({ body: { name: 'build', scopes: ['counts:write'] } }),
+  },
+  'DELETE /api/team/workspaces/{id}/keys/{key}': { statuses: [401, 404, 404, 403, 200] },
   'GET /api/team/workspaces/{id}/patterns': { statuses: [401, 404, 404, 200, 200] },
   'PUT /api/team/workspaces/{id}/patterns': {
     statuses: [401, 404, 404, 403, 200],
@@ -131,6 +187,27 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { idle_window_minutes: 7 } }),
   },
+  'GET /api/team/workspaces/{id}/settings/versions': { statuses: [401, 404, 404, 200, 200] },
+  'GET /api/team/workspaces/{id}/settings/versions/{version}': {
+    statuses: [401, 404, 404, 200, 200],
+    params: { version: '1' },
+  },
+  'POST /api/team/workspaces/{id}/settings/restore': {
+    statuses: [401, 404, 404, 403, 200],
+    call: () => ({ body: { version: 1 } }),
+  },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { statuses: [401, 404, 404, 200, 200] },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions': {
+    statuses: [401, 404, 404, 200, 200],
+  },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}': {
+    statuses: [401, 404, 404, 200, 200],
+    params: { version: '1' },
+  },
+  'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore': {
+    statuses: [401, 404, 404, 403, 200],
+    call: () => ({ body: { version: 1 } }),
+  },
   'GET /api/team/workspaces/{id}/project-settings': { statuses: [401, 404, 404, 200, 200] },
   'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     statuses: [401, 404, 404, 403, 200],
@@ -139,6 +216,10 @@ const table: Record<string, Row> = {
   'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     statuses: [401, 404, 404, 403, 200],
   },
+  // There is none.
+  'GET /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },
+  'DELETE /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },
+  'POST /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 201] },
   'GET /api/team/workspaces/{id}/audit': { statuses: [401, 404, 404, 403, 200] },
 
   'GET /api/team/active-minutes': { statuses: [401, 200, 200, 200, 200] },
@@ -168,7 +249,8 @@ const table: Record<string, Row> = {
 /** What the document says of a route, going by whom it lets in. */
 const who = (route: string, { statuses }: Row): string => {
   const [nobody, outsider, , member, admin] = statuses
-  if (route.endsWith('/webhook')) return 'the billing provider'
+  if (route.endsWith('/billing-provider/webhook')) return 'the billing provider'
+  if (route.endsWith('/repohost/webhook/{id}')) return 'the repository host'
   if (nobody !== 401) return 'anyone'
   if (admin === 401) return 'the operator, with an admin key'
   if (member === 403) return 'an admin of'
@@ -178,9 +260,10 @@ const who = (route: string, { statuses }: Row): string => {
 const setScene = async (admin: Caller, member: Caller, service: Service, owner: string): Promise<Scene> => {
   const { id, code } = await service.workspace(admin, { patterns: [`${owner}/*`], members: [member] })
   const invite = await admin.post(`/api/team/workspaces/${id}/invites`)
+  const key = await admin.post(`/api/team/workspaces/${id}/keys`, { name: 'build', scopes: ['counts:write'] })
   await admin.push(`${owner}/app`, { 'ext.a': 1 })
   await admin.put(`/api/team/workspaces/${id}/project-settings/${owner}/app`, { settings: { 'ext.b': 1 } })
-  return { workspace: id, owner, code, invite: invite.body.id }
+  return { workspace: id, owner, code, invite: invite.body.id, key: key.body.id }
 }
 
 t.test('every endpoint lets exactly those in whom the interface names', async (t) => {
@@ -209,17 +292,8 @@ t.test('every endpoint lets exactly those in whom the interface names', async (t
       service.signIn('admin'),
     ])
     const scene = await setScene(admin, member, service, `owner-${index}`)
-    const [method = '', template = ''] = route.split(' ')
-    const params: Record<string, string> = {
-      id: scene.workspace,
-      owner: scene.owner,
-      repo: 'app',
-      invite: scene.invite,
-      code: scene.code,
-      ...row.params,
-    }
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `no-${name}`)
-    const target = row.query ? `${path}?${row.query(scene)}` : path
+    const method = route.split(' ')[0] ?? ''
+    const target = targetOf(route, row, scene)
     const statuses = [
       (await service.request(method, target, row.call?.(scene, outsider))).status,
       ...(await inTurn([outsider, otherAdmin, member, admin], async (caller) => {
@@ -230,6 +304,122 @@ t.test('every endpoint lets exactly those in whom the interface names', async (t
     t.same(statuses, row.statuses, route)
   }
 })
+
+/** What editors read. */
+const reading = { scope: 'activity:read', orScope: 'activity:write', personalOnly: true } as const
+
+/** The routes that admit access keys: the scopes, and whether keys of workspaces are admitted as well. */
+const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: boolean }> = {
+  'GET /api/projects': { scope: 'settings:read' },
+  'GET /api/settings/{owner}/{repo}': { scope: 'settings:read' },
+  'GET /api/settings/{owner}/{repo}/versions': { scope: 'settings:read' },
+  'GET /api/settings/{owner}/{repo}/versions/{version}': { scope: 'settings:read' },
+  'GET /api/team/effective-config': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/settings': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/patterns': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/project-settings': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/settings/versions': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/settings/versions/{version}': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}': {
+    scope: 'settings:read',
+  },
+  'POST /api/team/workspaces/{id}/settings/restore': { scope: 'settings:write' },
+  'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore': { scope: 'settings:write' },
+  'PUT /api/settings/{owner}/{repo}': { scope: 'settings:write', personalOnly: true },
+  'DELETE /api/settings/{owner}/{repo}': { scope: 'settings:write', personalOnly: true },
+  'POST /api/settings/{owner}/{repo}/restore': { scope: 'settings:write', personalOnly: true },
+  'PATCH /api/team/workspaces/{id}/settings': { scope: 'settings:write' },
+  'PUT /api/team/workspaces/{id}/patterns': { scope: 'settings:write' },
+  'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { scope: 'settings:write' },
+  'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { scope: 'settings:write' },
+  'POST /api/team/commits': { scope: 'counts:write' },
+  'POST /api/team/closed-issues': { scope: 'counts:write' },
+  'GET /api/team/dashboard': { scope: 'dashboard:read' },
+  'GET /api/team/dashboard/mine': { scope: 'activity:read' },
+  'GET /api/team/active-minutes': { scope: 'activity:read' },
+  'POST /api/team/active-minutes': { scope: 'activity:write' },
+  'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': { scope: 'activity:write', personalOnly: true },
+  'POST /api/wakatime/v1/users/{user}/heartbeats': { scope: 'activity:write', personalOnly: true },
+  'POST /api/wakatime/v1/users/{user}/import': { scope: 'activity:write', personalOnly: true },
+  'DELETE /api/wakatime/v1/users/{user}/import': { scope: 'activity:write', personalOnly: true },
+  'POST /api/wakatime/v1/plugins/errors': { scope: 'activity:write', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}': reading,
+  'GET /api/wakatime/v1/users/{user}/import': reading,
+  'GET /api/wakatime/v1/users/{user}/statusbar/today': reading,
+}
+
+t.test(
+  'a key opens the routes of its scope and no others, whether a person or a workspace owns it',
+  async (t) => {
+    const service = await startService(t, { env: { RATE_LIMITS: 'off' } })
+    const { paths } = buildDocuments(service.app).full
+    const [member, admin] = [await service.signIn('member'), await service.signIn('admin')]
+    const create = async (path: string, list: readonly Scope[]) => {
+      const replies = await inTurn([...list], (scope) => admin.post(path, { name: scope, scopes: [scope] }))
+      return replies.map(({ body }): { secret: string; scope: Scope } => ({
+        secret: body.secret,
+        scope: body.scopes[0],
+      }))
+    }
+    const personal = await create('/api/me/keys', scopes)
+    const keysFor = ({ workspace }: Scene) =>
+      create(`/api/team/workspaces/${workspace}/keys`, workspaceScopes)
+    for (const [index, [route, row]] of Object.entries(table).entries()) {
+      const [method = '', template = ''] = route.split(' ')
+      const needsSession = row.statuses[0] === 401 && row.statuses[4] !== 401
+      const isLogout = template.endsWith('/logout')
+      if (!needsSession && !isLogout) continue
+      const admitted = scopesOf[route]
+      const operation = paths[template]?.[method.toLowerCase()]
+      const named =
+        admitted &&
+        `with the scope \`${admitted.scope}\`${admitted.orScope ? ` or \`${admitted.orScope}\`` : ''}${admitted.personalOnly ? ', of people' : ''}`
+      if (!isLogout) t.ok(operation?.description?.endsWith(`**Access keys:** ${named ?? 'none'}.`), route)
+      let scene = await setScene(admin, member, service, `keys-${index}`)
+      const call = async (secret: string) => {
+        const { body, headers } = row.call?.(scene, admin) ?? {}
+        const authorization = { Authorization: `Bearer ${secret}` }
+        const target = targetOf(route, row, scene)
+        return service.request(method, target, { body, headers: { ...headers, ...authorization } })
+      }
+      for (const kind of ['person', 'workspace'] as const) {
+        const isOpen = admitted && !(admitted.personalOnly && kind === 'workspace') ? admitted.scope : null
+        for (const { secret, scope } of kind === 'person' ? personal : await keysFor(scene)) {
+          const { status, body } = await call(secret)
+          const expected =
+            isOpen !== null && (isOpen === scope || admitted?.orScope === scope)
+              ? [row.statuses[4], undefined, undefined]
+              : [403, 'scope_missing', isOpen]
+          t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
+        }
+        // What was asked for may be gone.
+        if (isOpen !== null && method !== 'GET')
+          scene = await setScene(admin, member, service, `keys-${index}-again`)
+      }
+    }
+    t.same(
+      Object.keys(scopesOf).filter((route) => !(route in table)),
+      [],
+    )
+  },
+)
+
+const targetOf = (route: string, row: Row, scene: Scene): string => {
+  const params: Record<string, string> = {
+    id: scene.workspace,
+    owner: scene.owner,
+    repo: 'app',
+    invite: scene.invite,
+    key: scene.key,
+    code: scene.code,
+    ...row.params,
+  }
+  const path =
+    route.split(' ')[1]?.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `no-${name}`) ?? ''
+  return row.query ? `${path}?${row.query(scene)}` : path
+}
 
 const inTurn = async <T, R>(list: T[], work: (item: T) => Promise<R>): Promise<R[]> => {
   const results: R[] = []

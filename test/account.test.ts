@@ -49,10 +49,10 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
 /** The columns of people that do not name this one yet. Those that only a deleted account has are written by its end. */
 const columnsWithout = async ({ database }: Service, userId: string) => {
   const places = await Promise.all(
-    peopleColumns().map(async ({ table, column }) => {
-      const text = `select from ${table} where ${column} = $1::uuid limit 1`
+    peopleColumns().map(async ({ tableName, column }) => {
+      const text = `select from ${tableName} where ${column} = $1::uuid limit 1`
       const rows = await database.read.statement(text, [userId])
-      return rows.length === 0 ? [`${table}.${column}`] : []
+      return rows.length === 0 ? [`${tableName}.${column}`] : []
     }),
   )
   return places.flat()
@@ -184,7 +184,11 @@ t.test(
     await canary.push('acme/api', { 'ext.a': 2 })
     await canary.push(`${canary.login}/dotfiles`, { 'ext.a': 1 })
     await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 1 } })
+    await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 2 } })
     const invite = await canary.post(`${team}/${id}/invites`)
+    const key = { name: 'editor', scopes: ['settings:read'] }
+    await canary.post('/api/me/keys', key)
+    await canary.post(`${team}/${id}/keys`, key)
     await canary.post('/api/events', { event: 'opened', source: 'extension' })
     await service.app.milestones.flush()
     const zone = { timezone: 'Pacific/Chatham', flush_id: 'one' }
@@ -207,9 +211,27 @@ t.test(
       [id, other],
     )
     await canary.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+    const beat = { time: Date.parse(early) / 1_000, project: 'canary-zq7-folder' }
+    await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [beat])
+    await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
+    await service.app.imports.run()
+    await service.database.write.statement(
+      `insert into imported_minutes values ($1::uuid, $2::uuid, '2025-01-01', 'acme/api', 1)`,
+      [userId, id],
+    )
+    await service.database.write.statement(
+      `insert into import_days (user_id, day, projects, marks)
+       values ($1::uuid, '2025-01-01', '{canary-zq7}', array[repeat('1', 1440)::bit(1440)])`,
+      [userId],
+    )
     await service.database.write.statement(`insert into billing_customers values ('cus_1', $1::uuid)`, [
       userId,
     ])
+    await service.database.write.statement(
+      `insert into reported_issues (workspace_id, repo_key, number, day, at, closed, user_id)
+       values ($1::uuid, 'acme/web', 1, current_date, now(), true, $2::uuid)`,
+      [id, userId],
+    )
     await service.app.rollups.run()
     t.same(await columnsWithout(service, userId), ['revocations.user_id', 'erasures.user_id'])
     const exported = JSON.parse((await canary.get('/api/me/export')).text)

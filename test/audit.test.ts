@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AuditEntry } from '../schemas/audit.js'
 import { hasMembers } from './has-members.js'
-import { patiently, startService } from './service.js'
+import { retryWhileUnavailable, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -85,7 +85,7 @@ t.test('the trail is paged and keeps the order of the changes', async (t) => {
   const { id } = await service.workspace(ada)
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      patiently(() => ada.patch(`${team}/${id}/settings`, { settings: { 'ext.n': index } })),
+      retryWhileUnavailable(() => ada.patch(`${team}/${id}/settings`, { settings: { 'ext.n': index } })),
     ),
   )
   const seen: AuditEntry[] = []

@@ -147,11 +147,11 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
   }
   const target = await emptyDatabase(t)
   const files: [Buffer, RegExp][] = [
-    [bytes.subarray(0, bytes.length - 20), /no whole backup: it ends too early/],
-    [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /no whole backup: it ends too early/],
+    [bytes.subarray(0, bytes.length - 20), /not a complete backup: it ends too early/],
+    [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /not a complete backup: it ends too early/],
     [gzipSync('hello\n'), /is no backup of this service/],
-    [Buffer.from('hello\n'), /no whole backup: it cannot be decompressed/],
-    [changed('\tada\tada\t', '\teve\teve\t'), /no whole backup: users is not what was written/],
+    [Buffer.from('hello\n'), /not a complete backup: it cannot be decompressed/],
+    [changed('\tada\tada\t', '\teve\teve\t'), /not a complete backup: users is not what was written/],
     [
       changed(/^.*\tada\tada\t/m, 'x\t1\tada\tada\t'),
       /users cannot be loaded, from line 1 of its rows \(22P02\)\.$/,
@@ -204,8 +204,8 @@ t.test('a file that is made to do harm is refused, with little memory and nothin
   const mebibyte = 2 ** 20
   const zeros = gzipSync(Buffer.alloc(64 * mebibyte))
   const line = Buffer.alloc(70_000_000, 97)
-  const tooLong = 'The file is no whole backup: a line is too long.'
-  const noManifest = 'The file is no whole backup: its manifest cannot be read.'
+  const tooLong = 'The file is not a complete backup: a line is too long.'
+  const noManifest = 'The file is not a complete backup: its manifest cannot be read.'
   const beep = '\u001b]0;owned\u0007'
   const files: [what: string, content: Buffer, said: string][] = [
     ['1 GiB of zeros', Buffer.concat(Array(16).fill(zeros)), tooLong],
@@ -220,7 +220,7 @@ t.test('a file that is made to do harm is refused, with little memory and nothin
     [
       'more rows than it says',
       gzipSync(untilUsers + '\n'.repeat(64 * mebibyte)),
-      'The file is no whole backup: users has more than 0 rows.',
+      'The file is not a complete backup: users has more than 0 rows.',
     ],
     [
       'a value for the terminal',
@@ -230,7 +230,7 @@ t.test('a file that is made to do harm is refused, with little memory and nothin
           .replace('"name":"users","columns"', '"name":"users","rows":1,"columns"')
           .replace(/("name":"users".*?),"rows":0/, '$1'),
       ),
-      'The file is no whole backup: users cannot be loaded, from line 1 of its rows (22P02).',
+      'The file is not a complete backup: users cannot be loaded, from line 1 of its rows (22P02).',
     ],
     ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: beep }))), noManifest],
     ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: beep }))), noManifest],
@@ -247,12 +247,12 @@ t.test('a file that is made to do harm is refused, with little memory and nothin
     [
       'a sum of what is no number',
       gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': '1' } }))),
-      'The file is no whole backup: the database cannot take it (42883).',
+      'The file is not a complete backup: the database cannot take it (42883).',
     ],
     [
       'a table that the schema has not',
       gzipSync(withManifest((m) => ({ ...m, tables: [{ name: 'pg_user', columns: ['usename'], rows: 0 }] }))),
-      'The file is no whole backup: there is no place for pg_user.',
+      'The file is not a complete backup: there is no place for pg_user.',
     ],
   ]
   /** What the command says, and the most memory that it had, in MiB. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -8,16 +8,18 @@ import t from 'tap'
 import { writeTypes } from '../client/generate/types.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundle } from './bundle.js'
+import { temporaryFolder } from './process.js'
 
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
 const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
 
+type Conditions = Record<'import' | 'require', { types: string; default: string }>
+
 /** `npm test` has done it already. */
 const buildClient = async () => {
-  if (!existsSync(join(projectRoot, 'client/dist/index.js'))) {
-    await run(process.execPath, [compiler, '-p', 'client'], { cwd: projectRoot })
-  }
+  if (!existsSync(join(projectRoot, 'client/dist/cjs/package.json')))
+    await run('npm', ['run', 'build', '-w', 'client'], { cwd: projectRoot })
 }
 
 t.test('the types of the client are those of the document', async (t) => {
@@ -78,11 +80,39 @@ t.test('whoever installs the client gets its code, its types and its words, and 
   const [{ files }] = JSON.parse(stdout)
   const names: string[] = files.map(({ path }: { path: string }) => path)
   const { exports } = JSON.parse(await read('client/package.json'))
-  for (const { types, default: code } of Object.values<{ types: string; default: string }>(exports)) {
+  for (const { types, default: code } of Object.values<Conditions>(exports).flatMap(Object.values)) {
     t.ok(names.includes(types.slice(2)) && names.includes(code.slice(2)), `${types}, ${code}`)
+    const { sources, sourcesContent } = JSON.parse(await read(`client/${code}.map`))
+    t.equal(sourcesContent.length, sources.length)
   }
-  const others = names.filter((name) => !/^dist\/[a-z]+(\.d)?\.[jt]s$/.test(name))
-  t.same(others.sort(), ['LICENSE', 'README.md', 'package.json'])
+  const others = names.filter((name) => !/^dist\/(cjs\/)?[a-z]+(\.d\.ts|\.js|\.js\.map)$/.test(name))
+  t.same(others.sort(), ['LICENSE', 'README.md', 'dist/cjs/package.json', 'package.json'])
+})
+
+t.test('CommonJS projects compile against the client, and run with it', async (t) => {
+  await buildClient()
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'node_modules/@team-settings'), { recursive: true })
+  await symlink(join(projectRoot, 'client'), join(folder, 'node_modules/@team-settings/client'))
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }')
+  await writeFile(
+    join(folder, 'index.ts'),
+    `import { createClient, memoryStorage } from '@team-settings/client'
+import { folderStorage } from '@team-settings/client/node'
+import type { indexedDbStorage } from '@team-settings/client/browser'
+export const storage: ReturnType<typeof indexedDbStorage> = memoryStorage()
+console.log(typeof createClient, typeof folderStorage)
+`,
+  )
+  const roots = ['--typeRoots', join(projectRoot, 'node_modules/@types'), '--types', 'node']
+  const options = ['--ignoreConfig', '--strict', '--module', 'Node16', '--target', 'ES2022', ...roots]
+  const failure = await run(process.execPath, [compiler, ...options, 'index.ts'], { cwd: folder }).then(
+    () => undefined,
+    ({ stdout }) => stdout,
+  )
+  t.equal(failure, undefined)
+  const { stdout } = await run(process.execPath, ['index.js'], { cwd: folder })
+  t.equal(stdout, 'function function\n')
 })
 
 t.test('the example has at most 300 lines, and is packaged as an editor wants it', async (t) => {

@@ -377,6 +377,25 @@ t.test('what one queue has kept, the next one sends', async (t) => {
   hasMembers(t, second.entries(), [{ repo: 'acme/api', minutes: 4 }])
 })
 
+t.test('a flush also sends what other windows have kept, those that died and those that go on', async (t) => {
+  const folder = await temporaryFolder(t)
+  const other = start(t, [], { storage: folderStorage(folder) })
+  await other.queue.add('acme/api', NINE, 3)
+  const here = start(t, [], { storage: folderStorage(folder) })
+  await here.queue.flush()
+  t.equal(here.sent.length, 1)
+  hasMembers(t, here.entries(), [{ repo: 'acme/api', minutes: 3 }])
+  t.hasStrict(await other.queue.pending(), { batches: 0, refused: 0 })
+
+  await other.queue.add('acme/api', NINE, 1)
+  t.same(await other.queue.pending(), { minutes: 1, batches: 0, refused: 0 })
+  await other.queue.flush()
+  t.equal(other.sent.length, 1)
+  hasMembers(t, other.entries(), [{ repo: 'acme/api', minutes: 1 }])
+  await here.queue.flush()
+  t.equal(here.sent.length, 1)
+})
+
 const { indexedDbStorage } = await load(t, await bundle('client/src/browser.ts'))
 /** A storage and another view of the same batches, as a second window has it. */
 const storages: Record<

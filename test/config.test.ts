@@ -194,7 +194,11 @@ t.test('.env.example and docs/configuration.md show every variable as it is read
 
 t.test('every example is a value that is accepted', async (t) => {
   for (const [name, { examples }] of Object.entries(variables)) {
-    const secret = name === 'JWT_SECRETS' ? 'an-example-of-at-least-thirty-two-bytes' : String(examples[0])
+    // A file that is read at once, and not on every machine.
+    if (name === 'SETTINGS_SCHEMA') continue
+    const secret = ['JWT_SECRETS', 'WEBHOOK_KEYS'].includes(name)
+      ? 'an-example-of-at-least-thirty-two-bytes'
+      : String(examples[0])
     const problems = problemsOf({ [name]: secret }).filter((problem) => !problem.includes('together'))
     hasMembers(t, problems, name === 'DATABASE_URL' ? [/^JWT_SECRETS is required/] : [], name)
     t.equal(problems.length, name === 'DATABASE_URL' ? 1 : 0, name)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { formatsOf } from '../src/platform/http/formats.js'
-import { once } from '../src/platform/process/once.js'
+import { lazy } from '../src/platform/process/lazy.js'
 import { projectRoot } from '../src/platform/process/root.js'
 
 interface Response {
@@ -91,7 +91,7 @@ const conformanceOf = (document: Document): ((answer: Answer) => string | undefi
   }
 }
 
-const committed = once(() =>
+const committed = lazy(() =>
   conformanceOf(JSON.parse(readFileSync(join(projectRoot, 'openapi/openapi.json'), 'utf8'))),
 )
 

@@ -64,7 +64,7 @@ const everyAnswer = {
 
 t.test('what Node refuses is answered as everything else is, and its connection ends', async (t) => {
   const service = await startService(t, {
-    patience: { headers: 200, request: 400, check: 50, farewell: 300 },
+    timeouts: { headers: 200, request: 400, check: 50, linger: 300 },
   })
   const head = 'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   for (const [what, text, status, code] of [
@@ -102,7 +102,7 @@ t.test(
   async (t) => {
     const service = await startService(t, {
       hosts: ['127.0.0.1', '::1'],
-      patience: { headers: 200, check: 50, farewell: 300 },
+      timeouts: { headers: 200, check: 50, linger: 300 },
     })
     const second = { url: service.url.replace('127.0.0.1', '[::1]') }
     t.match(await (await fetch(`${second.url}/api/health`)).json(), { ok: true })
@@ -168,7 +168,7 @@ t.test('what hooks never see is answered as everything else is', async (t) => {
 
 t.test('bodies that never end leave neither connections nor memory behind', async (t) => {
   const service = await startService(t, {
-    patience: { request: 1_000, headers: 1_000, check: 100, farewell: 100 },
+    timeouts: { request: 1_000, headers: 1_000, check: 100, linger: 100 },
   })
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
@@ -214,8 +214,8 @@ const LARGE = '/api/docs/static/swagger-ui-bundle.js'
 const pipelined = (count: number) => `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
 t.test('who does not read is not waited for, and who reads slowly is', async (t) => {
-  const silence = 1_500
-  const service = await startService(t, { patience: { silence } })
+  const inactivity = 1_500
+  const service = await startService(t, { timeouts: { inactivity } })
   const file = await fetch(service.url + LARGE, {
     headers: { 'Accept-Encoding': 'identity', Connection: 'close' },
   })
@@ -231,7 +231,7 @@ t.test('who does not read is not waited for, and who reads slowly is', async (t)
     const chunk = slow.read() as Buffer | null
     read += chunk?.length ?? 0
     // Many times faster than would be silence.
-    if (Date.now() - started < 1.5 * silence) await sleep(silence / 15)
+    if (Date.now() - started < 1.5 * inactivity) await sleep(inactivity / 15)
     else await sleep(1)
   }
   t.ok(read >= count * length, 'all of it has come')
@@ -256,7 +256,7 @@ const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[]
 }
 
 t.test('a stream that nobody reads ends', async (t) => {
-  const service = await startService(t, { patience: { silence: 1_500 } })
+  const service = await startService(t, { timeouts: { inactivity: 1_500 } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)

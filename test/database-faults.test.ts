@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
+import { startFreezableProxy } from './freezable-proxy.js'
 import { hasMembers } from './has-members.js'
-import { startLine } from './line.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { patiently, type Reply, startService } from './service.js'
+import { type Reply, retryWhileUnavailable, startService } from './service.js'
 
 t.test('a database that is away is answered with 503, and comes back by itself', async (t) => {
   const service = await startService(t)
@@ -37,7 +37,7 @@ t.test('a database that is away is answered with 503, and comes back by itself',
 t.test('a database that falls silent is answered with 503, also in transactions', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
-  const line = await startLine(t, service.databaseUrl)
+  const line = await startFreezableProxy(t, service.databaseUrl)
   const { url } = await ready(launch(t, await freePort(), onDatabase(line.url)))
   const create = () =>
     fetch(`${url}/api/team/workspaces/create`, {
@@ -96,7 +96,7 @@ t.test('a connection that dies within a transaction costs that request alone', a
       t.hasStrict(await reply, { status: 503, body: { code: 'unavailable' } })
     })
   }
-  t.match(await patiently(() => ada.post('/api/team/active-minutes', flush)), {
+  t.match(await retryWhileUnavailable(() => ada.post('/api/team/active-minutes', flush)), {
     status: 200,
     body: { accepted: 1, duplicate: false },
   })

@@ -66,8 +66,9 @@ t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 
   t.ok(answers.size > 25)
   t.match(answers.get('409'), /"suggested_pattern":"initech\/\*"/)
   t.hasStrict(JSON.parse(answers.get('200') ?? ''), {
-    settings: { 'ext.theme': 'light', 'ext.tabSize': 2 },
-    sources: { 'ext.theme': 'project', 'ext.tabSize': 'workspace' },
+    settings: { 'ext.theme': 'light', 'ext.tabSize': 2, 'ext.formatOnSave': true },
+    sources: { 'ext.theme': 'project', 'ext.tabSize': 'locked', 'ext.formatOnSave': 'workspace' },
+    locked: ['ext.tabSize'],
   })
 
   // Following the redirects as a browser does, with its cookies.

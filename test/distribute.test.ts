@@ -9,7 +9,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { createCluster, createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
 import { launchProgram } from './process.js'
-import { patiently, type Reply, type Service, startService } from './service.js'
+import { type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]
 
@@ -217,8 +217,10 @@ t.test('first pushes of one user and of many at once wait for each other', onClu
   const ada = await service.signIn('ada')
   const many = await Promise.all(Array.from({ length: 20 }, (_, n) => service.signIn(`user${n}`)))
   const replies = await Promise.all([
-    ...Array.from({ length: 200 }, (_, n) => patiently(() => ada.push(`ada/repo-${n}`, { 'ext.n': n }))),
-    ...many.map((user) => patiently(() => user.push(`${user.login}/repo`, { 'ext.n': 1 }))),
+    ...Array.from({ length: 200 }, (_, n) =>
+      retryWhileUnavailable(() => ada.push(`ada/repo-${n}`, { 'ext.n': n })),
+    ),
+    ...many.map((user) => retryWhileUnavailable(() => user.push(`${user.login}/repo`, { 'ext.n': 1 }))),
   ])
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
   t.equal(replies.filter(({ body }) => body.workspace_created).length, 21)

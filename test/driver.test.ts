@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
-import { openSession } from '../src/platform/database/one-session.js'
+import { openSession } from '../src/platform/database/dedicated-session.js'
 import { createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
-import { allDemands, type Demand, gaveAway, startImpostor } from './impostor.js'
+import { allDemands, type Demand, receivedPassword, startImpostor } from './impostor.js'
 import { temporaryFolder } from './process.js'
 import { makeCertificate } from './proxy-examples.js'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
@@ -293,7 +293,7 @@ const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
     ({ code }) => code,
   )
   await sql.end({ timeout: 0 })
-  return { outcome, heard: impostor.heard, gaveAway: gaveAway(impostor, PASSWORD) }
+  return { outcome, heard: impostor.heard, gaveAway: receivedPassword(impostor, PASSWORD) }
 }
 
 t.test('without TLS, a server that is not the right one gets no password, and is not believed', async (t) => {

@@ -28,6 +28,7 @@ t.test('an override is laid over the settings of the workspace', async (t) => {
     idle_window_minutes: 9,
     settings: { 'ext.a': 1, 'ext.b': { y: null }, 'ext.d': 4, 'ext.e': 'new' },
     sources: { 'ext.a': 'workspace', 'ext.b': 'project', 'ext.d': 'project', 'ext.e': 'project' },
+    locked: [],
     also_matched: [],
   })
   t.same(Object.keys(merged.body.settings), ['ext.a', 'ext.b', 'ext.d', 'ext.e'], 'in their places')
@@ -87,8 +88,9 @@ t.test('the ETag changes with whatever the answer is made of', async (t) => {
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   const settings = `${team}/workspaces/${id}/settings`
   const steps: [string, () => Promise<unknown>][] = [
-    ['settings', () => ada.patch(settings, { settings: { 'ext.a': 1 } })],
+    ['settings', () => ada.patch(settings, { settings: { 'ext.a': 1, 'ext.b': 1 } })],
     ['idle window', () => ada.patch(settings, { idle_window_minutes: 3 })],
+    ['locks', () => ada.patch(settings, { locked: ['ext.b'] })],
     ['override', () => ada.put(override, { settings: { 'ext.a': 2 } })],
     ['override again', () => ada.put(override, { settings: { 'ext.a': 3 } })],
     ['override back', () => ada.put(override, { settings: { 'ext.a': 2 } })],
@@ -116,19 +118,24 @@ t.test('the ETag changes with whatever the answer is made of', async (t) => {
 })
 
 t.test('what is laid over is what the definition says', async (t) => {
-  const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d', 'ext.e')
+  const key = fc.constantFrom<string>('ext.a', 'ext.b', 'ext.c', 'ext.d', 'ext.e')
   const value = fc.oneof(fc.integer(), fc.constant({ x: null }), fc.constant(false))
   const workspace = fc.dictionary(key, value)
   const override = fc.dictionary(key, fc.oneof(value, fc.constant(null)))
   fc.assert(
-    fc.property(workspace, override, (below, above) => {
-      const { settings, sources } = overlaySettings(below, above)
+    fc.property(workspace, override, fc.uniqueArray(key), (below, above, wanted) => {
+      const locked = wanted.filter((name) => name in below)
+      const { settings, sources } = overlaySettings(below, above, locked)
+      const kept = Object.keys(below).filter((name) => locked.includes(name) || above[name] !== null)
+      t.same(Object.keys(settings).slice(0, kept.length), kept, 'in their places')
       t.same(Object.keys(sources), Object.keys(settings))
       for (const name of new Set([...Object.keys(below), ...Object.keys(above)])) {
-        const winner = name in above ? above[name] : below[name]
+        const isLocked = locked.includes(name)
+        const winner = name in above && !isLocked ? above[name] : below[name]
         if (winner === null) t.notOk(name in settings)
         else t.same(settings[name], winner)
-        if (name in settings) t.equal(sources[name], name in above ? 'project' : 'workspace')
+        if (name in settings)
+          t.equal(sources[name], isLocked ? 'locked' : name in above ? 'project' : 'workspace')
       }
     }),
   )

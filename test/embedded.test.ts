@@ -4,15 +4,15 @@ import { chmod, chown, mkdir, readdir, readFile, realpath, stat, symlink, writeF
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startThrowAwayDatabase } from '../demo/database.js'
+import { inDedicatedSession } from '../src/platform/database/dedicated-session.js'
 import { findAccount } from '../src/platform/database/embedded/account.js'
 import { placeBinaries } from '../src/platform/database/embedded/binaries.js'
 import { startEmbedded } from '../src/platform/database/embedded/index.js'
-import { visitEmbedded } from '../src/platform/database/embedded/visit.js'
+import { openEmbedded } from '../src/platform/database/embedded/open.js'
 import { locks } from '../src/platform/database/locks.js'
 import { migrate } from '../src/platform/database/migrate.js'
-import { inOneSession } from '../src/platform/database/one-session.js'
 import { projectRoot } from '../src/platform/process/root.js'
-import { allDemands, gaveAway, startImpostor } from './impostor.js'
+import { allDemands, receivedPassword, startImpostor } from './impostor.js'
 import { freePort, launch, launchProgram, processesOf, ready, temporaryFolder } from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
@@ -31,7 +31,7 @@ const hostOf = (url: string) => decodeURIComponent(new URL(url).hostname)
 const lockFileIn = async (cluster: string) =>
   (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n').map((line) => line.trim())
 const textOf = async (url: string, statement: string) =>
-  inOneSession(url, undefined, async (sql) => Object.values((await sql.unsafe(statement))[0] ?? {})[0])
+  inDedicatedSession(url, undefined, async (sql) => Object.values((await sql.unsafe(statement))[0] ?? {})[0])
 
 /** Starts a program, and ends it with the test. */
 const begin = (t: Test, program: string, args: string[], options: object): ChildProcess => {
@@ -120,11 +120,11 @@ t.test('a program at the address that a former server has left gets no password'
   const answered = `Another program answers at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
   for (const demand of allDemands) {
     impostor.demand = demand
-    const refusal = await refusalOf(visitEmbedded(dataDir, never))
+    const refusal = await refusalOf(openEmbedded(dataDir, never))
     t.equal(refusal.slice(0, answered.length), answered, demand)
   }
   t.not(impostor.connections, 0)
-  t.equal(gaveAway(impostor, password), false)
+  t.equal(receivedPassword(impostor, password), false)
   t.equal(impostor.heard.replaceAll('p', ''), '', 'and nothing else but SCRAM')
 
   const open = await temporaryFolder(t)
@@ -153,7 +153,7 @@ t.test('a program at the address that a former server has left gets no password'
   await once(program, 'exit')
   await leave(impostor.port)
   const before = impostor.connections
-  const visit = await visitEmbedded(dataDir, never)
+  const visit = await openEmbedded(dataDir, never)
   t.equal(
     await textOf(visit.url, 'select 1 as n'),
     1,
@@ -231,7 +231,7 @@ t.test('a DATA_DIR whose path is too long for a socket serves as well as any', a
   const found = await stat(folder)
   t.equal(found.uid, (await stat(first.location)).uid)
   t.equal(found.mode & 0o777, 0o700)
-  const visit = await visitEmbedded(dataDir, never)
+  const visit = await openEmbedded(dataDir, never)
   t.equal(visit.url, first.url, 'commands find it')
   t.equal(await textOf(visit.url, 'select 1 as n'), 1)
   await first.stop()
@@ -265,9 +265,9 @@ t.test('a server that the version before has left at a port is found, and replac
   const url = `postgres://postgres:${await passwordIn(dataDir)}@127.0.0.1:${port}/postgres`
   await until(() => textOf(url, 'select 1 as n').catch(() => undefined), 'the former server answers')
 
-  await inOneSession(url, undefined, async (owner) => {
+  await inDedicatedSession(url, undefined, async (owner) => {
     await owner`select pg_advisory_lock(${locks.owner})`
-    const visit = await visitEmbedded(dataDir, never)
+    const visit = await openEmbedded(dataDir, never)
     t.equal(await textOf(visit.url, 'select n from kept'), 42, 'a command uses it while its service runs')
     await t.rejects(start(dataDir), { message: /^Another process of this service is using / })
   })
@@ -298,7 +298,7 @@ t.test(
     const url = `http://127.0.0.1:${port}`
     await ready({ url, child, output: () => '', ended: Promise.resolve(0) })
     t.equal((await stat(join(DATA_DIR, 'postgresql', '.s.PGSQL.5432'))).uid, NOBODY)
-    const visit = await visitEmbedded(DATA_DIR, never)
+    const visit = await openEmbedded(DATA_DIR, never)
     t.equal(await textOf(visit.url, 'select 1 as n'), 1)
     const ended = once(child, 'exit')
     child.kill('SIGTERM')

@@ -6,7 +6,7 @@ import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { bombs, fillWithPatterns, oldBombs } from './many-patterns.js'
-import { type Caller, patiently, type Reply, startService } from './service.js'
+import { type Caller, type Reply, retryWhileUnavailable, startService } from './service.js'
 import { until } from './until.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
@@ -27,7 +27,7 @@ t.test('a caller has few requests in the database at a time, and keeps nobody el
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
   let all: Promise<{ status: number }[]> = Promise.resolve([])
   await whileHeld(service, holdWorkspace, async () => {
-    const rename = (n: number) => patiently(() => ada.patch(adas, { name: `name ${n}` }))
+    const rename = (n: number) => retryWhileUnavailable(() => ada.patch(adas, { name: `name ${n}` }))
     all = Promise.all(Array.from({ length: 3 * AT_ONCE }, (_, n) => rename(n)))
     await lockWaiters(service, AT_ONCE)
     for (let n = 0; n < 5; n++) t.equal((await bob.patch(bobs, { name: `name ${n}` })).status, 200)

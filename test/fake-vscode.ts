@@ -4,6 +4,10 @@ import { bundle } from './bundle.js'
 
 const client = `${process.cwd()}/client/src`
 
+interface ConfigurationEvent {
+  affectsConfiguration(name: string): boolean
+}
+
 /** What the person sees and does. */
 export const startEditor = async ({
   cloudUrl,
@@ -28,6 +32,15 @@ export const startEditor = async ({
   const globalState = new Map<string, unknown>()
   const workspaceState = new Map<string, unknown>()
   const listeners: (() => void)[] = []
+  const configurationListeners: ((event: ConfigurationEvent) => Promise<void>)[] = []
+  const repositories: object[] = []
+  /** What Git tells its listeners. */
+  const gitListeners: (() => unknown)[] = []
+  const onGit = (listener: () => unknown) => {
+    gitListeners.push(listener)
+    return { dispose: () => {} }
+  }
+  const remotes: object[] = []
   const timers: (() => void)[] = []
   const seen = {
     messages: [] as string[],
@@ -39,6 +52,8 @@ export const startEditor = async ({
     origins: new Set<string>(),
     text: '',
     tooltip: '',
+    /** The command behind the status bar. */
+    command: '',
   }
   const person = {
     /** The token of the editor's GitHub account, once somebody agrees to use it. */
@@ -78,7 +93,9 @@ export const startEditor = async ({
     set tooltip(tooltip: string) {
       seen.tooltip = tooltip
     },
-    command: '',
+    set command(command: string) {
+      seen.command = command
+    },
     show() {},
     dispose() {},
   }
@@ -101,7 +118,14 @@ export const startEditor = async ({
     extensions: {
       getExtension: () => ({
         activate: async () => ({
-          getAPI: () => ({ repositories: [{ state: { remotes: [{ name: 'origin', fetchUrl: remote }] } }] }),
+          enabled: true,
+          getAPI: () => ({
+            repositories,
+            onDidChangeState: onGit,
+            onDidOpenRepository: (listener: (repository: object | undefined) => unknown) =>
+              onGit(() => listener(repositories[0])),
+            onDidCloseRepository: onGit,
+          }),
         }),
       }),
     },
@@ -131,7 +155,10 @@ export const startEditor = async ({
         },
       }),
       onDidChangeTextDocument: listen,
-      onDidChangeWorkspaceFolders: () => ({ dispose: () => {} }),
+      onDidChangeConfiguration: (listener: (event: ConfigurationEvent) => Promise<void>) => {
+        configurationListeners.push(listener)
+        return { dispose: () => {} }
+      },
     },
   }
   const require = createRequire(import.meta.url)
@@ -149,10 +176,20 @@ export const startEditor = async ({
     subscriptions: [] as { dispose(): void }[],
   }
 
+  const tellGit = () => Promise.all([...gitListeners].map((listener) => listener()))
+  const change = (key: string) =>
+    Promise.all(
+      configurationListeners.map((listener) => listener({ affectsConfiguration: (name) => name === key })),
+    )
+  remotes.push({ name: 'origin', fetchUrl: remote })
+  repositories.push({ state: { remotes, onDidChange: onGit } })
+
   /** A new window of it. */
   const open = async () => {
     timers.length = 0
     listeners.length = 0
+    configurationListeners.length = 0
+    gitListeners.length = 0
     const loaded = {
       exports: {} as { activate(context: unknown): Promise<void>; deactivate(): Promise<void> },
     }
@@ -189,5 +226,26 @@ export const startEditor = async ({
     /** Somebody types. */
     type: () => listeners.forEach((listener) => void listener()),
     minutePasses: () => timers[0]?.(),
+    /** Somebody edits a setting of this workspace. */
+    edit: async (key: string, value: unknown) => {
+      workspaceValues[key] = value
+      seen.messages = []
+      await change(key)
+      return seen.messages
+    },
+    /** Somebody changes a setting of the user. */
+    configure: async (key: string, value: unknown) => {
+      configuration[key] = value
+      await change(key)
+    },
+    closeRepository: () => repositories.splice(0),
+    /** Git's scan finds the repository, and only then its remotes. */
+    findRepository: async () => {
+      remotes.length = 0
+      repositories.push({ state: { remotes, onDidChange: onGit } })
+      await tellGit()
+      remotes.push({ name: 'origin', fetchUrl: remote })
+      await tellGit()
+    },
   }
 }

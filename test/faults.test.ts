@@ -1,11 +1,11 @@
 /** Short forms of what `npm run test:faults` plays for long: the same callers, and the same model of what must be there. */
 import t from 'tap'
 import { frozenFor } from './faults/frozen.js'
-import { conclude, setScene } from './faults/scene.js'
+import { finishFault, startScene } from './faults/scene.js'
 import { until } from './until.js'
 
 t.test('whatever ends or stands still under writes, what was acknowledged is there, once', async (t) => {
-  const { databaseProcesses, services, restart, crowd } = await setScene(t, {
+  const { databaseProcesses, services, restart, crowd } = await startScene(t, {
     callers: 3,
     excused: [0, 503],
   })
@@ -38,7 +38,7 @@ t.test('whatever ends or stands still under writes, what was acknowledged is the
     await frozenFor([services[0]?.child.pid ?? 0], async () => {})
     await crowd.recovered()
   })
-  const { acknowledged = 0, broken } = await conclude(crowd, '')
+  const { acknowledged = 0, broken } = await finishFault(crowd, '')
   t.ok(acknowledged > 30)
   t.same(broken, [])
 })

@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { rebuildMonth } from '../src/features/activity/queries/rollups.js'
-import { takeHousekeepingTurn } from '../src/platform/database/housekeeping-turn.js'
+import { lockHousekeeping } from '../src/platform/database/housekeeping-lock.js'
 import { columnsOf } from '../src/platform/database/table.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { monthOf } from '../src/platform/time/days.js'
@@ -149,6 +149,37 @@ t.test('rollups that are made while their workspace is removed go with it', asyn
   t.equal(await service.database.transaction((tx) => rebuildMonth(tx, month)), 0)
 })
 
+t.test('the privacy levels of a deleted workspace outlive its activity', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const day = await readToday(service.database)
+  await ada.post('/api/team/active-minutes', { entries: [{ repo: 'acme/api', day, minutes: 5 }] })
+  await service.app.rollups.run()
+  await service.database.write.statement('create table early (name text)', [])
+  const levels = `(select count(*) from privacy_levels where workspace_id = old.workspace_id)`
+  await service.database.write.statement(
+    `create function note_early() returns trigger language plpgsql as $$ begin
+       if ${levels} = 0 then insert into early values (tg_table_name); end if;
+       return old;
+     end $$`,
+    [],
+  )
+  const holders = ['activity', 'activity_days', 'activity_member_days', 'activity_people']
+  for (const name of holders)
+    await service.database.write.statement(
+      `create trigger note_early before delete on ${name} for each row execute function note_early()`,
+      [],
+    )
+  for (const name of [...holders, 'privacy_levels'])
+    t.ok(await countRows(service, name, 'workspace_id', id), `${name} has rows`)
+  await ada.delete(`${team}/${id}`)
+  await service.app.housekeeping.run()
+  t.same(await service.database.read.statement('select name from early', []), [])
+  for (const name of [...holders, 'privacy_levels'])
+    t.equal(await countRows(service, name, 'workspace_id', id), 0, name)
+})
+
 t.test('a large workspace is removed in steps, also by an instance that did not delete it', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
@@ -262,7 +293,7 @@ t.test('only one instance keeps house at a time', async (t) => {
   const { id } = await service.workspace(ada)
   let run = Promise.resolve()
   await service.database.transaction(async (tx) => {
-    await takeHousekeepingTurn(tx)
+    await lockHousekeeping(tx)
     await ada.delete(`${team}/${id}`)
     run = service.app.housekeeping.run()
     await new Promise((resolve) => setTimeout(resolve, 200))

@@ -148,5 +148,5 @@ export const startImpostor = async (
 const SSL_REQUEST = 80_877_103
 
 /** Whether what came is, or gives away, this password: in a form that could be used, not one that has to be guessed. */
-export const gaveAway = ({ passwords }: Impostor, password: string): boolean =>
+export const receivedPassword = ({ passwords }: Impostor, password: string): boolean =>
   passwords.some((text) => text.includes(password) || text.startsWith('md5'))

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
 import { lockWaiters } from './locks.js'
-import { type Caller, patiently, type Reply, type Service, startService } from './service.js'
+import { type Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -114,7 +114,9 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
   const { id } = await service.workspace(ada)
   const { id: inviteId, code } = (await ada.post(`${team}/${id}/invites`, { max_uses: 10 })).body
   const crowd = await Promise.all(Array.from({ length: 50 }, (_, index) => service.signIn(`user${index}`)))
-  const replies = await Promise.all(crowd.map((who) => patiently(() => who.post(`${team}/join`, { code }))))
+  const replies = await Promise.all(
+    crowd.map((who) => retryWhileUnavailable(() => who.post(`${team}/join`, { code }))),
+  )
   t.equal(replies.filter(({ status }) => status === 200).length, 10)
   const refused = replies.filter(({ status, body }) => status === 410 && body.code === 'invite_exhausted')
   t.equal(refused.length, 40)
@@ -529,4 +531,23 @@ t.test('looking up and joining have one limit', async (t) => {
   t.equal((await eve.get('/api/team/invites/guess')).status, 429)
   t.equal((await eve.post(`${team}/join`, { code: 'guess' })).status, 429)
   t.equal((await ada.get('/api/team/invites/guess')).status, 404)
+})
+
+t.test('limits follow a person to a new account while the hot connection is held up', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const old = await service.signIn('ada')
+  const lookUpOften = async () => {
+    for (let guess = 0; guess < 10; guess++) await old.get(`/api/team/invites/guess-${guess}`)
+    return (await old.get('/api/team/invites/guess')).status
+  }
+  t.equal(await lookUpOften(), 429)
+  t.equal((await old.request('DELETE', '/api/me', { body: { confirm: 'ada' } })).status, 200)
+  const again = await service.signIn('ada', { id: old.repohostId })
+  let isHeldUp = true
+  const sleep = service.database.hot.statement('select pg_sleep(2)', []).then(() => {
+    isHeldUp = false
+  })
+  t.equal((await again.get('/api/team/invites/guess')).status, 429)
+  t.ok(isHeldUp, 'the answer did not wait for the hot connection')
+  await sleep
 })

@@ -45,7 +45,9 @@ t.test(
     const port = await freePort()
 
     const first = await ready(launch(t, port, env))
-    t.match(first.output(), new RegExp(`The reference is at http://127.0.0.1:${port}/api/docs`))
+    // The service answers before it has printed where it is.
+    const reference = `The reference is at http://127.0.0.1:${port}/api/docs`
+    await until(() => first.output().includes(reference), 'the service says where its reference is')
     const session = await signIn(first, token)
 
     const second = launch(t, await freePort(), env)

@@ -115,6 +115,22 @@ const events: Record<string, { work: () => Promise<unknown>; adds: Record<string
     work: async () => (await service.signIn('dora')).post('/api/auth/logout', { everywhere: true }),
     adds: { 'team_settings_sessions_revoked_total{scope="all_of_user"}': 1 },
   },
+  'keys that are created and revoked': {
+    work: async () => {
+      const key = { name: 'x', scopes: ['settings:read'] }
+      const { body: workspace } = await ada.post('/api/team/workspaces/create', { name: 'Keys' })
+      for (const path of ['/api/me/keys', `/api/team/workspaces/${workspace.workspace.id}/keys`]) {
+        const { body } = await ada.post(path, key)
+        for (let n = 0; n < 2; n++) t.equal((await ada.delete(`${path}/${body.id}`)).status, 200)
+      }
+    },
+    adds: {
+      'team_settings_access_keys_total{owner="person",change="created"}': 1,
+      'team_settings_access_keys_total{owner="person",change="revoked"}': 1,
+      'team_settings_access_keys_total{owner="workspace",change="created"}': 1,
+      'team_settings_access_keys_total{owner="workspace",change="revoked"}': 1,
+    },
+  },
   'a flush, and the same again': {
     work: async () => {
       const flushId = '0198c0de-0000-7000-8000-000000000001'

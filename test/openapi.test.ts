@@ -6,6 +6,7 @@ import { lint, loadConfig } from '@redocly/openapi-core'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
+import { Repo, RepoPath } from '../schemas/common.js'
 import { errorCatalogue, errorCodes } from '../schemas/errors.js'
 import { createInviteCode } from '../src/features/workspaces/invite-code.js'
 import { formatsOf } from '../src/platform/http/formats.js'
@@ -114,7 +115,7 @@ t.test('every operation is described, and every code has a place', async (t) => 
     for (const code of codesOf(operation)) seen.add(code)
   }
   // What is refused before it is known which operation is meant.
-  const ofNone = ['bad_request', 'route_not_found', 'request_timeout', 'headers_too_large']
+  const ofNone = ['request_timeout', 'headers_too_large']
   t.strictSame(
     errorCodes.filter((code) => !seen.has(code)),
     ofNone,
@@ -154,14 +155,22 @@ t.test('an operation declares the codes that follow from who may call it', async
     const follows = (code: string, wanted: boolean) => t.equal(codes.has(code), wanted, `${where}: ${code}`)
     const who = operation.description.split('**Access:** ')[1] ?? ''
     t.ok(who, where)
-    for (const code of ['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked'])
+    for (const code of [
+      'unauthenticated',
+      'token_invalid',
+      'token_expired',
+      'token_revoked',
+      'scope_missing',
+    ])
       follows(code, security.includes('bearer'))
+    const isSignIn = where.endsWith('/auth/verify') || where.endsWith('/auth/callback')
+    follows('account_disabled', isSignIn || security.includes('bearer'))
     if (security.includes('cookie')) follows('csrf_rejected', method !== 'get')
     follows('admin_required', who.startsWith('an admin of'))
     if (who.includes('of the workspace')) follows('workspace_not_found', true)
     follows('pro_required', who.includes('Requires Pro'))
     follows('admin_key_invalid', who.includes('an admin key'))
-    follows('signature_invalid', who.includes('the billing provider'))
+    follows('signature_invalid', /the (billing provider|repository host)/.test(who))
     follows('invalid_json', method !== 'get')
     follows('rate_limited', 'RateLimit-Limit' in (operation.responses['429']?.headers ?? {}))
     if ('RateLimit-Limit' in (operation.responses['500']?.headers ?? {})) follows('rate_limited', true)
@@ -207,7 +216,7 @@ t.test('generators make types with names: of bodies, and of what lists hold', as
     const schema = operation.requestBody?.content['application/json']?.schema
     if (schema) t.ok(schema.$ref, `${where}: give its body a name (Named, of schemas/common.ts)`)
     for (const { name, in: part } of operation.parameters ?? [])
-      if (part === 'header') t.match(name, /^[A-Z][a-z]*(-[A-Z][a-z]+)*$/, where)
+      if (part === 'header') t.match(name, /^[A-Z][a-z]*(-([A-Z][a-z]+|[0-9]+))*$/, where)
   }
   for (const { where, schema } of schemasIn(document)) {
     const { items, minItems, maxItems } = schema
@@ -215,6 +224,40 @@ t.test('generators make types with names: of bodies, and of what lists hold', as
     t.notOk(isAnonymous, `${where}: give its items a name (Named, of schemas/common.ts)`)
     t.ok(minItems === undefined || minItems !== maxItems, `${where}: would become a tuple`)
   }
+})
+
+t.test('patterns use nothing that Go and Rust lack: no lookaround, and no references', async (t) => {
+  for (const file of Object.values(files)) {
+    const document = await readFile(join(projectRoot, file), 'utf8')
+    const patterns = [...document.matchAll(/"pattern": ?("(?:[^"\\\\]|\\\\.)*")/g)].map(([, text]) =>
+      JSON.parse(text ?? ''),
+    )
+    t.ok(patterns.length > 3)
+    t.strictSame(
+      patterns.filter((pattern) => /\(\?[=!<]|\\[1-9]/.test(pattern)),
+      [],
+      file,
+    )
+  }
+})
+
+t.test('names of repositories are all but . and .., up to 100 characters', (t) => {
+  const before = /^(?!\.{1,2}\/)[A-Za-z0-9_.-]{1,100}\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
+  const pattern = new RegExp(RepoPath.pattern ?? '')
+  const parts = ['', 'a', '.', '..', '...', '.a', 'a.', '..a', '..-', '.-', '-', '._', 'a b', 'a/b', 'é']
+  const long = ['a', '.', '.a', '..', '..a'].flatMap((start) =>
+    [99, 100, 101].map((length) => start.padEnd(length, 'x')),
+  )
+  const names = [...parts, ...long, '.'.repeat(100), '.'.repeat(101)]
+  for (const owner of names) {
+    for (const repo of names) {
+      const path = `${owner}/${repo}`
+      if (pattern.test(path) !== before.test(path)) t.fail(path)
+    }
+    const single = new RegExp(Repo.pattern ?? '')
+    t.equal(single.test(owner), /^(?!\.{1,2}$)[A-Za-z0-9_.-]+$/.test(owner), owner)
+  }
+  t.end()
 })
 
 t.test('every body and every answer has an example', async (t) => {

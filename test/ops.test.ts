@@ -10,7 +10,7 @@ import { startRepohost } from '../demo/repohost.js'
 import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
-import { onGivenDatabase } from '../src/platform/database/given.js'
+import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { startBalancer } from './balancer.js'
@@ -189,8 +189,10 @@ t.test(
     t.same(await levelOf('false'), ['ok'], 'with all time-outs')
 
     const refusalOf = (changes: Partial<URL>) =>
-      onGivenDatabase(migrate(Object.assign(new URL(pooled), changes).href)).catch(({ message }) => message)
-    t.match(await refusalOf({ password: 'hunter2' }), /a user or a password that the server refuses/)
+      explainDatabaseErrors(migrate(Object.assign(new URL(pooled), changes).href)).catch(
+        ({ message }) => message,
+      )
+    t.match(await refusalOf({ password: 'hunter2' }), /a user or password that the server rejects/)
     t.match(await refusalOf({ pathname: '/nowhere' }), /a database that does not exist/)
   },
 )

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Override } from '../schemas/overrides.js'
 import { hasMembers } from './has-members.js'
-import { patiently, startService } from './service.js'
+import { retryWhileUnavailable, startService } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
 
@@ -127,7 +127,7 @@ t.test('fifty writes of one override at once leave one of them', async (t) => {
   const { id } = await service.workspace(ada)
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      patiently(() =>
+      retryWhileUnavailable(() =>
         index % 5 === 4
           ? ada.delete(`${path(id)}/acme/api`)
           : ada.put(`${path(id)}/acme/api`, { settings: { 'ext.n': index } }),

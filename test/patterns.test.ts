@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { matchesPattern } from '../client/src/pattern.js'
 import { parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
 import { patternMatches } from '../src/features/workspaces/queries/matches.js'
 import { hasMembers } from './has-members.js'
@@ -119,7 +120,7 @@ t.test('an underscore is no wildcard', async (t) => {
   }
 })
 
-t.test('the database and the definition agree', async (t) => {
+t.test('the database, the client and the definition agree', async (t) => {
   const service = await startService(t)
   // Few characters, so that there are many near misses.
   const name = fc
@@ -153,6 +154,8 @@ t.test('the database and the definition agree', async (t) => {
         const expected = matchesNaively(pattern.repoKey, name)
         const where = `${pattern.pattern} against ${name}`
         if (row?.answers[index] !== expected) throw new Error(`The database errs: ${where}`)
+        const ofClient = matchesPattern(pattern.pattern, `Acme/${name}`)
+        if (ofClient !== expected) throw new Error(`The client errs: ${where}`)
       }
     }),
     { numRuns: 50 },

@@ -1,5 +1,6 @@
 /** The service as its own process, for tests of starts, stops and crashes. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,14 +23,21 @@ export interface ServiceProcess {
   ended: Promise<number | NodeJS.Signals>
 }
 
-export const freePort = () =>
-  new Promise<number>((resolve) => {
+/** Below the range from which systems choose the ports of outgoing connections, so that none takes it before its use. */
+const PORTS = { from: 15_000, to: 32_000 }
+
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
     const probe = createServer()
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
+    const isFree = await new Promise<boolean>((resolve) =>
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    )
+    if (!isFree) continue
+    await new Promise((resolve) => probe.close(resolve))
+    return port
+  }
+}
 
 /** A folder that is removed when the test ends. */
 export const temporaryFolder = async (test: Test): Promise<string> => {
@@ -44,23 +52,17 @@ export const temporaryFolder = async (test: Test): Promise<string> => {
 const root = process.env.SERVICE_ROOT ?? projectRoot
 
 /** How long a process has to end before it counts as hung. */
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
-/**
- * Starts `node build/<name>.js` with nothing in its environment but this, and in a folder without an `.env`; does not
- * wait for it.
- */
-export const launchProgram = (
+/** Starts a program with nothing in its environment but this, and does not wait for it. */
+export const spawnProgram = (
   test: Test,
-  name: string,
+  program: string,
+  args: string[],
   env: Record<string, string>,
-  args: string[] = [],
-  cwd = tmpdir(),
+  cwd: string,
 ): Omit<ServiceProcess, 'url'> => {
-  const child = spawn(process.execPath, [join(root, `build/${name}.js`), ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-  })
+  const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH, ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -71,13 +73,23 @@ export const launchProgram = (
     child.once('close', (code, signal) => resolve(code ?? signal ?? 1)),
   )
   test.teardown(async () => {
-    const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS)
     child.kill('SIGTERM')
     await ended
-    clearTimeout(impatience)
+    clearTimeout(timer)
   })
   return { child, output: () => output, ended }
 }
+
+/** Starts `node build/<name>.js` in a folder without an `.env`. */
+export const launchProgram = (
+  test: Test,
+  name: string,
+  env: Record<string, string>,
+  args: string[] = [],
+  cwd = tmpdir(),
+): Omit<ServiceProcess, 'url'> =>
+  spawnProgram(test, process.execPath, [join(root, `build/${name}.js`), ...args], env, cwd)
 
 /** Starts the service; does not wait for it. */
 export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => ({

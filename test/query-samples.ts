@@ -3,20 +3,23 @@
  * the arguments.
  */
 
+import * as host from '../src/features/accounts/queries/repository-host.js'
 import * as sessions from '../src/features/accounts/queries/sessions.js'
 import * as users from '../src/features/accounts/queries/users.js'
-import * as views from '../src/features/activity/queries/access-log.js'
-import * as dashboard from '../src/features/activity/queries/dashboard.js'
+import * as webhooks from '../src/features/activity/queries/webhooks.js'
 import * as billing from '../src/features/billing/queries.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
+import * as workspaceRows from '../src/features/personal-data/queries/workspace-rows.js'
 import * as overrides from '../src/features/settings/queries/overrides.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
+import * as allWorkspaces from '../src/features/workspaces/queries/all-workspaces.js'
 import * as audit from '../src/features/workspaces/queries/audit.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
 import * as privacy from '../src/features/workspaces/queries/privacy-levels.js'
 import * as removals from '../src/features/workspaces/queries/removals.js'
 import * as workspaceSettings from '../src/features/workspaces/queries/settings.js'
+import * as settingsHistory from '../src/features/workspaces/queries/settings-history.js'
 import * as workspaces from '../src/features/workspaces/queries/workspaces.js'
 import type { Db } from '../src/platform/database/client.js'
 
@@ -32,7 +35,7 @@ const calls = <Arguments extends unknown[]>(
 
 const id = '01939f6e-0000-7000-8000-000000000000'
 const moment = '2026-11-21T09:30:00.000Z'
-const user = { id, login: 'ada' }
+const user = { id, login: 'ada', keyName: null }
 const keys = { ownerKey: 'acme', repoKey: 'web' }
 const place = { ...keys, workspaceId: id }
 const content = { settings: '{}', sizeBytes: 2, author: user }
@@ -46,12 +49,11 @@ const pattern = {
   repoLike: '%',
 }
 
-const range = { from: '2026-10-01', to: '2026-11-21', days: 52 } as dashboard.NamedDays
-const sources = dashboard.sourcesOf(id, range, {}, ['2026-11-21'])
-const steps = { start: '2026-09-28', length: 7, count: 8 }
-
 export const samples: Sample[] = [
+  ...calls(allWorkspaces.readWorkspaceFacts, [id]),
+  ...calls(allWorkspaces.listAllWorkspaces, ['acme']),
   ...calls(audit.insertAuditEntry, [{ workspaceId: id, actor: user, action: 'member.left' }]),
+  ...calls(audit.insertAuditEntries, [[{ workspaceId: id, actor: user, action: 'member.left' }]]),
   ...calls(audit.listAuditEntries, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(billing.readCustomer, [id]),
   ...calls(billing.linkCustomer, ['cus_1', id]),
@@ -61,22 +63,15 @@ export const samples: Sample[] = [
   ...calls(billing.applyChange, [
     { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
   ]),
-  ...calls(dashboard.beginSnapshot, []),
-  ...calls(dashboard.readDays, [sources]),
-  ...calls(dashboard.countActiveMembers, [sources]),
-  ...calls(dashboard.readMembers, [sources]),
-  ...calls(dashboard.readRepos, [sources]),
-  ...calls(dashboard.readMemberTrends, [sources, steps, ['ada']]),
-  ...calls(dashboard.readRepoTrends, [sources, steps, ['acme/web']]),
-  ...calls(dashboard.readStaleDays, [id, range]),
-  ...calls(dashboard.findPerson, [id, 'ada']),
-  ...calls(dashboard.listMemberDays, [id, {}, range]),
 
-  ...calls(erasures.lockPlaces, [id]),
+  ...calls(erasures.lockMemberships, [id]),
   ...calls(erasures.beginErasure, [id, 'ada']),
   ...calls(erasures.countRowsOf, [id]),
   ...calls(erasures.listErasures, []),
-  ...calls(erasures.eraseSome, [{ userId: id, loginKey: 'ada' }, 10]),
+  ...calls(erasures.eraseBatch, [{ userId: id, loginKey: 'ada' }, 10]),
+
+  ...calls(host.recordHost, [{ kind: 'github', url: 'https://github.com' }]),
+  ...calls(host.replaceHost, [{ kind: 'github', url: 'https://github.com' }]),
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),
@@ -89,6 +84,7 @@ export const samples: Sample[] = [
   ...calls(members.readRole, [id, id]),
   ...calls(members.readOwnMembership, [id, id]),
   ...calls(members.lockRole, [id, id]),
+  ...calls(members.holdRoles, [id]),
   ...calls(members.lockRoles, [id]),
   ...calls(members.insertMember, [id, id, 'member']),
   ...calls(members.countWorkspacesOf, [id]),
@@ -100,8 +96,15 @@ export const samples: Sample[] = [
 
   ...calls(overrides.matchesWorkspace, [place]),
   ...calls(overrides.readOverride, [place]),
-  ...calls(overrides.upsertOverride, [place, { owner: 'Acme', repo: 'Web', settings: '{}', author: user }]),
+  ...calls(overrides.upsertOverride, [
+    place,
+    { owner: 'Acme', repo: 'Web', settings: '{}', version: 2, author: { ...user, keyName: null } },
+  ]),
   ...calls(overrides.deleteOverride, [place]),
+  ...calls(overrides.keepOverrideVersion, [place, 1_000]),
+  ...calls(overrides.deleteOverrideVersions, [place]),
+  ...calls(overrides.listOverrideVersions, [place]),
+  ...calls(overrides.readOverrideVersion, [place, 1]),
   ...calls(overrides.listOverrides, [id, undefined, 10]),
 
   ...calls(privacy.readPrivacy, [id]),
@@ -109,7 +112,7 @@ export const samples: Sample[] = [
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
   ...calls(removals.recordRemoval, [id, id]),
-  ...calls(removals.keepRemovals, [{ id, repohostId: 1 }, personKey]),
+  ...calls(removals.preserveRemovals, [{ id, repohostId: 1 }, personKey]),
   ...calls(removals.wasRemovedSince, [
     { workspaceId: id, createdAt: moment },
     { id, repohostId: 1 },
@@ -132,33 +135,43 @@ export const samples: Sample[] = [
 
   ...calls(users.readUser, [id]),
   ...calls(users.readRepohostId, [id]),
-  ...calls(users.findUser, ['Ada']),
+  ...calls(users.findUsers, ['Ada'], [id], ['1']),
+  ...calls(users.listDisabledUsers, []),
+  ...calls(users.setDisabled, [id, true], [id, false]),
   ...calls(users.lockUser, [id]),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
 
-  ...calls(views.recordView, [
-    { workspaceId: id, viewerId: id, memberId: id, repoKey: undefined, ...range, exported: true },
-  ]),
-  ...calls(views.listViews, [id, undefined, 10]),
-  ...calls(views.handOverViews, [id]),
+  ...calls(webhooks.rotateWebhook, [id, id]),
+  ...calls(webhooks.deleteWebhook, [id]),
+  ...calls(webhooks.readWebhook, [id]),
+  ...calls(webhooks.findWebhook, [id]),
+  ...calls(webhooks.insertDelivery, [id, { event: 'push', status: 200, counted: 0, skipped: 0 }]),
+  ...calls(webhooks.listDeliveries, [id, moment]),
+
+  ...calls(workspaceRows.countRowsOfWorkspace, [id]),
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),
   ...calls(
     workspaceSettings.updateWorkspaceSettings,
-    [id, { idleWindowMinutes: 5, settings: '{}' }],
-    [id, { idleWindowMinutes: 5, settings: '{}', activityPrivacy: 'team' }],
+    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]' }],
+    [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', activityPrivacy: 'team' }],
   ),
+  ...calls(workspaceSettings.readLocked, [id]),
+  ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, keyName: null }]),
+  ...calls(settingsHistory.dropOldSettingsVersions, [id, 1_000]),
+  ...calls(settingsHistory.listSettingsVersions, [id]),
+  ...calls(settingsHistory.readSettingsVersion, [id, 1]),
 
-  ...calls(workspaces.readWorkspaceHead, [id]),
+  ...calls(workspaces.readWorkspaceSummary, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
-  ...calls(workspaces.introduceWorkspace, [id]),
+  ...calls(workspaces.readInvitedWorkspace, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
-  ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named' }]),
+  ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named', createdBy: id }]),
   ...calls(workspaces.readPersonalWorkspace, [id]),
   ...calls(workspaces.listPatterns, [id]),
   ...calls(workspaces.countPatterns, [id]),
   ...calls(workspaces.insertPatterns, [id, [pattern]]),
   ...calls(workspaces.deletePatterns, [id]),
-  ...calls(workspaces.hideWorkspace, [id]),
+  ...calls(workspaces.markWorkspaceDeleted, [id]),
 ]

@@ -15,7 +15,7 @@ const READ_ONLY =
   'The database is read-only: default_transaction_read_only is on. Turn it off where it is set: for the server, the database or the role. Until then every write is answered 503.'
 const STANDBY =
   'The database is read-only: it is a standby that follows another server. Name the primary in DATABASE_URL, or promote this server. Until then every write is answered 503.'
-const AGAIN = 'The database takes writes again.'
+const AGAIN = 'The database accepts writes again.'
 
 const saidBy = ({ logs }: Service) =>
   logs.map((line) => JSON.parse(line).msg as string).filter((msg) => /^The database /.test(msg))
@@ -161,7 +161,7 @@ t.test('a service that was led to a standby is unready until that is promoted', 
   t.equal(await early.ended, 1)
   t.equal(
     early.output(),
-    'The configuration is not valid:\n  - DATABASE_URL names a database that takes no writes: name the primary, or turn default_transaction_read_only off\n',
+    'The configuration is not valid:\n  - DATABASE_URL names a database that accepts no writes: name the primary, or turn default_transaction_read_only off\n',
     'a standby without the schema cannot be migrated',
   )
 

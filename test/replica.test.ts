@@ -148,8 +148,8 @@ t.test('what is no replica of this database is not read', async (t) => {
   const sibling = new URL(second.url)
   sibling.pathname = '/template1'
   for (const [DATABASE_REPLICA_URL, reason] of [
-    [url, /is a primary itself/],
-    [first.url, /is a primary itself/],
+    [url, /^It is itself a primary$/],
+    [first.url, /^It is itself a primary$/],
     [sibling.href, /not a replica of DATABASE_URL/],
     ['postgres://nobody@127.0.0.1:1/x', /ECONNREFUSED/],
   ] as const) {

@@ -21,6 +21,7 @@ const PROCESSES = `
   starts
   web/tasks
   web/keyboard
+  web/policies
   uploads
   activity dashboard
   trends account
@@ -39,6 +40,7 @@ const PROCESSES = `
   driver
   connections
   web/serving metrics logs
+  package
   prometheus`
 const SHARED_BY = 6
 const AT_ONCE = 5
@@ -90,7 +92,7 @@ const failuresOf = (tap: string): string[] => {
 /** A test file prints TAP. */
 const run = async (files: string[], url: string): Promise<Result> => {
   const since = Date.now()
-  const program = ['several.js', ...files].map((file) => join(folder, file))
+  const program = ['sequential.js', ...files].map((file) => join(folder, file))
   const child = spawn(process.execPath, [...flags, ...program], {
     cwd: projectRoot,
     env: { ...process.env, TEST_DATABASE_URL: url, TAP_TIMEOUT: `${PATIENCE_SECONDS}` },

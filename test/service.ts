@@ -6,12 +6,13 @@ import { type AssistantStandIn, startAssistantA, startAssistantB } from '../demo
 import { BILLING, type BillingProviderStandIn, startBillingProvider } from '../demo/billing-provider.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../demo/repohost.js'
 import type { Fault } from '../demo/stand-in.js'
+import type { RepohostKind } from '../schemas/common.js'
 import { buildApp, type Clients, createClients } from '../src/app.js'
 import { type Config, readConfig } from '../src/config.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
 import { openDatabase } from '../src/platform/database/open.js'
-import { type Patience, patience as usualPatience } from '../src/platform/http/connections.js'
+import { type ConnectionTimeouts, connectionTimeouts } from '../src/platform/http/connections.js'
 import { createMeter, type Meter } from '../src/platform/metrics/meter.js'
 import { listenAt } from '../src/platform/process/listen.js'
 import { createLogger } from '../src/platform/process/logger.js'
@@ -43,6 +44,7 @@ export interface Call {
 
 export const DASHBOARD = 'https://dashboard.example.com'
 export const JWT_SECRET = 'a-test-secret-of-more-than-32-bytes-for-tests-only'
+export const WEBHOOK_KEY = 'a-webhook-key-for-tests-of-more-than-32-bytes'
 
 /** Somebody who is signed in. */
 export class Caller {
@@ -136,7 +138,7 @@ export class Service {
 }
 
 /** Does as a correct client does: what was answered 503, and so not done, is sent again. */
-export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
+export const retryWhileUnavailable = async (call: () => Promise<Reply>): Promise<Reply> => {
   let reply = await call()
   await until(async () => {
     if (reply.status !== 503) return true
@@ -149,6 +151,8 @@ export const patiently = async (call: () => Promise<Reply>): Promise<Reply> => {
 export interface ServiceOptions {
   /** Environment variables beyond those of every test. */
   env?: Record<string, string>
+  /** Of the repository host. */
+  kind?: RepohostKind | undefined
   /** Where to listen, for who has to know before; otherwise any free port. */
   port?: number
   /** Its addresses, of which `url` names the first. */
@@ -158,7 +162,7 @@ export interface ServiceOptions {
   /** Other clients than production has. */
   clients?: (config: Config, meter: Meter) => Clients
   /** Less of it than production has. */
-  patience?: Partial<Patience>
+  timeouts?: Partial<ConnectionTimeouts>
 }
 
 const ownDatabase = async (test: Test) => {
@@ -167,8 +171,8 @@ const ownDatabase = async (test: Test) => {
   return url
 }
 
-const ownRepohost = async (test: Test) => {
-  const repohost = await startRepohost()
+const ownRepohost = async (test: Test, kind: RepohostKind | undefined) => {
+  const repohost = await startRepohost(kind)
   test.teardown(() => repohost.close())
   return repohost
 }
@@ -228,24 +232,27 @@ export const startService = async (
   test: Test,
   {
     env = {},
+    kind,
     port = 0,
     hosts = ['127.0.0.1'],
     beside,
     clients = createClients,
-    patience,
+    timeouts,
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
-  const repohost = beside?.repohost ?? (await ownRepohost(test))
+  const repohost = beside?.repohost ?? (await ownRepohost(test, kind))
   const config = readConfig({
     ...reach(databaseUrl),
     DATABASE_POOL_SIZE: '8',
     JWT_SECRETS: JWT_SECRET,
     SITE_URL: DASHBOARD,
+    REPOHOST_KIND: repohost.kind,
     REPOHOST_URL: repohost.url,
-    REPOHOST_API_URL: repohost.url,
+    REPOHOST_API_URL: repohost.apiUrl,
     REPOHOST_CLIENT_ID: OAUTH_APP.id,
     REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
+    WEBHOOK_KEYS: WEBHOOK_KEY,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'trace',
     ...env,
@@ -263,7 +270,7 @@ export const startService = async (
   const app = await buildApp(config, database, logger, {
     meter,
     clients: clients(config, meter),
-    patience: { ...usualPatience, ...patience },
+    timeouts: { ...connectionTimeouts, ...timeouts },
   })
   const url = await listenAt(app, hosts, port)
   test.teardown(async () => {

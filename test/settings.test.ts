@@ -1,8 +1,9 @@
 import t from 'tap'
+import { repohostKinds } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
 import { throughPooler } from './database.js'
 import { hasMembers } from './has-members.js'
-import { patiently, type Service, startService } from './service.js'
+import { retryWhileUnavailable, type Service, startService } from './service.js'
 
 const LIMIT = 262_144
 
@@ -146,45 +147,48 @@ t.test('keys of settings carry the prefix', async (t) => {
 })
 
 t.test('a push needs the own token of the host, and access there', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
-  await service.workspace(ada, { members: [] })
-  await ada.push('acme/api', { 'ext.a': 1 })
-  const version = async () => (await ada.get('/api/settings/acme/api')).body.version
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const ada = await service.signIn('ada')
+      const bob = await service.signIn('bob')
+      await service.workspace(ada, { members: [] })
+      await ada.push('acme/api', { 'ext.a': 1 })
+      const version = async () => (await ada.get('/api/settings/acme/api')).body.version
 
-  const none = await ada.put('/api/settings/acme/api', { settings: {} })
-  t.hasStrict(none, { status: 400, body: { code: 'repohost_token_required' } })
-  const foreign = await ada.push('acme/api', {}, { 'X-Repohost-Token': bob.repohostToken })
-  t.hasStrict(foreign, { status: 403, body: { code: 'repo_access_denied' } })
-  const unknown = await ada.push('acme/api', {}, { 'X-Repohost-Token': 'ghp_unknown' })
-  t.hasStrict(unknown, { status: 401, body: { code: 'repohost_token_invalid' } })
-  service.repohost.addPrivateRepo('acme/api', [bob.repohostId])
-  t.hasStrict(await ada.push('acme/api', {}), { status: 403, body: { code: 'repo_access_denied' } })
-  service.repohost.addPrivateRepo('acme/api', [ada.repohostId])
-  for (const [fault, status, code] of [
-    ['status-500', 502, 'upstream_failed'],
-    ['redirect', 502, 'upstream_failed'],
-    ['rate-limited', 502, 'upstream_failed'],
-  ] as const) {
-    service.repohost.fault = fault
-    t.hasStrict(await ada.push('acme/api', {}), { status, body: { code, upstream: 'repohost' } }, fault)
-  }
-  service.repohost.fault = undefined
-  t.equal(await version(), 1, 'nothing was changed')
+      const none = await ada.put('/api/settings/acme/api', { settings: {} })
+      t.hasStrict(none, { status: 400, body: { code: 'repohost_token_required' } })
+      const foreign = await ada.push('acme/api', {}, { 'X-Repohost-Token': bob.repohostToken })
+      t.hasStrict(foreign, { status: 403, body: { code: 'repo_access_denied' } })
+      const unknown = await ada.push('acme/api', {}, { 'X-Repohost-Token': 'ghp_unknown' })
+      t.hasStrict(unknown, { status: 401, body: { code: 'repohost_token_invalid' } })
+      service.repohost.addPrivateRepo('acme/api', [bob.repohostId])
+      t.hasStrict(await ada.push('acme/api', {}), { status: 403, body: { code: 'repo_access_denied' } })
+      service.repohost.addPrivateRepo('acme/api', [ada.repohostId])
+      for (const [fault, status, code] of [
+        ['status-500', 502, 'upstream_failed'],
+        ['redirect', 502, 'upstream_failed'],
+        ['rate-limited', 502, 'upstream_failed'],
+      ] as const) {
+        service.repohost.fault = fault
+        t.hasStrict(await ada.push('acme/api', {}), { status, body: { code, upstream: 'repohost' } }, fault)
+      }
+      service.repohost.fault = undefined
+      t.equal(await version(), 1, 'nothing was changed')
 
-  const before = service.repohost.requests.length
-  t.equal((await ada.push('other/repo', {})).status, 409)
-  t.equal((await bob.push('acme/api', {})).status, 409)
-  t.equal(service.repohost.requests.length, before, 'the host is asked last')
+      const before = service.repohost.requests.length
+      t.equal((await ada.push('other/repo', {})).status, 409)
+      t.equal((await bob.push('acme/api', {})).status, 409)
+      t.equal(service.repohost.requests.length, before, 'the host is asked last')
 
-  service.repohost.addPrivateRepo('ada/secret', [bob.repohostId])
-  t.equal((await ada.push('ada/secret', {})).status, 403)
-  t.equal(
-    (await ada.get('/api/team/me')).body.workspaces.length,
-    1,
-    'a refusal creates no personal workspace',
-  )
+      service.repohost.addPrivateRepo('ada/secret', [bob.repohostId])
+      t.equal((await ada.push('ada/secret', {})).status, 403)
+      t.equal(
+        (await ada.get('/api/team/me')).body.workspaces.length,
+        1,
+        'a refusal creates no personal workspace',
+      )
+    })
 })
 
 t.test('members pull, admins push, strangers see nothing', async (t) => {
@@ -306,7 +310,7 @@ t.test('fifty first pushes at once make one personal workspace', async (t) => {
   const ada = await service.signIn('ada')
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      patiently(() => ada.push(`ada/repo-${index % 10}`, { 'ext.n': index })),
+      retryWhileUnavailable(() => ada.push(`ada/repo-${index % 10}`, { 'ext.n': index })),
     ),
   )
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
@@ -530,6 +534,26 @@ t.test('a full workspace takes nothing larger, and is emptied as ever', async (t
   t.equal((await ada.push('beta/api', text(9_000), {}, `?workspace=${other.id}`)).status, 200)
 })
 
+t.test('small settings fill a workspace by their number', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const most = limits.workspace_bytes / limits.workspace_bytes_per_settings
+  await service.database.write.statement(
+    `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
+     select 'acme', 'filler-' || n, $1::uuid, gen_random_uuid(), 'acme', 'filler-' || n, '{}', (select id from users limit 1)
+     from generate_series(1, $2::int) n`,
+    [id, most],
+  )
+  const override = () => ada.put(`/api/team/workspaces/${id}/project-settings/acme/api`, { settings: {} })
+  t.hasStrict(await override(), {
+    status: 413,
+    body: { code: 'workspace_full', limit_bytes: limits.workspace_bytes },
+  })
+  t.equal((await ada.delete(`/api/team/workspaces/${id}/project-settings/acme/filler-1`)).status, 200)
+  t.equal((await override()).status, 200)
+})
+
 t.test('writers at the same moment do not both take the last room', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
@@ -537,7 +561,7 @@ t.test('writers at the same moment do not both take the last room', async (t) =>
   await fillUp(service, id, 5_100)
   const settings = { 'ext.a': 'a'.repeat(1_000 - 12) }
   const writes = Array.from({ length: 24 }, (_, n) =>
-    patiently(() =>
+    retryWhileUnavailable(() =>
       n % 2
         ? ada.push(`acme/${n}`, settings)
         : ada.put(`/api/team/workspaces/${id}/project-settings/acme/${n}`, { settings }),

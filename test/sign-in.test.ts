@@ -2,22 +2,27 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
+import { repohostKinds } from '../schemas/common.js'
+import { disableAccount, findAccount } from '../src/operator/accounts.js'
 import { DASHBOARD, type Service, startService } from './service.js'
 
 const verify = (service: Service, body: unknown) => service.request('POST', '/api/auth/verify', { body })
 
 t.test('a token of the repository host is exchanged for a session', async (t) => {
-  const service = await startService(t)
-  const user = service.repohost.addUser('Ada')
-  const reply = await verify(service, { repohost_token: user.token })
-  t.equal(reply.status, 200)
-  t.strictSame(Object.keys(reply.body).sort(), ['avatar_url', 'login', 'token'])
-  t.hasStrict(reply.body, { login: 'Ada', avatar_url: user.avatar_url })
-  t.equal(reply.headers.get('cache-control'), 'no-store')
-  t.hasStrict(await verify(service, { repohost_token: 'ghp_unknown' }), {
-    status: 401,
-    body: { code: 'repohost_token_invalid' },
-  })
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const user = service.repohost.addUser('Ada')
+      const reply = await verify(service, { repohost_token: user.token })
+      t.equal(reply.status, 200)
+      t.strictSame(Object.keys(reply.body).sort(), ['avatar_url', 'login', 'token'])
+      t.hasStrict(reply.body, { login: 'Ada', avatar_url: user.avatar_url })
+      t.equal(reply.headers.get('cache-control'), 'no-store')
+      t.hasStrict(await verify(service, { repohost_token: 'ghp_unknown' }), {
+        status: 401,
+        body: { code: 'repohost_token_invalid' },
+      })
+    })
 })
 
 t.test('what is not a token is refused before the host is asked', async (t) => {
@@ -88,31 +93,38 @@ t.test('tokens of other OAuth apps can be kept out', async (t) => {
 })
 
 t.test('a rename follows the person, and a freed login brings the newcomer nothing', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const profile = (await ada.get('/api/me')).body
-  await ada.push('ada/dotfiles', { 'ext.secret': 'mine' })
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const ada = await service.signIn('ada')
+      const profile = (await ada.get('/api/me')).body
+      await ada.push('ada/dotfiles', { 'ext.secret': 'mine' })
 
-  service.repohost.renameUser(ada.repohostId, 'lovelace')
-  const newcomer = await service.signIn('ADA', { id: 77 })
-  const freed = (await ada.get('/api/me')).body
-  t.hasStrict(freed, { id: profile.id, login: `ada.${ada.repohostId}` })
-  t.hasStrict((await newcomer.get('/api/me')).body, { login: 'ADA' })
-  t.not((await newcomer.get('/api/me')).body.id, profile.id)
-  t.hasStrict(await newcomer.get('/api/settings/ada/dotfiles'), {
-    status: 404,
-    body: { code: 'never_synced' },
-  })
-  t.strictSame((await newcomer.get('/api/projects')).body.projects, [])
-  t.strictSame((await newcomer.get('/api/team/me')).body.workspaces, [])
+      service.repohost.renameUser(ada.repohostId, 'lovelace')
+      const newcomer = await service.signIn('ADA', { id: 77 })
+      const freed = (await ada.get('/api/me')).body
+      t.hasStrict(freed, { id: profile.id, login: `ada.${ada.repohostId}` })
+      t.hasStrict((await newcomer.get('/api/me')).body, { login: 'ADA' })
+      t.not((await newcomer.get('/api/me')).body.id, profile.id)
+      t.hasStrict(await newcomer.get('/api/settings/ada/dotfiles'), {
+        status: 404,
+        body: { code: 'never_synced' },
+      })
+      t.strictSame((await newcomer.get('/api/projects')).body.projects, [])
+      t.strictSame((await newcomer.get('/api/team/me')).body.workspaces, [])
 
-  const renamed = await service.signIn('lovelace')
-  t.hasStrict((await renamed.get('/api/me')).body, { id: profile.id, login: 'lovelace' })
-  t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
+      const renamed = await service.signIn('lovelace')
+      t.hasStrict((await renamed.get('/api/me')).body, { id: profile.id, login: 'lovelace' })
+      t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, {
+        settings: { 'ext.secret': 'mine' },
+      })
 
-  const own = await newcomer.push('ada/dotfiles', { 'ext.secret': 'new' })
-  t.match(own, { status: 200, body: { version: 1, workspace_created: true } })
-  t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, { settings: { 'ext.secret': 'mine' } })
+      const own = await newcomer.push('ada/dotfiles', { 'ext.secret': 'new' })
+      t.match(own, { status: 200, body: { version: 1, workspace_created: true } })
+      t.hasStrict((await renamed.get('/api/settings/ada/dotfiles')).body, {
+        settings: { 'ext.secret': 'mine' },
+      })
+    })
 })
 
 t.test('a login gets free also where its holder cannot get the usual other name', async (t) => {
@@ -230,42 +242,48 @@ const consent = async (location: string | null) => {
 }
 
 t.test('the browser login ends with a session cookie on the dashboard', async (t) => {
-  const service = await startService(t)
-  const ada = service.repohost.addUser('ada')
-  service.repohost.browserUser = ada.id
-  const chrome = browser(service)
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const ada = service.repohost.addUser('ada')
+      service.repohost.browserUser = ada.id
+      const chrome = browser(service)
 
-  const start = await chrome.get('/api/auth/repohost?return_to=/team/%E2%82%AC?tab=a', {
-    Host: 'evil.example.com',
-  })
-  t.equal(start.status, 302)
-  const consentPage = new URL(start.headers.get('location') ?? '')
-  t.equal(consentPage.origin, service.repohost.url)
-  t.equal(consentPage.searchParams.get('scope'), 'read:user')
-  t.equal(consentPage.searchParams.get('redirect_uri'), `${DASHBOARD}/api/auth/callback`)
-  t.ok((consentPage.searchParams.get('state') ?? '').length >= 22, 'the state has 128 bits')
-  t.equal(start.headers.getSetCookie().length, 2)
-  for (const line of start.headers.getSetCookie()) {
-    t.match(line, /^__Host-oauth2-[a-z-]+=[\w-]{22,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-  }
+      const start = await chrome.get('/api/auth/repohost?return_to=/team/%E2%82%AC?tab=a', {
+        Host: 'evil.example.com',
+      })
+      t.equal(start.status, 302)
+      const consentPage = new URL(start.headers.get('location') ?? '')
+      t.equal(consentPage.origin, service.repohost.url)
+      t.equal(consentPage.searchParams.get('scope'), kind === 'gitlab' ? 'read_user' : 'read:user')
+      t.equal(consentPage.searchParams.get('redirect_uri'), `${DASHBOARD}/api/auth/callback`)
+      t.ok((consentPage.searchParams.get('state') ?? '').length >= 22, 'the state has 128 bits')
+      t.equal(start.headers.getSetCookie().length, 2)
+      for (const line of start.headers.getSetCookie()) {
+        t.match(
+          line,
+          /^__Host-oauth2-[a-z-]+=[\w-]{22,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        )
+      }
 
-  const callback = await consent(start.headers.get('location'))
-  const finish = await chrome.get(callback.pathname + callback.search)
-  t.equal(finish.status, 302)
-  t.equal(finish.headers.get('location'), `${DASHBOARD}/team/%E2%82%AC?tab=a`)
-  const token = chrome.cookies.get('svc_token')
-  const session = `${token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`
-  const set = finish.headers.getSetCookie().filter((line) => /^(__Host-)?svc_token=/.test(line))
-  t.strictSame(set, [`svc_token=${session}`, `__Host-svc_token=${session}`])
-  t.hasStrict((await chrome.get('/api/me')).body, { login: 'ada' })
-  t.strictSame(
-    [...chrome.cookies.keys()],
-    ['svc_token', '__Host-svc_token'],
-    'nothing of the login stays behind',
-  )
+      const callback = await consent(start.headers.get('location'))
+      const finish = await chrome.get(callback.pathname + callback.search)
+      t.equal(finish.status, 302)
+      t.equal(finish.headers.get('location'), `${DASHBOARD}/team/%E2%82%AC?tab=a`)
+      const token = chrome.cookies.get('svc_token')
+      const session = `${token}; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax`
+      const set = finish.headers.getSetCookie().filter((line) => /^(__Host-)?svc_token=/.test(line))
+      t.strictSame(set, [`svc_token=${session}`, `__Host-svc_token=${session}`])
+      t.hasStrict((await chrome.get('/api/me')).body, { login: 'ada' })
+      t.strictSame(
+        [...chrome.cookies.keys()],
+        ['svc_token', '__Host-svc_token'],
+        'nothing of the login stays behind',
+      )
 
-  const replay = await chrome.get(callback.pathname + callback.search)
-  t.hasStrict(replay, { status: 400, body: { code: 'oauth_state_invalid' } })
+      const replay = await chrome.get(callback.pathname + callback.search)
+      t.hasStrict(replay, { status: 400, body: { code: 'oauth_state_invalid' } })
+    })
 })
 
 t.test('a state that is missing, wrong, foreign or replayed starts no session', async (t) => {
@@ -294,32 +312,35 @@ t.test('a state that is missing, wrong, foreign or replayed starts no session', 
 })
 
 t.test('a login that the user or the host refuses ends on the dashboard with the reason', async (t) => {
-  const service = await startService(t)
-  const chrome = browser(service)
-  const attempt = async () => {
-    const start = await chrome.get('/api/auth/repohost')
-    return consent(start.headers.get('location'))
-  }
-  service.repohost.browserUser = null
-  const refused = await attempt()
-  const said = await chrome.get(refused.pathname + refused.search)
-  t.equal(said.headers.get('location'), `${DASHBOARD}/?auth_error=access_denied`)
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const chrome = browser(service)
+      const attempt = async () => {
+        const start = await chrome.get('/api/auth/repohost')
+        return consent(start.headers.get('location'))
+      }
+      service.repohost.browserUser = null
+      const refused = await attempt()
+      const said = await chrome.get(refused.pathname + refused.search)
+      t.equal(said.headers.get('location'), `${DASHBOARD}/?auth_error=access_denied`)
 
-  service.repohost.browserUser = service.repohost.addUser('ada').id
-  for (const fault of ['status-500', 'html', 'reset', 'redirect'] as const) {
-    service.repohost.fault = undefined
-    const callback = await attempt()
-    service.repohost.fault = fault
-    const failed = await chrome.get(callback.pathname + callback.search)
-    t.equal(failed.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`, fault)
-    t.notOk(chrome.cookies.has('svc_token'))
-  }
-  service.repohost.fault = undefined
-  const spoiled = await attempt()
-  const wrongCode = await chrome.get(
-    `/api/auth/callback?code=wrong&state=${spoiled.searchParams.get('state')}`,
-  )
-  t.equal(wrongCode.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`)
+      service.repohost.browserUser = service.repohost.addUser('ada').id
+      for (const fault of ['status-500', 'html', 'reset', 'redirect'] as const) {
+        service.repohost.fault = undefined
+        const callback = await attempt()
+        service.repohost.fault = fault
+        const failed = await chrome.get(callback.pathname + callback.search)
+        t.equal(failed.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`, fault)
+        t.notOk(chrome.cookies.has('svc_token'))
+      }
+      service.repohost.fault = undefined
+      const spoiled = await attempt()
+      const wrongCode = await chrome.get(
+        `/api/auth/callback?code=wrong&state=${spoiled.searchParams.get('state')}`,
+      )
+      t.equal(wrongCode.headers.get('location'), `${DASHBOARD}/?auth_error=upstream_failed`)
+    })
 })
 
 /** A login that the user has agreed to: the browser, and the path that the host sends it to. */
@@ -331,6 +352,23 @@ const loginUnderWay = async (service: Service) => {
 }
 
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+t.test('the browser sign-in of a disabled account ends with the reason', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  service.repohost.browserUser = ada.repohostId
+  await disableAccount(service.database, await findAccount(service.database, 'ada'))
+  const page = await loginUnderWay(service)
+  const sent = await page.chrome.get(page.path, { Accept: PAGE })
+  t.strictSame(
+    [sent.status, sent.headers.get('location')],
+    [302, `${DASHBOARD}/?auth_error=account_disabled`],
+  )
+  t.notOk(page.chrome.cookies.has('svc_token'))
+  const program = await loginUnderWay(service)
+  const told = await program.chrome.get(program.path, { Accept: 'application/json' })
+  t.hasStrict(told, { status: 403, body: { code: 'account_disabled' } })
+})
 
 t.test(
   'a failed login ends on a page for who asks for one, and in a problem document for others',

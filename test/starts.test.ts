@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
-import { gaveAway, startImpostor } from './impostor.js'
+import { receivedPassword, startImpostor } from './impostor.js'
 import {
   freePort,
   launch,
@@ -143,7 +143,7 @@ t.test(
     const withoutRights = as(name, 'hunter2')
     for (const [wrong, said] of [
       [withoutRights, /DATABASE_URL names a user without the right to create the tables: make it the owner/],
-      [as(name, 'hunter3'), /DATABASE_URL names a user or a password that the server refuses: correct them/],
+      [as(name, 'hunter3'), /DATABASE_URL has a user or password that the server rejects: correct them/],
       [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that does not exist: create it/],
     ] as const) {
       const refused = await refusalOf(t, launch(t, await freePort(), onDatabase(wrong)))
@@ -152,7 +152,7 @@ t.test(
     }
     for (const program of ['src/bin/migrate', 'demo/seed-activity', 'src/bin/rebuild-rollups']) {
       const command = launchProgram(t, program, { DATABASE_URL: as(name, 'hunter3') })
-      t.match(await refusalOf(t, command), /DATABASE_URL names a user or a password/, program)
+      t.match(await refusalOf(t, command), /DATABASE_URL has a user or password/, program)
       t.match(await refusalOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
     }
   },
@@ -187,7 +187,7 @@ t.test(
         new RegExp(`DATABASE_URL names a server that asks for .*require_auth=${method}`),
       )
     }
-    t.equal(gaveAway(impostor, 'hunter2'), false)
+    t.equal(receivedPassword(impostor, 'hunter2'), false)
     t.equal(impostor.heard, '')
   },
 )

@@ -136,3 +136,14 @@ t.test('the driver makes of each kind of column what its type says', async (t) =
 t.test('every query function that uses the builder has a sample', async (t) => {
   for (const name of queries.missing) t.fail(`add a call of ${name} to test/query-samples.ts`)
 })
+
+t.test('the builder makes no joins (decision 4)', (t) => {
+  for (const { name, texts } of queries.built) {
+    t.same(
+      texts.filter((text) => / join "/.test(text)),
+      [],
+      `${name} reads one table, or is a declared statement`,
+    )
+  }
+  t.end()
+})

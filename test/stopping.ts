@@ -10,7 +10,7 @@ import postgres from 'postgres'
 import { startRepohost } from '../demo/repohost.js'
 import { locks } from '../src/platform/database/locks.js'
 import { createTestDatabase, isCluster, throughPooler } from './database.js'
-import { startLine } from './line.js'
+import { startFreezableProxy } from './freezable-proxy.js'
 import {
   freePort,
   launch,
@@ -176,7 +176,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
 
   'database silent': async (test) => {
     const { url } = await withDatabase(test)
-    const line = await startLine(test, url)
+    const line = await startFreezableProxy(test, url)
     const { service, repohost } = await withRepohost(test, line.url)
     const { token: hostToken } = repohost.addUser('ada')
     const signedIn = await postJson(`${service.url}/api/auth/verify`, { repohost_token: hostToken })

@@ -27,11 +27,19 @@ const readIdColumns = async ({ database }: Service): Promise<Column[]> =>
     [],
   )
 
-/** Ids that name neither a person nor a workspace: those of the rows themselves, of a token, and of a write. */
-const otherIds = new Set(['revocations.jti', 'overrides.revision'])
+/**
+ * Ids that name neither a person nor a workspace: those of the rows themselves, of a token, of a write, and of a key. The
+ * marks of a person name workspaces, about which they say nothing.
+ */
+const otherIds = new Set([
+  'revocations.jti',
+  'overrides.revision',
+  'key_secrets.key_id',
+  'heartbeat_hours.counted_in',
+])
 const isOwnId = ({ name, references }: Column) => name === 'id' && references === null
 
-const withRule = new Set(peopleColumns().map(({ table, column }) => `${table}.${column}`))
+const withRule = new Set(peopleColumns().map(({ tableName, column }) => `${tableName}.${column}`))
 const purged = new Set(
   tables.flatMap(({ table }) =>
     Object.values(columnsOf(table)).includes('workspace_id') ? getTableName(table) : [],

@@ -23,7 +23,7 @@ t.test('what a transaction leaves to its commit is done', async (t) => {
   const { database, rows } = await start(t)
   const answer = await database.transaction(async (tx) => {
     await add(tx, 1)
-    tx.lastly(Promise.all([add(tx, 2), add(tx, 3)]))
+    tx.deferToCommit(Promise.all([add(tx, 2), add(tx, 3)]))
     return 'done'
   })
   t.equal(answer, 'done')
@@ -41,7 +41,7 @@ t.test('what fails of it fails the transaction, for its own reason', async (t) =
     ]) {
       const outcome = database.transaction(async (tx) => {
         await add(tx, 0)
-        tx.lastly(Promise.all(statements(tx)))
+        tx.deferToCommit(Promise.all(statements(tx)))
       })
       await t.rejects(outcome, { code: '22012' })
       t.same(await rows(), [])
@@ -58,7 +58,7 @@ t.test('of statements that are sent together, the first that fails says why', as
   for (let time = 0; time < 2; time++) {
     const outcome = database.transaction(async (tx) => {
       await add(tx, 0)
-      tx.lastly(Promise.all([heardLate(heardLate(fail(tx))), add(tx, 1), add(tx, 2)]))
+      tx.deferToCommit(Promise.all([heardLate(heardLate(fail(tx))), add(tx, 1), add(tx, 2)]))
     })
     await t.rejects(outcome, { code: '22012' })
   }
@@ -69,7 +69,7 @@ t.test('a conflict among it begins the transaction again', async (t) => {
   await database.write.statement('insert into t values (1)', [])
   let next = 1
   const work = async (tx: AdHocTx) => {
-    tx.lastly(add(tx, next++))
+    tx.deferToCommit(add(tx, next++))
   }
   await database.transaction(work, { rowsMayConflict: true })
   t.same(await rows(), [1, 2])
@@ -107,7 +107,7 @@ t.test('a commit that fails is no success', async (t) => {
     [],
   )
   const outcome = database.transaction(async (tx) => {
-    tx.lastly(add(tx, 1))
+    tx.deferToCommit(add(tx, 1))
   })
   await t.rejects(outcome, { code: 'P0001' })
   t.same(await rows(), [])

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Waits until `holds` answers with something true, and returns that. @throws when it does not within a minute */
 export const until = async <T>(
   holds: () => T | Promise<T>,
   what: string,
 ): Promise<Exclude<T, false | undefined | null | 0>> => {
-  for (const latest = Date.now() + PATIENCE_MS; Date.now() < latest; await sleep(20)) {
+  for (const latest = Date.now() + TIMEOUT_MS; Date.now() < latest; await sleep(20)) {
     const answer = await holds()
     if (answer) return answer as Exclude<T, false | undefined | null | 0>
   }
-  throw new Error(`Within ${PATIENCE_MS / 1_000} s it did not come to this: ${what}`)
+  throw new Error(`Within ${TIMEOUT_MS / 1_000} s it did not come to this: ${what}`)
 }

@@ -9,7 +9,7 @@ import { restore } from '../src/operator/backup/restore.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase } from './database.js'
-import { ADMIN_KEY, ask, type Kept, readLasting } from './released/kept.js'
+import { ADMIN_KEY, ask, type ReleaseRecord, readStable } from './released/record.js'
 import { JWT_SECRET, startService } from './service.js'
 
 const folder = join(projectRoot, 'test/released')
@@ -57,7 +57,7 @@ interface Cell {
 /** The heatmap of a team, as releases showed it that left nobody's hours out: what each person sees of their own, added up. */
 const addUpOwn = async (url: string, tokens: string[], path: string): Promise<Cell[]> => {
   const own = path.replace('/dashboard?', '/dashboard/mine?')
-  const answers = await Promise.all(tokens.map((token) => readLasting(url, token, own)))
+  const answers = await Promise.all(tokens.map((token) => readStable(url, token, own)))
   const heatmaps = answers.flatMap(({ status, body }) =>
     status === 200 ? [(body as { heatmap: Cell[] }).heatmap] : [],
   )
@@ -75,14 +75,14 @@ const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.tes
 for (const file of files) {
   const [release = ''] = file.split('.')
   t.test(`what ${file} has is answered as it was then`, async (t) => {
-    const { people, answers, flush, invite }: Kept = JSON.parse(await read(`${release}.json.gz`))
+    const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(await read(`${release}.json.gz`))
     const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
     const { url } = await startService(t, { env })
     const tokenOf = (login: string) => people[login] && signedToday(people[login].token)
 
     const tokens = Object.keys(people).flatMap((login) => tokenOf(login) ?? [])
     for (const { login, path, status, body } of answers) {
-      const now = await readLasting(url, tokenOf(login), path)
+      const now = await readStable(url, tokenOf(login), path)
       const isOfTeam = path.startsWith('/team/dashboard?') && !path.includes('member=')
       if (isOfTeam && (body as { heatmap?: Cell[] | null }).heatmap)
         Object.assign(now.body as object, { heatmap: await addUpOwn(url, tokens, path) })

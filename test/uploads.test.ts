@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createCountsReader } from '../src/features/activity/uploads/reader.js'
+import { createCountsReader } from '../src/features/activity/uploads/counts-reader.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Service, startService } from './service.js'
@@ -164,13 +164,14 @@ t.test('the reading of a body ends with its time, and with its client', async (t
     const text = Buffer.from(JSON.stringify(upload('x', 'y', 500)))
     return Buffer.from(text.buffer.slice(text.byteOffset, text.byteOffset + text.length) as ArrayBuffer)
   }
-  const late = createCountsReader('ext', { readMs: 1 })
-  await t.rejects(late(bytes(), new AbortController().signal), { code: 'unavailable' })
-  const read = createCountsReader('ext')
+  const context = { extensionPrefix: 'ext' }
+  const late = createCountsReader({ readMs: 1 })
+  await t.rejects(late(bytes(), context, new AbortController().signal), { code: 'unavailable' })
+  const read = createCountsReader()
   const client = new AbortController()
-  const reading = read(bytes(), client.signal)
+  const reading = read(bytes(), context, client.signal)
   client.abort(new Error('gone'))
   await t.rejects(reading, { message: 'gone' })
-  await t.rejects(read(bytes(), client.signal), { message: 'gone' })
-  t.ok('invalid' in (await read(bytes(), new AbortController().signal)))
+  await t.rejects(read(bytes(), context, client.signal), { message: 'gone' })
+  t.ok('invalid' in (await read(bytes(), context, new AbortController().signal)))
 })

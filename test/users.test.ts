@@ -23,7 +23,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
     users('delete', 'bob'),
   ])
   t.match(help, { code: 0, output: /find LOGIN/ })
-  t.match(none, { code: 1, output: /nobody with the login nobody\.\n$/ })
+  t.match(none, { code: 1, output: /No account has the login or id nobody\.\n$/ })
   t.match(found, {
     code: 0,
     output: new RegExp(`bob, id ${(await bob.get('/api/me')).body.id}[^]*member of Team, ${id}`),
@@ -64,5 +64,5 @@ t.test('an operator uses the embedded database', async (t) => {
   }
   t.match(await users('find', 'ada'), { code: 1, output: /There is no database/ })
   await ready(launch(t, await freePort(), env))
-  t.match(await users('find', 'ada'), { code: 1, output: /nobody with the login ada/ })
+  t.match(await users('find', 'ada'), { code: 1, output: /No account has the login or id ada/ })
 })

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { errorCatalogue } from '../schemas/errors.js'
 import { startEditor } from './fake-vscode.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
@@ -114,6 +117,38 @@ t.test('it applies what the team has decided, and only what it knows itself', as
   await window.deactivate()
 })
 
+t.test('it restores what the team has locked, and says who set it', async (t) => {
+  const { editor, token, caller, id } = await start(t, 'gil')
+  const path = `/api/team/workspaces/${id}/settings`
+  await caller.patch(path, { settings: { 'ext.theme': 'dark', 'ext.fontSize': 16 }, locked: ['ext.theme'] })
+  editor.person.github = token
+  const window = await editor.open()
+  t.same(editor.workspaceValues, { 'ext.theme': 'dark', 'ext.fontSize': 16 })
+  t.same(await editor.edit('ext.theme', 'light'), ['ext.theme: Set by your team.'])
+  t.same(await editor.edit('ext.fontSize', 20), [], 'what is not locked is for the person to choose')
+  t.same(editor.workspaceValues, { 'ext.theme': 'dark', 'ext.fontSize': 20 })
+  await caller.patch(path, { locked: [] })
+  await editor.run('ext.pull')
+  t.same(await editor.edit('ext.theme', 'light'), [])
+  t.same(editor.workspaceValues, { 'ext.theme': 'light', 'ext.fontSize': 16 })
+  await window.deactivate()
+})
+
+t.test('it shows what the service says against pushed settings', async (t) => {
+  const file = join(await temporaryFolder(t), 'schema.json')
+  await writeFile(
+    file,
+    JSON.stringify({ properties: { 'ext.theme': { enum: ['dark'] }, 'ext.fontSize': {} } }),
+  )
+  const strict = await startService(t, { beside: service, env: { SETTINGS_SCHEMA: file } })
+  const { editor, token } = await start(t, 'hal')
+  editor.configuration['ext.cloudUrl'] = strict.url
+  editor.person.github = token
+  const window = await editor.open()
+  t.same(await editor.run('ext.push'), ['Pushed, but: ext.theme must be one of "dark".'])
+  await window.deactivate()
+})
+
 t.test('it counts a minute when somebody was active in it, and says so until it is paused', async (t) => {
   const { editor, token, caller } = await start(t, 'cleo')
   editor.person.github = token
@@ -135,6 +170,22 @@ t.test('it counts a minute when somebody was active in it, and says so until it 
   const next = await editor.open()
   await until(async () => (await minutesOf(caller)) > 0, 'the next window sends what the last one has kept')
   t.equal(await minutesOf(caller), 1)
+  await next.deactivate()
+})
+
+t.test('it asks once who counts minutes where a WakaTime plugin sends heartbeats', async (t) => {
+  const { editor, token, caller } = await start(t, 'hedy')
+  const heartbeat = { time: Date.now() / 1_000, project: 'hedy-team/api' }
+  await caller.post('/api/wakatime/v1/users/current/heartbeats', heartbeat)
+  editor.person.github = token
+  editor.person.presses = 'The WakaTime plugin'
+  const first = await editor.open()
+  const questions = () => editor.seen.messages.filter((message) => message.includes('WakaTime')).length
+  t.equal(questions(), 1)
+  t.match(editor.seen.tooltip, /You have paused it/)
+  await first.deactivate()
+  const next = await editor.open()
+  t.equal(questions(), 1)
   await next.deactivate()
 })
 
@@ -185,7 +236,7 @@ t.test('it signs in with a token that was entered, keeps it secret, and forgets 
   const reply = await service.request('GET', '/api/me', { headers: { Authorization: `Bearer ${session}` } })
   t.hasStrict(reply, { status: 401, body: { code: 'token_revoked' } })
   editor.person.types = 'unknown-to-the-host'
-  hasMembers(t, await editor.run('ext.signInWithToken'), [/repohost_token_invalid/])
+  t.same(await editor.run('ext.signInWithToken'), [errorCatalogue.repohost_token_invalid[1]])
   await window.deactivate()
 })
 
@@ -208,5 +259,83 @@ t.test('it starts without a network', async (t) => {
   editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
   const window = await editor.open()
   t.match(editor.seen.text, /not recorded/)
+  await window.deactivate()
+})
+
+t.test('it finds a repository that Git discovers late, with remotes that come later still', async (t) => {
+  const { editor, token, caller, id, repo } = await start(t, 'iris')
+  await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
+  editor.closeRepository()
+  editor.person.github = token
+  const window = await editor.open()
+  t.match(editor.seen.tooltip, /No repository is open/)
+  t.same(editor.workspaceValues, {})
+  await editor.findRepository()
+  t.equal(editor.seen.text, '$(record) 0 min')
+  t.match(editor.seen.tooltip, new RegExp(repo))
+  await until(() => editor.workspaceValues['ext.theme'] === 'dark', 'the settings are pulled')
+  await window.deactivate()
+})
+
+t.test('a click on the status bar signs in, and pauses only once somebody is signed in', async (t) => {
+  const { editor, token } = await start(t, 'jade')
+  const window = await editor.open()
+  t.equal(editor.seen.command, 'ext.signIn')
+  editor.person.github = token
+  t.same(await editor.run(editor.seen.command), [])
+  t.strictSame([editor.seen.command, editor.seen.text], ['ext.togglePause', '$(record) 0 min'])
+  t.match(editor.seen.tooltip, /Click to pause/)
+  await editor.run(editor.seen.command)
+  t.equal(editor.seen.command, 'ext.togglePause')
+  t.match(editor.seen.tooltip, /You have paused it\. Click to resume/)
+  await window.deactivate()
+})
+
+t.test('the status bar says when minutes wait: for the service, or for a sign-in', async (t) => {
+  const { editor, token } = await start(t, 'kate')
+  editor.person.github = token
+  await (await editor.open()).deactivate()
+  const session = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+
+  editor.secrets.set('ext.session', JSON.stringify({ ...session, token: 'old' }))
+  editor.person.agrees = false
+  const signedOut = await editor.open()
+  await until(() => editor.seen.text === '$(record) 0 min, signed out', 'the queue needs another token')
+  t.equal(editor.seen.command, 'ext.signIn')
+  editor.person.agrees = true
+  await editor.run(editor.seen.command)
+  await until(() => editor.seen.text === '$(record) 0 min', 'the queue has one')
+  await signedOut.deactivate()
+
+  editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
+  editor.secrets.set('ext.session', JSON.stringify({ ...session, baseUrl: 'http://127.0.0.1:1' }))
+  const offline = editor.open()
+  await until(() => editor.seen.text === '$(record) 0 min, waiting for the service', 'nothing answers')
+  await (await offline).deactivate()
+})
+
+t.test('a changed address ends the session there, and sends it no token before a sign-in', async (t) => {
+  const { editor, token } = await start(t, 'lena')
+  editor.person.github = token
+  const window = await editor.open()
+  t.equal(editor.seen.text, '$(record) 0 min')
+  const other = await startService(t, { beside: service })
+  editor.seen.origins.clear()
+  await editor.configure('ext.cloudUrl', other.url)
+  t.equal(editor.seen.command, 'ext.signIn')
+  t.match(editor.seen, { text: /not recorded/, tooltip: /not signed in/ })
+  t.strictSame([...editor.seen.origins], [])
+  t.same(await editor.run('ext.signIn'), [])
+  t.strictSame([...editor.seen.origins], [other.url])
+  t.equal(editor.seen.text, '$(record) 0 min')
+  await window.deactivate()
+})
+
+t.test('it says that the service is not reachable, and not how', async (t) => {
+  const { editor, token } = await start(t, 'mona')
+  editor.person.github = token
+  editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
+  const window = await editor.open()
+  t.same(await editor.run('ext.signIn'), ['Not reachable. Your minutes wait.'])
   await window.deactivate()
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { mergeSettings } from '../src/features/workspaces/settings-merge.js'
-import { patiently, startService } from './service.js'
+import { retryWhileUnavailable, startService } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/settings`
 
@@ -132,7 +132,7 @@ t.test('a hundred patches of different keys at once all survive, without gaps in
   const { id } = await service.workspace(ada)
   const replies = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
-      patiently(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
+      retryWhileUnavailable(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
     ),
   )
   t.ok(replies.every(({ status }) => status === 200))

@@ -1,8 +1,8 @@
 /** One of two instances has a clock that is ten minutes off, and callers take turns with them. Needs libfaketime. */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { add, type Fault, type Outcome } from './fault.js'
-import { conclude, setScene } from './scene.js'
+import { combineOutcomes, type Fault, type Outcome } from './fault.js'
+import { finishFault, startScene } from './scene.js'
 
 const LIBRARY = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
@@ -17,10 +17,10 @@ export const clockSkewed: Fault = {
     const outcomes: Outcome[] = []
     for (const offset of ['+10m', '-10m']) {
       const odd = { LD_PRELOAD: LIBRARY ?? '', FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
-      const { crowd } = await setScene(scope, { excused: [], env: [{}, odd] })
+      const { crowd } = await startScene(scope, { excused: [], env: [{}, odd] })
       await sleep(seconds * 1_000)
-      outcomes.push(await conclude(crowd, ''))
+      outcomes.push(await finishFault(crowd, ''))
     }
-    return add(`two instances, one 10 minutes ahead, then behind, ${seconds} s each`, outcomes)
+    return combineOutcomes(`two instances, one 10 minutes ahead, then behind, ${seconds} s each`, outcomes)
   },
 }

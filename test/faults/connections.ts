@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.js'
 import type { Fault } from './fault.js'
-import { conclude, setScene } from './scene.js'
+import { finishFault, startScene } from './scene.js'
 
 const RESETS = 600
 /** For each of these there is one of the others. */
@@ -12,7 +12,7 @@ export const connectionsCut: Fault = {
   name: 'connections-cut',
   play: async (scope, { rounds = RESETS }) => {
     let line: TcpProxy | undefined
-    const { admin, services, crowd } = await setScene(scope, {
+    const { admin, services, crowd } = await startScene(scope, {
       through: async (url) => {
         line = await startTcpProxy(scope, url)
         return line.url
@@ -63,6 +63,6 @@ export const connectionsCut: Fault = {
     const [, cancelled, crashed] = await Promise.all([resets(), cancels(), crashes()])
     await crowd.recovered()
     const broken = services[0]?.child.exitCode === null ? [] : ['the service has ended']
-    return conclude(crowd, `${rounds} resets, ${cancelled} cancels, ${crashed} crashes`, broken)
+    return finishFault(crowd, `${rounds} resets, ${cancelled} cancels, ${crashed} crashes`, broken)
   },
 }

@@ -42,7 +42,7 @@ const DAYS = 28
 const range = (day: string) => `from=${addDays(day, -29)}&to=${addDays(day, 1)}`
 
 /** Callers at work from now on. */
-export const gather = async (options: CrowdOptions) => {
+export const startCrowd = async (options: CrowdOptions) => {
   const { url, repohost, admin, callers = 12, pauseMs = 20, excused = [503] } = options
   const figures: Figures = {
     requests: 0,
@@ -332,4 +332,4 @@ export const gather = async (options: CrowdOptions) => {
   return { figures, statuses, people, recovered, finish }
 }
 
-export type Crowd = Awaited<ReturnType<typeof gather>>
+export type Crowd = Awaited<ReturnType<typeof startCrowd>>

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../process.js'
 import { type Fault, watch } from './fault.js'
-import { breathe, conclude, setScene } from './scene.js'
+import { finishFault, randomPause, startScene } from './scene.js'
 
 const run = promisify(execFile)
 const SIZE = '256m'
@@ -37,12 +37,12 @@ export const diskFull: Fault = {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0711`, 'tmpfs', dataDir])
     scope.teardown(() => run('umount', ['-l', dataDir]))
     await chmod(dataDir, 0o711)
-    const { services, admin, crowd } = await setScene(scope, { dataDir })
+    const { services, admin, crowd } = await startScene(scope, { dataDir })
     const url = services[0]?.url ?? ''
     const broken: string[] = []
     const details: string[] = []
     for (let round = 0; round < rounds; round++) {
-      await breathe()
+      await randomPause()
       const stop = new AbortController()
       const health = watch(() => fetch(`${url}/api/health`), 100, stop.signal)
       const giveBack = await fill(dataDir)
@@ -66,7 +66,7 @@ export const diskFull: Fault = {
         `full but for ${Math.round((bavail * bsize) / 1_024)} KiB: answers ${answers.map(([status, count]) => `${count} × ${status}`).join(', ')}; back after ${Math.round(back)} ms`,
       )
     }
-    const outcome = await conclude(crowd, `${rounds} × full for ${FULL_MS / 1_000} s`, broken)
+    const outcome = await finishFault(crowd, `${rounds} × full for ${FULL_MS / 1_000} s`, broken)
     return { ...outcome, details: [...details, ...(outcome.details ?? [])] }
   },
 }

@@ -2,9 +2,9 @@
 import { startRepohost } from '../../demo/repohost.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import { startPair } from '../streaming-pair.js'
-import { gather } from './crowd.js'
-import { add, type Fault, type Outcome, type Scope } from './fault.js'
-import { breathe, conclude } from './scene.js'
+import { startCrowd } from './crowd.js'
+import { combineOutcomes, type Fault, type Outcome, type Scope } from './fault.js'
+import { finishFault, randomPause } from './scene.js'
 
 const ROUNDS = 5
 const WITHIN_MS = 15_000
@@ -22,14 +22,14 @@ const failOver = async (scope: Scope): Promise<Outcome> => {
       LOG_LEVEL: 'silent',
     }),
   )
-  const crowd = await gather({ url: () => service.url, repohost, admin: second.sql })
-  await breathe(3_000, 5_000)
+  const crowd = await startCrowd({ url: () => service.url, repohost, admin: second.sql })
+  await randomPause(3_000, 5_000)
   await first.stop(AbortSignal.abort())
   const since = performance.now()
   await second.sql`select pg_promote()`
   const ms = await crowd.recovered(since)
-  await breathe()
-  return conclude(crowd, '', ms > WITHIN_MS ? [`it took ${Math.round(ms)} ms to be back`] : [])
+  await randomPause()
+  return finishFault(crowd, '', ms > WITHIN_MS ? [`it took ${Math.round(ms)} ms to be back`] : [])
 }
 
 export const failover: Fault = {
@@ -41,6 +41,6 @@ export const failover: Fault = {
       outcomes.push(await failOver({ teardown: (end) => ends.unshift(end) }))
       for (const end of ends) await end()
     }
-    return add(`${rounds} × the primary ends, the standby is promoted`, outcomes)
+    return combineOutcomes(`${rounds} × the primary ends, the standby is promoted`, outcomes)
   },
 }

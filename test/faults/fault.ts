@@ -74,7 +74,7 @@ export const watch = async (ask: () => Promise<Response>, everyMs: number, stop:
 }
 
 /** What came of several rounds together. */
-export const add = (did: string, outcomes: Outcome[]): Outcome => {
+export const combineOutcomes = (did: string, outcomes: Outcome[]): Outcome => {
   const sum = (of: (outcome: Outcome) => number | undefined) =>
     outcomes.reduce((total, outcome) => total + (of(outcome) ?? 0), 0)
   return {

@@ -1,7 +1,7 @@
 /** Processes that stop without ending, as when a machine swaps, or a virtual one is moved. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, watch } from './fault.js'
-import { breathe, conclude, setScene } from './scene.js'
+import { finishFault, randomPause, startScene } from './scene.js'
 
 const SECONDS = [5, 30]
 /** A statement that is under way is given up after 5.5 s; a busy machine adds to that, and to the next. */
@@ -27,12 +27,12 @@ export const databaseFrozen: Fault = {
   name: 'database-frozen',
   play: async (scope, { seconds }) => {
     const spells = seconds === undefined ? SECONDS : [seconds]
-    const { databaseProcesses, services, crowd } = await setScene(scope)
+    const { databaseProcesses, services, crowd } = await startScene(scope)
     const url = services[0]?.url ?? ''
     const broken: string[] = []
     const details: string[] = []
     for (const spell of spells) {
-      await breathe()
+      await randomPause()
       const stop = new AbortController()
       let seen = ''
       const ask = (path: string) => () => fetch(`${url}/api/${path}`)
@@ -60,7 +60,7 @@ export const databaseFrozen: Fault = {
     }
     const { longestMs } = crowd.figures
     if (longestMs > ANSWER_MS) broken.push(`a request took ${Math.round(longestMs)} ms`)
-    const outcome = await conclude(crowd, `${spells.join(' and ')} s of SIGSTOP`, broken)
+    const outcome = await finishFault(crowd, `${spells.join(' and ')} s of SIGSTOP`, broken)
     return { ...outcome, details: [...details, ...(outcome.details ?? [])] }
   },
 }
@@ -70,13 +70,13 @@ export const serviceFrozen: Fault = {
   play: async (scope, { seconds }) => {
     const spells = seconds === undefined ? SECONDS : [seconds]
     // The patience with the repository host runs out in the meantime.
-    const { services, crowd } = await setScene(scope, { excused: [503, 504] })
+    const { services, crowd } = await startScene(scope, { excused: [503, 504] })
     for (const spell of spells) {
-      await breathe()
+      await randomPause()
       await frozenFor([services[0]?.child.pid ?? 0], () => sleep(spell * 1_000))
       await crowd.recovered()
     }
-    await breathe()
-    return conclude(crowd, `${spells.join(' and ')} s of SIGSTOP`)
+    await randomPause()
+    return finishFault(crowd, `${spells.join(' and ')} s of SIGSTOP`)
   },
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault as Misbehaviour } from '../../demo/stand-in.js'
 import { faultStatuses } from '../service.js'
 import { type Fault, watch } from './fault.js'
-import { conclude, setScene } from './scene.js'
+import { finishFault, startScene } from './scene.js'
 
 const SECONDS = 5
 /** How many need the host at any moment. */
@@ -14,7 +14,7 @@ const TOLD_MS = 7_000
 export const hostDown: Fault = {
   name: 'host-down',
   play: async (scope, { seconds = SECONDS }) => {
-    const { repohost, services, crowd } = await setScene(scope, { callers: 2, excused: [502, 504] })
+    const { repohost, services, crowd } = await startScene(scope, { callers: 2, excused: [502, 504] })
     const url = services[0]?.url ?? ''
     const { token } = repohost.addUser('asker')
     const broken: string[] = []
@@ -52,7 +52,7 @@ export const hostDown: Fault = {
       )
     }
     repohost.fault = undefined
-    const outcome = await conclude(crowd, `${faults.length - 1} ways to fail, each ${seconds} s`, broken)
+    const outcome = await finishFault(crowd, `${faults.length - 1} ways to fail, each ${seconds} s`, broken)
     return { ...outcome, details: [...details, ...(outcome.details ?? [])] }
   },
 }

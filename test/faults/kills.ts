@@ -1,6 +1,6 @@
 /** Ends that nothing announces: of the service, of the whole database, of one of its processes. */
 import type { Fault } from './fault.js'
-import { breathe, conclude, setScene } from './scene.js'
+import { finishFault, randomPause, startScene } from './scene.js'
 
 /** Only what is killed under load shows something: a kill waits for work to go on. */
 const ROUNDS = 20
@@ -12,9 +12,9 @@ const RECOVERY_MS = 5_000
 export const serviceKilled: Fault = {
   name: 'service-killed',
   play: async (scope, { rounds = ROUNDS }) => {
-    const { services, restart, crowd } = await setScene(scope, { excused: [0, 503] })
+    const { services, restart, crowd } = await startScene(scope, { excused: [0, 503] })
     for (let round = 0; round < rounds; round++) {
-      await breathe()
+      await randomPause()
       services[0]?.child.kill('SIGKILL')
       await services[0]?.ended
       restart()
@@ -22,7 +22,7 @@ export const serviceKilled: Fault = {
     }
     const { recoveryMs } = crowd.figures
     const broken = recoveryMs > START_MS ? [`it took ${Math.round(recoveryMs)} ms to be back`] : []
-    return conclude(crowd, `${rounds} × kill -9`, broken)
+    return finishFault(crowd, `${rounds} × kill -9`, broken)
   },
 }
 
@@ -30,7 +30,7 @@ export const serviceKilled: Fault = {
 const killDatabase = (name: string, victims: ('all' | 'backend' | 'checkpointer')[]): Fault => ({
   name,
   play: async (scope, { rounds = ROUNDS }) => {
-    const { databaseProcesses, databaseBack, admin, services, crowd } = await setScene(scope)
+    const { databaseProcesses, databaseBack, admin, services, crowd } = await startScene(scope)
     let longest = 0
     const find = async (kind: string): Promise<number[]> => {
       if (kind === 'all') return databaseProcesses()
@@ -41,7 +41,7 @@ const killDatabase = (name: string, victims: ('all' | 'backend' | 'checkpointer'
       return rows.map(({ pid }) => pid)
     }
     for (let round = 0; round < rounds; round++) {
-      await breathe()
+      await randomPause()
       const kind = victims[round % victims.length] ?? 'all'
       let pids: number[] = []
       while (pids.length === 0) pids = await find(kind)
@@ -52,7 +52,7 @@ const killDatabase = (name: string, victims: ('all' | 'backend' | 'checkpointer'
     const { recoveryMs } = crowd.figures
     const broken = recoveryMs > RECOVERY_MS ? [`it took ${Math.round(recoveryMs)} ms to be back`] : []
     if (services[0]?.child.exitCode !== null) broken.push('the service has ended')
-    const outcome = await conclude(crowd, `${rounds} × kill -9`, broken)
+    const outcome = await finishFault(crowd, `${rounds} × kill -9`, broken)
     const database = `the database itself was back after ${Math.round(longest)} ms at most`
     return { ...outcome, details: [database, ...(outcome.details ?? [])] }
   },

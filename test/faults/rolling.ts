@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from '../balancer.js'
 import { ready } from '../process.js'
 import type { Fault } from './fault.js'
-import { conclude, setScene } from './scene.js'
+import { finishFault, startScene } from './scene.js'
 
 const RESTARTS = 100
 const INSTANCES = 4
@@ -17,7 +17,7 @@ export const rollingRestarts: Fault = {
   name: 'rolling-restarts',
   needs: ['haproxy'],
   play: async (scope, { rounds = RESTARTS }) => {
-    const { services, restart, crowd } = await setScene(scope, {
+    const { services, restart, crowd } = await startScene(scope, {
       callers: 8,
       excused: [],
       env: Array.from({ length: INSTANCES }, () => ({ SHUTDOWN_DELAY_MS })),
@@ -40,6 +40,6 @@ export const rollingRestarts: Fault = {
       )
       await sleep(SEEN_MS)
     }
-    return conclude(crowd, `${rounds} restarts, ${AT_ONCE} of ${INSTANCES} at a time`, broken)
+    return finishFault(crowd, `${rounds} restarts, ${AT_ONCE} of ${INSTANCES} at a time`, broken)
   },
 }

@@ -5,7 +5,7 @@ import { startRepohost } from '../../demo/repohost.js'
 import { startEmbedded } from '../../src/platform/database/embedded/index.js'
 import { freePort, launch, onDatabase, processesOf, ready, temporaryFolder } from '../process.js'
 import { until } from '../until.js'
-import { type Crowd, type CrowdOptions, gather } from './crowd.js'
+import { type Crowd, type CrowdOptions, startCrowd } from './crowd.js'
 import { type Outcome, quiet, type Scope } from './fault.js'
 
 export interface SceneOptions extends Pick<CrowdOptions, 'excused' | 'callers' | 'pauseMs'> {
@@ -19,7 +19,7 @@ export interface SceneOptions extends Pick<CrowdOptions, 'excused' | 'callers' |
   before?(urls: string[]): Promise<string>
 }
 
-export const setScene = async (scope: Scope, options: SceneOptions = {}) => {
+export const startScene = async (scope: Scope, options: SceneOptions = {}) => {
   const { through = async (url) => url, env = [{}] } = options
   const dataDir = options.dataDir ?? (await temporaryFolder(scope))
   const database = await startEmbedded({ dataDir, maxConnections: 60, log: quiet })
@@ -41,7 +41,7 @@ export const setScene = async (scope: Scope, options: SceneOptions = {}) => {
   const services = await Promise.all(ports.map((port, n) => ready(start(port, env[n]))))
   const front = await options.before?.(services.map((service) => service.url))
   let turn = 0
-  const crowd = await gather({
+  const crowd = await startCrowd({
     url: () => front ?? services[turn++ % services.length]?.url ?? '',
     repohost,
     admin,
@@ -73,11 +73,11 @@ export const setScene = async (scope: Scope, options: SceneOptions = {}) => {
 }
 
 /** What came of it; that nothing is lost, doubled, wrong or failed is always promised. */
-export const conclude = async (crowd: Crowd, did: string, broken: string[] = []): Promise<Outcome> => {
+export const finishFault = async (crowd: Crowd, did: string, broken: string[] = []): Promise<Outcome> => {
   const { complaints, answers, ...figures } = await crowd.finish()
   return { did, ...figures, details: [answers], broken: [...broken, ...complaints] }
 }
 
 /** Some work between two rounds. */
-export const breathe = (leastMs = 1_000, mostMs = 2_500) =>
+export const randomPause = (leastMs = 1_000, mostMs = 2_500) =>
   sleep(leastMs + Math.random() * (mostMs - leastMs))

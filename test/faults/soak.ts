@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signatureOf } from '../../demo/billing-provider.js'
 import { startProviders } from '../service.js'
 import { type Fault, watch } from './fault.js'
-import { conclude, setScene } from './scene.js'
+import { finishFault, startScene } from './scene.js'
 
 const SECONDS = 300
 /** Of that time: caches fill, and code is compiled. */
@@ -33,7 +33,7 @@ export const soak: Fault = {
   name: 'soak',
   play: async (scope, { seconds = SECONDS }) => {
     const { env, providers } = await startProviders({ ...scope, fail: () => {}, passing: () => true })
-    const { repohost, services, crowd } = await setScene(scope, {
+    const { repohost, services, crowd } = await startScene(scope, {
       excused: [],
       pauseMs: 250,
       env: [{ ...env, REPOHOST_CLIENT_ID: 'stand-in-client', REPOHOST_CLIENT_SECRET: 'stand-in-secret' }],
@@ -122,7 +122,7 @@ export const soak: Fault = {
     details.unshift(
       `memory: ${slope.toFixed(2)} % a minute (${first} MiB after the warm-up, ${last} at the end); descriptors ${before}, then ${after}`,
     )
-    const outcome = await conclude(crowd, `${Math.round(seconds / 60)} minutes of everything`, broken)
+    const outcome = await finishFault(crowd, `${Math.round(seconds / 60)} minutes of everything`, broken)
     return { ...outcome, details: [...details, ...(outcome.details ?? [])] }
   },
 }

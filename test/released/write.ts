@@ -16,7 +16,7 @@ import { projectRoot } from '../../src/platform/process/root.js'
 import { addDays } from '../../src/platform/time/days.js'
 import { freePort, launch, launchProgram, onDatabase, ready } from '../process.js'
 import { until } from '../until.js'
-import { ADMIN_KEY, type Answer, ask, type Kept, type Person, readLasting } from './kept.js'
+import { ADMIN_KEY, type Answer, ask, type Person, type ReleaseRecord, readStable } from './record.js'
 
 const { DATABASE_URL: url = '', SERVICE_ROOT: root = projectRoot } = process.env
 const ends: (() => unknown)[] = []
@@ -186,7 +186,7 @@ const paths: [login: string, path: string][] = [
 const readAll = async () => {
   const answers: Answer[] = []
   for (const [login, path] of paths) {
-    const { status, body } = await readLasting(service.url, people[login]?.token, path)
+    const { status, body } = await readStable(service.url, people[login]?.token, path)
     if ((body as { code?: string }).code !== 'route_not_found') answers.push({ login, path, status, body })
   }
   return answers
@@ -216,7 +216,7 @@ const name: string = journal.entries.at(-1).tag
 const dump = execFileSync('pg_dump', ['--no-owner', '--no-privileges', '--inserts', url], {
   encoding: 'utf8',
 })
-const kept: Kept = {
+const kept: ReleaseRecord = {
   people: Object.fromEntries(Object.entries(people).map(([login, { id, token }]) => [login, { id, token }])),
   invite: { workspace: acme.id, code: invite.code },
   flush: { login: 'bob', body: flush, answer: flushed },

@@ -127,19 +127,29 @@ else {
     ],
     [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],
     [
-      `/w/${id}/repos?repo=acme%2Fweb`,
-      ['team/effective-config?*', `team/workspaces/${id}/settings`],
+      `/w/${id}/repos/acme/web`,
+      ['team/effective-config?*', `team/workspaces/${id}/settings`, 'projects?*', 'team/dashboard/mine?*'],
       'Matched pattern: acme/*. Idle window: 5 minutes.',
     ],
-    [`/w/${id}/settings`, [`team/workspaces/${id}/settings`], 'Idle window in minutes'],
+    [
+      `/w/${id}/settings`,
+      [
+        `team/workspaces/${id}/settings`,
+        `team/workspaces/${id}/settings/versions`,
+        `team/workspaces/${id}/keys`,
+      ],
+      'Idle window in minutes',
+    ],
     [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^workspace created/],
     [
       '/s/acme/web',
       ['settings/acme/web', 'settings/acme/web/versions', 'settings/acme/web/versions/1'],
-      '- ext.theme: "light"',
+      'Changes from version 1 to 2',
     ],
     [`/join/${code}`, [`team/invites/${code}`], 'Recorded repositories'],
     ['/account', ['me'], 'Plan: pro'],
+    ['/account/keys', ['me/keys'], 'No access keys. To create one, select “Create access key”.'],
+    ['/account/editors', ['me', 'me/editor-projects'], 'No heartbeat has arrived yet.'],
   ]
   const screenOf = (path: string) => path.replaceAll(id, ':id').replace(code, ':code')
 
@@ -188,6 +198,9 @@ else {
   }
   const inForm = (text: string) => () => page.locator('form', { hasText: text })
   const inDialog = () => page.locator('dialog[open]').first()
+  /** The text of a field or of the JSON editor. */
+  const contentOf = async (field: Locator) =>
+    (await field.getAttribute('contenteditable')) === null ? field.inputValue() : field.innerText()
   const writes: Record<string, Writing> = {
     'recording preferences': {
       path: '/',
@@ -250,14 +263,13 @@ else {
       call: `team/workspaces/${id}/patterns`,
     },
     'an override': {
-      path: `/w/${id}/repos`,
+      path: `/w/${id}/repos/acme/api`,
       opener: 'Create override',
-      typed: { Repository: 'acme/api', 'Settings (JSON)': '{ "ext.theme": "blue" }' },
+      typed: { 'Override (JSON)': '{ "ext.theme": "blue" }' },
       submit: 'Save override',
       method: 'PUT',
       call: `team/workspaces/${id}/project-settings/acme/api`,
-      done: 'Remove acme/api',
-      of: inDialog,
+      done: 'Remove override',
     },
     'a change of settings': {
       path: `/w/${id}/settings`,
@@ -286,10 +298,12 @@ else {
     },
     'a restored version': {
       path: '/s/acme/web',
+      opener: 'Restore version 1',
       submit: 'Restore version 1',
       method: 'POST',
       call: 'settings/acme/web/restore',
       done: /^Version 3 by ada, /,
+      of: inDialog,
     },
     'a time zone': {
       path: '/account',
@@ -297,6 +311,13 @@ else {
       method: 'POST',
       call: 'team/active-minutes',
       done: 'Saved.',
+    },
+    'an editor key': {
+      path: '/account/editors',
+      submit: 'Create editor key',
+      method: 'POST',
+      call: 'me/keys',
+      done: '.wakatime.cfg',
     },
     'a sign-out everywhere': {
       path: '/account',
@@ -338,7 +359,7 @@ else {
       t.equal(fake.asked, chosen.length + 2, 'nothing is sent without a click')
       await fake.release()
       await signInAgain()
-      for (const [label, text] of Object.entries(typed)) t.equal(await field(label).inputValue(), text)
+      for (const [label, text] of Object.entries(typed)) t.equal(await contentOf(field(label)), text)
       t.equal(await page.getByRole('alert').count(), 0)
       t.equal(page.url(), service.url + path)
       if (done) {
@@ -507,7 +528,7 @@ else {
     await banner.waitFor()
     await guest.context.setOffline(false)
     await banner.waitFor({ state: 'detached' })
-    t.equal(await editor.inputValue(), '{ "ext.kept": 1 }')
+    t.equal(await contentOf(editor), '{ "ext.kept": 1 }')
     await guest.button('Save settings').click()
     await guest.sees('Saved.')
     t.strictSame(complaints(guest), [])

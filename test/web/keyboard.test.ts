@@ -208,19 +208,19 @@ else {
     await user.to('link "Repositories"')
     await user.press('Enter')
     await user.comesTo('heading', 'Acme repositories')
-    await user.to('button "View effective settings for acme/web"')
+    await user.to('link "acme/web"')
     await user.press('Enter')
-    await user.comesTo('heading', 'Effective settings for acme/web')
-    await page.getByRole('cell', { name: 'override (workspace: "dark")', exact: true }).waitFor()
-    await user.to('button "Remove filter acme/web"', 'Shift+Tab')
-    await user.press('Enter')
-    await user.comesTo('heading', 'Known repositories')
+    await user.comesTo('heading', 'acme/web')
+    await page.getByRole('cell', { name: 'Workspace: "dark"', exact: true }).waitFor()
   })
 
   await task('restore older settings', `/w/${id}/repos`, 40, async (user) => {
     await user.to('link "version 2 and older"')
     await user.press('Enter')
     await user.comesTo('heading', 'acme/web settings')
+    await user.to('button "Restore version 1"')
+    await user.press('Enter')
+    await user.comesTo('button', 'Cancel')
     await user.to('button "Restore version 1"')
     await user.press('Enter')
     await user.hears('Version 1 restored')
@@ -275,25 +275,36 @@ else {
       ['Known repositories'],
     ],
     [
-      `/w/${id}/repos?repo=acme/web`,
-      'Acme repositories',
-      ['Effective settings for acme/web', 'Overrides'],
-      ['Effective settings'],
+      `/w/${id}/repos/acme/web`,
+      'acme/web',
+      ['Activity', 'Effective settings', 'Override', 'Versions', 'Changes', 'Pushed settings'],
+      ['Effective settings', 'Versions, newest first'],
     ],
     [
       `/w/${id}/settings`,
       'Acme settings',
-      ['Editor settings', 'Activity', 'Pending changes', 'Name', 'Deletion'],
-      [],
+      [
+        'Editor settings',
+        'Activity',
+        'Pending changes',
+        'Versions',
+        'Access keys',
+        'Webhook',
+        'Name',
+        'Deletion',
+      ],
+      ['Versions, newest first'],
     ],
     [`/w/${id}/audit?action=settings.restored`, 'Acme audit trail', ['Entries'], ['Entries, newest first']],
     [
       `/s/acme/web?workspace=${id}`,
       'acme/web settings',
-      ['Versions', 'Changes from version 2 to 3', 'Differences'],
-      ['Versions, newest first'],
+      ['Versions', 'Changes from version 2 to 3', 'Differences', 'Current settings'],
+      ['Versions, newest first', 'Differences'],
     ],
     ['/account', 'Account', ['Plan: pro', 'Time zone', 'Sessions'], []],
+    ['/account/keys', 'Access keys', ['My keys'], []],
+    ['/account/editors', 'Editors', ['Set-up', 'Project names', 'Import'], ['Project names']],
     ['/funnel', 'Funnel', [], []],
     ['/no-such-page', 'Page not found', [], []],
   ]

@@ -39,6 +39,8 @@ const prepare = async ({ service }: Scene) => {
   await ada.put(`/api/team/workspaces/${id}/project-settings/acme/web`, {
     settings: { 'ext.theme': 'light', 'ext.lint': null },
   })
+  await ada.post(`/api/team/workspaces/${id}/keys`, { name: 'nightly', scopes: ['counts:write'] })
+  await ada.post('/api/wakatime/v1/users/current/heartbeats', { time: Date.now() / 1_000, project: 'notes' })
   return { ada, bob, id, code }
 }
 
@@ -54,12 +56,14 @@ else {
     [`/w/${id}?from=2026-01-01&to=2026-12-31&show=commits`, 'Commits by week'],
     [`/w/${id}/people`, 'Open invites'],
     [`/w/${id}/repos`, 'Repository patterns'],
-    [`/w/${id}/repos?repo=acme%2Fweb`, 'hidden by the override'],
+    [`/w/${id}/repos/acme/web`, 'There is only one version.'],
     [`/w/${id}/settings`, 'Idle window in minutes'],
     [`/w/${id}/audit`, /^settings pushed/],
     ['/s/acme/web', 'Changes from version 1 to 2'],
     [`/join/${code}`, 'Recorded repositories'],
     ['/account', 'Sign out everywhere'],
+    ['/account/keys', 'My keys'],
+    ['/account/editors', 'Project names'],
     ['/funnel', 'Funnel'],
     ['/w/00000000-0000-0000-0000-000000000000', 'Page not found'],
   ]
@@ -105,8 +109,11 @@ else {
       [`/w/${id}`, 'ada'],
       [`/w/${id}/people`, 'Invite people'],
       [`/w/${id}/people`, 'Remove bob'],
-      [`/w/${id}/repos`, 'Create override'],
+      [`/w/${id}/repos/acme/web`, 'Remove override'],
       [`/w/${id}/settings`, 'Delete workspace'],
+      [`/w/${id}/settings`, 'Revoke nightly'],
+      ['/account/keys', 'Create access key'],
+      ['/account/editors', 'Assign notes'],
       ['/', 'Create workspace'],
       ['/', 'Delete my account'],
     ] as const) {

@@ -36,7 +36,17 @@ const assetsOf = (html: string) =>
 const service = await startService(t)
 
 t.test('the page is served at its own paths only', async (t) => {
-  const addresses = ['/', '/w/x', '/w/x/people?a=b', '/s/acme/web', '/join/ABC', '/account', '/funnel']
+  const addresses = [
+    '/',
+    '/w/x',
+    '/w/x/people?a=b',
+    '/s/acme/web',
+    '/join/ABC',
+    '/account',
+    '/account/keys',
+    '/account/editors',
+    '/funnel',
+  ]
   for (const address of addresses) {
     const page = await fetch(service.url + address)
     t.equal(page.status, 200, address)
@@ -48,7 +58,15 @@ t.test('the page is served at its own paths only', async (t) => {
     })
     t.equal(again.status, 304, address)
   }
-  for (const address of ['/nothing', '/accounts', '/assets/nothing.js', '/index.html', '/assets/', '/w']) {
+  for (const address of [
+    '/nothing',
+    '/accounts',
+    '/account/nothing',
+    '/assets/nothing.js',
+    '/index.html',
+    '/assets/',
+    '/w',
+  ]) {
     const reply = await service.request('GET', address)
     t.hasStrict(reply, { status: 404, body: { code: 'route_not_found' } }, address)
   }
@@ -139,6 +157,7 @@ t.test('the page receives its sign-in options, and hostile names cannot break ou
     billing: 'off',
     people: [],
     extension_prefix: 'ext',
+    settings_schema: false,
   })
   const ada = await service.signIn('ada')
   t.match(await startOf(`svc_token=${ada.token}`), { signed_in: true })

@@ -1,9 +1,15 @@
 /** The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
+import { until } from '../until.js'
+import { commitOf, Webhook } from '../webhooks.js'
 import { startScene, type Visitor } from './page.js'
+
+const execute = promisify(execFile)
 
 const scene = await startScene(t)
 const today = new Date().toISOString().slice(0, 10)
@@ -236,10 +242,15 @@ else {
       settings: { 'ext.theme': 'light' },
     })
     await admin.open(`/w/${id}/repos`)
-    await admin.button('View effective settings for acme/web').click()
     await admin.page
-      .getByRole('row', { name: 'ext.theme "light" override (workspace: "dark")', exact: true })
+      .getByRole('table', { name: 'Known repositories', exact: true })
+      .getByRole('link', { name: 'acme/web', exact: true })
+      .click()
+    await admin.page
+      .getByRole('row', { name: 'ext.theme "light" Override Workspace: "dark"', exact: true })
       .waitFor()
+    await admin.open(`/w/${id}/repos?repo=acme%2Fweb`)
+    await admin.heading('acme/web').waitFor()
   })
 
   t.test('conflicting changes of settings are resolved key by key, and input is kept', async (t) => {
@@ -325,12 +336,141 @@ else {
     }
   })
 
+  t.test('an access key is shown once, does only what it may, and ends when it is revoked', async (t) => {
+    const visitor = await visit(ada)
+    await visitor.open(`/w/${id}/settings`)
+    await visitor.button('Create access key').click()
+    await visitor.page.getByRole('textbox', { name: 'Name', exact: true }).fill('nightly')
+    const scope = (name: string) => visitor.page.getByRole('checkbox', { name: new RegExp(`^${name}`) })
+    t.equal(await scope('activity:').count(), 0, 'activity belongs to people')
+    await scope('counts:write').check()
+    await visitor.button('Create key').click()
+    const secret = await visitor.field('Secret').inputValue()
+    const [curl = '', workflow = ''] = await visitor.page.locator('pre').allInnerTexts()
+    t.notOk(workflow.includes(secret))
+    const run = () =>
+      execute('sh', ['-c', curl.trim()]).then(
+        () => 'done',
+        () => 'rejected',
+      )
+    t.equal(await run(), 'done')
+    await visitor.open(`/w/${id}/settings`)
+    await visitor.sees(/^Created .* by ada\. Expires .* Last used /)
+    t.notOk((await visitor.page.content()).includes(secret))
+    await visitor.button('Revoke nightly').click()
+    await visitor.sees(
+      'Everything that uses this key stops working within 5 seconds. You cannot undo this, but you can create a new key.',
+    )
+    await visitor.button('Revoke key').click()
+    await visitor.sees('No access keys. To create one, select “Create access key”.')
+    t.equal(await run(), 'rejected')
+
+    await visitor.open('/account/keys')
+    await visitor.button('Create access key').click()
+    await scope('activity:write').check()
+    t.ok(await scope('settings:read').isDisabled())
+    t.ok(await scope('activity:read').isEnabled())
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('a person sets up an editor, assigns its project and imports a file', async (t) => {
+    const hal = await service.signIn('hal')
+    await service.workspace(hal, { name: 'Hooli', patterns: ['hooli/*'] })
+    const visitor = await visit(hal)
+    const { page } = visitor
+    await visitor.open('/account/editors')
+    await visitor.sees('No heartbeat has arrived yet.')
+    await visitor.button('Create editor key').click()
+    await visitor.heading('.wakatime.cfg').waitFor()
+    const config = await page.locator('pre').innerText()
+    const [url, key] = ['api_url', 'api_key'].map(
+      (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
+    )
+    const now = Math.floor(Date.now() / 1_000)
+    await fetch(`${url}/users/current/heartbeats.bulk`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${key}`)}` },
+      body: JSON.stringify(['notes', 'dotfiles'].map((project) => ({ time: now, project }))),
+    })
+    await visitor.button('Check for heartbeats').click()
+    await visitor.sees(/^Last heartbeat: /)
+
+    await visitor.open('/account/editors')
+    await visitor.button('Ignore dotfiles').click()
+    await visitor.sees('ignored')
+    await visitor.button('Assign notes').click()
+    await page.getByRole('combobox', { name: 'Repository', exact: true }).fill('hooli/notes')
+    await visitor.button('Assign repository').click()
+    await visitor.sees('assigned')
+    const { projects } = (await hal.get('/api/me/editor-projects')).body
+    t.strictSame(
+      Object.fromEntries(
+        projects.map(({ name, repo }: { name: string; repo: string | null }) => [name, repo]),
+      ),
+      { notes: 'hooli/notes', dotfiles: null },
+    )
+
+    const dump = JSON.stringify([now - 120, now - 60].map((time) => ({ time, project: 'hooli/web' })))
+    const file = { name: 'dump.json', mimeType: 'application/json', buffer: Buffer.from(dump) }
+    const keys = async () =>
+      (await hal.get('/api/me/keys')).body.keys.map(({ name }: { name: string }) => name)
+    await visitor.field('File with heartbeats').setInputFiles(file)
+    await visitor.button('Upload file').click()
+    await visitor.sees(/^Import complete\. Heartbeats: 2\. Days: [12]\. /)
+    await until(async () => (await keys()).length === 1, 'the key of the import is revoked')
+    t.strictSame(await keys(), ['Editor'])
+
+    await page.route('**/import', () => {})
+    await visitor.button('Upload file').click()
+    await page.getByRole('progressbar').waitFor()
+    t.strictSame(await keys(), ['Import in the dashboard', 'Editor'])
+    await visitor.button('Cancel import').click()
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    await until(async () => (await keys()).length === 1, 'the key of a cancelled upload is revoked')
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('a webhook is created, shows its deliveries, and is rotated and deleted', async (t) => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    await visitor.open(`/w/${id}/settings`)
+    await visitor.button('Show webhook').click()
+    await visitor.button('Create webhook').click()
+    await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')
+    await visitor.sees(
+      'Enter the URL as “Payload URL” and the secret. Choose the content type application/json.',
+    )
+    const secret = await visitor.field('Secret').inputValue()
+    const { pathname } = new URL(await visitor.field('URL').inputValue())
+    const webhook = new Webhook(service, 'github', ada, id, pathname, secret)
+    await webhook.push('acme/web', [commitOf('ada', today), commitOf('stranger', today)])
+    await visitor.button('Check for deliveries').click()
+    await visitor.sees('1 counted, 1 skipped')
+    t.strictSame(await visitor.violations(), [])
+    await page.setViewportSize({ width: 320, height: 640 })
+    t.strictSame(await visitor.violations(), [])
+    t.equal(await visitor.width(), 320)
+    const confirm = async (name: string) => {
+      await visitor.button(name).click()
+      await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await confirm('Rotate secret')
+    t.not(await visitor.field('Secret').inputValue(), secret)
+    await confirm('Delete webhook')
+    await visitor.sees('This workspace has no webhook.')
+  })
+
   t.test('an older version of settings can be compared and restored', async (t) => {
     await ada.push('acme/web', { 'ext.theme': 'light' })
     await ada.push('acme/web', { 'ext.theme': 'dark' })
     await admin.open('/s/acme/web')
-    await admin.sees('- ext.theme: "light"')
+    await admin.page.getByRole('row', { name: 'ext.theme "light" "dark"', exact: true }).waitFor()
     await admin.button('Restore version 1').click()
+    const dialog = admin.page.getByRole('dialog', { name: 'Restore version 1?', exact: true })
+    await dialog.getByRole('row', { name: 'ext.theme "dark" "light"', exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Restore version 1', exact: true }).click()
+    await admin.sees('Version 1 restored.')
     await admin.sees(/^Version 3 by ada, /)
     t.hasStrict(await ada.get('/api/settings/acme/web'), { body: { settings: { 'ext.theme': 'light' } } })
   })
@@ -373,6 +513,8 @@ else {
     const visitor = await visit(eve)
     await visitor.open(`/w/${id}/settings`)
     await visitor.field('Editor settings (JSON)').fill('{ "ext.kept": true }')
+    // All reads are over, so saving is what finds the session ended.
+    await visitor.sees(/^Affects /)
     await eve.post('/api/auth/logout', {})
     await visitor.button('Save settings').click()
     await visitor.heading('Your session has ended').waitFor()

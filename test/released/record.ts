@@ -17,7 +17,7 @@ export interface Answer extends Read {
   path: string
 }
 
-export interface Kept {
+export interface ReleaseRecord {
   people: Record<string, Person>
   invite: { workspace: string; code: string }
   flush: { login: string; body: object; answer: object }
@@ -25,7 +25,7 @@ export interface Kept {
 }
 
 /** What an answer says again at another time: no words of errors, and not when it was made. */
-export const readLasting = async (url: string, token: string | undefined, path: string): Promise<Read> => {
+export const readStable = async (url: string, token: string | undefined, path: string): Promise<Read> => {
   // The first releases know spreadsheets by this header alone.
   const headers = path.includes('format=csv') ? { Accept: 'text/csv' } : {}
   const { status, body } = await ask(url, token, 'GET', path, undefined, headers)

@@ -2,17 +2,17 @@
 import type { Socket } from 'node:net'
 import { startRelay } from './relay.js'
 
-export interface Line {
+export interface FreezableProxy {
   /** The database at the other end. */
   url: string
   freeze(): void
   thaw(): void
 }
 
-export const startLine = async (
+export const startFreezableProxy = async (
   test: { teardown(work: () => unknown): void },
   databaseUrl: string,
-): Promise<Line> => {
+): Promise<FreezableProxy> => {
   const pairs: [Socket, Socket][] = []
   let isFrozen = false
   const url = await startRelay(test, databaseUrl, (client, reach) => {

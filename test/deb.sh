@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds the Debian package, then installs, uses, upgrades, removes and purges it in a root folder of its own.
+#   npm ci && test/deb.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if ! command -v dpkg-deb >/dev/null || ! command -v dpkg >/dev/null; then
+  echo "SKIPPED: the Debian package is not tested, because there is no dpkg"
+  exit 0
+fi
+name=team-settings-cloud
+version=$(node -p "require('./package.json').version")
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root"/var/lib/dpkg/{info,updates} "$root"/var/lib/$name "$root/tmp"
+touch "$root/var/lib/dpkg/status" "$root/var/lib/$name/data"
+
+package() { dpkg --root="$root" --force-depends --force-script-chrootless "$@" >/dev/null 2>&1; }
+command_says() { "$root/usr/lib/$name/bin/node" "$root/usr/lib/$name/app/build/src/bin/$name.js" --version; }
+expect() { [ "$2" = "$3" ] || { echo "FAIL: $1: \"$2\" instead of \"$3\""; exit 1; }; echo "PASS: $1"; }
+
+npm run --silent deb
+package --install dist/${name}_"${version}"_*.deb
+expect 'the installed command runs on its own Node' "$(command_says)" "$version"
+
+echo 'PORT=3999' >>"$root/etc/$name/env"
+dpkg-deb --raw-extract dist/${name}_"${version}"_*.deb "$root/tmp/next"
+sed -i "s/^Version: .*/&+next/" "$root/tmp/next/DEBIAN/control"
+dpkg-deb --build --root-owner-group -Znone "$root/tmp/next" "$root/tmp/next.deb" >/dev/null
+rm -rf "$root/tmp/next"
+package --install "$root/tmp/next.deb"
+expect 'an upgrade is installed' "$(dpkg-query --admindir="$root/var/lib/dpkg" -Wf '${Version}' $name)" "$version+next"
+expect 'an upgrade keeps the variables' "$(tail -1 "$root/etc/$name/env")" 'PORT=3999'
+
+package --remove $name
+expect 'a removal leaves no program' "$(ls "$root/usr/lib/$name" 2>/dev/null || true)" ''
+expect 'a removal keeps the variables' "$(tail -1 "$root/etc/$name/env")" 'PORT=3999'
+package --purge $name
+expect 'a purge deletes the variables' "$(ls "$root/etc/$name" 2>/dev/null || true)" ''
+expect 'a purge keeps the data' "$(ls "$root/var/lib/$name")" 'data'

@@ -1,0 +1,211 @@
+/** Files of heartbeats from elsewhere: WakaTime's data dump, and what wakapi exports. */
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { reach } from './database.js'
+import { temporaryFolder } from './process.js'
+import { type Caller, type Service, startService } from './service.js'
+import { until } from './until.js'
+
+const BASE = '/api/wakatime/v1/users/current'
+const IMPORT = `${BASE}/import`
+const DAY = 86_400
+
+/** A UTC midnight so many days ago, in seconds. */
+const midnight = (daysAgo: number) => Math.floor(Date.now() / 1_000 / DAY) * DAY - daysAgo * DAY
+const dayOf = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
+/** A heartbeat every two minutes from nine o'clock. */
+const morning = (daysAgo: number, count: number, project = 'acme/web') =>
+  Array.from({ length: count }, (_, index) => ({
+    time: midnight(daysAgo) + 9 * 3_600 + index * 120 + 0.5,
+    project,
+    entity: '/home/ada/canary.ts',
+    branch: null,
+    type: 'file',
+  }))
+
+/** As WakaTime exports heartbeats. */
+const dumpOf = (heartbeats: { time: number }[]) => ({
+  user: { id: 'x', username: 'ada', email: 'canary@example.com' },
+  range: { start: 1, end: 2 },
+  days: [...new Set(heartbeats.map(({ time }) => dayOf(time)))].map((date) => ({
+    date,
+    heartbeats: heartbeats.filter(({ time }) => dayOf(time) === date),
+  })),
+})
+
+/** As the script of wakapi exports them. */
+const csvOf = (heartbeats: { time: number; project: string }[]) =>
+  [
+    'branch,category,entity,is_write,language,project,time,type',
+    ...heartbeats.map(({ time, project }) => `"a ""b"",\nc",coding,/x,True,Go,${project},${time},file`),
+    '',
+  ].join('\r\n')
+
+const minutesOf = async (caller: Caller): Promise<Record<string, number>> => {
+  const { body } = await caller.get('/api/me/export')
+  const minutes: Record<string, number> = {}
+  for (const { repo, day, minutes: count } of body.activity) minutes[`${day} ${repo}`] = count
+  return minutes
+}
+
+const someone = async (service: Service, login: string) => {
+  const caller = await service.signIn(login)
+  const { id } = await service.workspace(caller)
+  const joined = (daysAgo: number) =>
+    service.database.write.statement(
+      `update members set joined_at = now() - make_interval(days => $2::int) where workspace_id = $1::uuid`,
+      [id, daysAgo],
+    )
+  await joined(5_000)
+  return { caller, joined, workspace: id }
+}
+
+const upload = async (caller: Caller, body: string) => {
+  const reply = await caller.request('POST', IMPORT, { body })
+  if (reply.status !== 202) throw new Error(reply.text)
+  return reply.body
+}
+const finished = (caller: Caller) =>
+  until(async () => (await caller.get(IMPORT)).body.state !== 'running', 'the import ends')
+const importFile = async (caller: Caller, body: string) => {
+  await upload(caller, body)
+  await finished(caller)
+  return (await caller.get(IMPORT)).body
+}
+
+t.test('imports', async (t) => {
+  const service = await startService(t)
+
+  t.test('a data dump of WakaTime counts days of any age', async (t) => {
+    const { caller } = await someone(service, 'ada')
+    t.equal((await caller.get(IMPORT)).body.state, 'none')
+    const heartbeats = [...morning(3_000, 10), ...morning(40, 5), ...morning(3, 4, 'acme/api')]
+    const started = await upload(caller, JSON.stringify(dumpOf(heartbeats)))
+    t.same([started.state, started.heartbeats, started.days], ['running', 19, 3])
+    await finished(caller)
+    const { state, days, days_done, minutes } = (await caller.get(IMPORT)).body
+    t.same({ state, days, days_done, minutes }, { state: 'done', days: 3, days_done: 3, minutes: 35 })
+    t.same(await minutesOf(caller), {
+      [`${dayOf(midnight(3_000))} acme/web`]: 19,
+      [`${dayOf(midnight(40))} acme/web`]: 9,
+      [`${dayOf(midnight(3))} acme/api`]: 7,
+    })
+    const { text } = await caller.get('/api/me/export')
+    t.notOk(text.includes('canary'))
+  })
+
+  t.test('the CSV and the JSON of wakapi count, and a later import only what is more', async (t) => {
+    const { caller } = await someone(service, 'bob')
+    const day = `${dayOf(midnight(100))} acme/web`
+    t.equal((await importFile(caller, csvOf(morning(100, 5)))).minutes, 9)
+    t.equal((await importFile(caller, csvOf(morning(100, 5)))).minutes, 0)
+    t.equal((await importFile(caller, JSON.stringify({ data: morning(100, 8) }))).minutes, 6)
+    t.equal((await importFile(caller, JSON.stringify(morning(100, 3)))).minutes, 0)
+    t.same(await minutesOf(caller), { [day]: 15 })
+  })
+
+  t.test('what heartbeats have marked does not count again', async (t) => {
+    const { caller } = await someone(service, 'cleo')
+    const heartbeats = morning(2, 10)
+    await caller.post(`${BASE}/heartbeats.bulk`, heartbeats.slice(0, 6))
+    await importFile(caller, JSON.stringify(dumpOf(heartbeats)))
+    await caller.post(`${BASE}/heartbeats.bulk`, heartbeats)
+    t.same(await minutesOf(caller), { [`${dayOf(midnight(2))} acme/web`]: 19 })
+  })
+
+  t.test('gaps are bridged over midnight', async (t) => {
+    const { caller } = await someone(service, 'dana')
+    const around = [-4, -2, 1, 3].map((minutes) => ({
+      time: midnight(60) + minutes * 60,
+      project: 'acme/web',
+    }))
+    await importFile(caller, JSON.stringify(around))
+    t.same(await minutesOf(caller), {
+      [`${dayOf(midnight(61))} acme/web`]: 4,
+      [`${dayOf(midnight(60))} acme/web`]: 4,
+    })
+  })
+
+  t.test('a workspace gets days from the one on which the person joined', async (t) => {
+    const { caller, joined } = await someone(service, 'eli')
+    await joined(50)
+    await importFile(caller, JSON.stringify([...morning(51, 3), ...morning(50, 3), ...morning(49, 3)]))
+    t.same(Object.keys(await minutesOf(caller)).sort(), [
+      `${dayOf(midnight(50))} acme/web`,
+      `${dayOf(midnight(49))} acme/web`,
+    ])
+  })
+
+  t.test('names wait, and count with the next import once they are assigned', async (t) => {
+    const { caller } = await someone(service, 'finn')
+    const file = csvOf(morning(90, 3, 'folder'))
+    t.equal((await importFile(caller, file)).minutes, 0)
+    const { body } = await caller.get('/api/me/editor-projects')
+    t.same(
+      body.projects.map(({ name, state }: { name: string; state: string }) => ({ name, state })),
+      [{ name: 'folder', state: 'waiting' }],
+    )
+    await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'acme/folder' })
+    t.equal((await importFile(caller, file)).minutes, 5)
+  })
+
+  t.test('one import at a time, which can be cancelled, and goes on after a restart', async (t) => {
+    const { caller } = await someone(service, 'gus')
+    const other = await startService(t, { beside: service })
+    const file = JSON.stringify(Array.from({ length: 300 }, (_, index) => morning(100 + index, 2)).flat())
+    await upload(caller, file)
+    const second = await caller.request('POST', IMPORT, { body: file })
+    t.same([second.status, second.body.code], [429, 'rate_limited'])
+    t.same((await caller.delete(IMPORT)).body, { ok: true })
+    const { state, days_done } = (await caller.get(IMPORT)).body
+    t.equal(state, 'cancelled')
+    t.ok(days_done < 300)
+    await upload(caller, file)
+    // Two instances take turns, and each day counts once.
+    await Promise.all([service.app.imports.run(), other.app.imports.run()])
+    await finished(caller)
+    t.equal((await caller.get(IMPORT)).body.days_done, 300)
+    const minutes = Object.values(await minutesOf(caller))
+    t.same([minutes.length, new Set(minutes)], [300, new Set([3])])
+    const left = await service.database.read.statement(
+      `select count(*)::int as days from import_days d join users u on u.id = d.user_id where u.login = 'gus'`,
+      [],
+    )
+    t.same(left, [{ days: 0 }])
+  })
+
+  t.test('what is no export is refused, and nothing of it is kept', async (t) => {
+    const { caller } = await someone(service, 'hal')
+    const status = async (body: string) => (await caller.request('POST', IMPORT, { body })).status
+    t.equal(await status(''), 400)
+    t.equal(await status('[{"time": 1}'), 400)
+    t.equal(await status('{"days": [{"date": "2026-01-01", "grand_total": {}}]}'), 400)
+    t.equal(await status('a,b\n1,2\n'), 400)
+    t.equal(await status('['.repeat(100_000)), 400)
+    const large = await caller.request('POST', IMPORT, {
+      body: Buffer.alloc(limits.import_body_bytes + 1, ' '),
+    })
+    t.equal(large.status, 413)
+    t.equal((await caller.get(IMPORT)).body.state, 'none')
+  })
+
+  t.test('a command does the same', async (t) => {
+    const { caller } = await someone(service, 'ida')
+    const file = join(await temporaryFolder(t), 'dump.json')
+    writeFileSync(file, JSON.stringify(dumpOf(morning(80, 4))))
+    const run = (...args: string[]) =>
+      promisify(execFile)(process.execPath, ['build/src/bin/import-wakatime.js', ...args], {
+        env: { ...process.env, ...reach(service.databaseUrl), DATABASE_URL: service.databaseUrl },
+      })
+    const { stdout } = await run(file, '--login', 'ida')
+    t.equal(stdout, '4 heartbeats on 1 days: 7 minutes were added.\n')
+    t.same(await minutesOf(caller), { [`${dayOf(midnight(80))} acme/web`]: 7 })
+    const complaintOf = (...args: string[]) => run(...args).catch(({ stderr }: { stderr: string }) => stderr)
+    t.match(await complaintOf(file, '--login', 'nobody'), /No account has the login or id nobody/)
+    t.match(await complaintOf(`${file}x`, '--login', 'ida'), /cannot be read \(ENOENT\)/)
+  })
+})

@@ -1,0 +1,638 @@
+/** Heartbeats of editors, as WakaTime tools send them, and the minutes that follow from them. */
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { type Caller, type Service, startService } from './service.js'
+
+const BASE = '/api/wakatime/v1/users/current'
+const BULK = `${BASE}/heartbeats.bulk`
+const MINUTE = 60
+const DAY = 86_400
+
+/** Yesterday's midnight in UTC, in seconds. */
+const yesterday = Math.floor(Date.now() / 1_000 / DAY) * DAY - DAY
+const at = (hour: number, minute: number, second = 0) => yesterday + hour * 3_600 + minute * MINUTE + second
+const beat = (time: number, project: string | null = 'acme/web') => ({
+  time,
+  project,
+  entity: '/home/ada/secret.ts',
+  type: 'file',
+  category: 'coding',
+  branch: null,
+})
+
+interface Hour {
+  repo: string
+  day: string
+  hours: number[]
+}
+
+/** What a person has, by repository and day, as the account export says. */
+const activityOf = async (caller: Caller): Promise<Hour[]> => {
+  const { body } = await caller.get('/api/me/export')
+  return body.activity.map(({ repo, day, hours }: Hour) => ({ repo, day, hours }))
+}
+
+/** Minutes by repository, over all days. */
+const minutesOf = async (caller: Caller): Promise<Record<string, number>> => {
+  const minutes: Record<string, number> = {}
+  for (const { repo, hours } of await activityOf(caller))
+    minutes[repo] = (minutes[repo] ?? 0) + hours.reduce((sum, count) => sum + count, 0)
+  return minutes
+}
+
+const accepted = (count: number) => ({
+  responses: Array.from({ length: count }, () => [{ data: null }, 201]),
+})
+
+const send = async (caller: Caller, heartbeats: object[]) => {
+  const reply = await caller.post(BULK, heartbeats)
+  if (reply.status !== 202) throw new Error(reply.text)
+  return reply.body
+}
+
+/** Someone in a workspace with `acme/*`. */
+const someone = async (service: Service, login = `ada-${randomUUID().slice(0, 8)}`) => {
+  const caller = await service.signIn(login)
+  const { id } = await service.workspace(caller)
+  return { caller, workspace: id }
+}
+
+const projectsOf = async (caller: Caller) => (await caller.get('/api/me/editor-projects')).body.projects
+
+t.test('heartbeats', async (t) => {
+  const service = await startService(t)
+
+  t.test('a heartbeat counts its minute, and the minutes up to the next one', async (t) => {
+    const { caller } = await someone(service)
+    const sent = [at(9, 0), at(9, 2), at(9, 6), at(9, 20)].map((time) => beat(time))
+    const reply = await caller.post(BULK, sent)
+    t.equal(reply.status, 202)
+    t.same(reply.body, accepted(4))
+    t.same(await minutesOf(caller), { 'acme/web': 8 })
+    await caller.post(BULK, sent)
+    t.same(await minutesOf(caller), { 'acme/web': 8 }, 'once')
+  })
+
+  t.test('the minutes between two heartbeats count for the earlier project', async (t) => {
+    const { caller } = await someone(service)
+    await send(caller, [
+      beat(at(9, 58), 'acme/web'),
+      beat(at(10, 2), 'acme/api'),
+      beat(at(10, 3), 'acme/web'),
+    ])
+    t.same(await minutesOf(caller), { 'acme/web': 5, 'acme/api': 1 })
+  })
+
+  t.test('two projects in a minute: the first has the minute, the last what follows', async (t) => {
+    const { caller } = await someone(service)
+    for (const heartbeat of [beat(at(9, 0, 10), 'acme/web'), beat(at(9, 0, 50), 'acme/api'), beat(at(9, 3))])
+      await send(caller, [heartbeat])
+    t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 2 })
+  })
+
+  t.test('the idle window is that of the workspace, between five and ten minutes', async (t) => {
+    for (const [window, gap, minutes] of [
+      [1, 5, 6],
+      [1, 6, 2],
+      [7, 7, 8],
+      [7, 8, 2],
+      [15, 10, 11],
+      [15, 11, 2],
+    ] as const) {
+      const { caller, workspace } = await someone(service)
+      await caller.patch(`/api/team/workspaces/${workspace}/settings`, { idle_window_minutes: window })
+      await send(caller, [beat(at(9, 55)), beat(at(9, 55 + gap))])
+      t.same(await minutesOf(caller), { 'acme/web': minutes }, `window ${window}, gap ${gap}`)
+    }
+  })
+
+  t.test('a changed idle window holds for gaps that end afterwards', async (t) => {
+    const { caller, workspace } = await someone(service)
+    const setWindow = (idle_window_minutes: number) =>
+      caller.patch(`/api/team/workspaces/${workspace}/settings`, { idle_window_minutes })
+    const sent = [beat(at(9, 0)), beat(at(9, 8))]
+    await send(caller, sent)
+    await setWindow(10)
+    await send(caller, sent)
+    t.same(await minutesOf(caller), { 'acme/web': 2 })
+    await send(caller, [beat(at(9, 16))])
+    t.same(await minutesOf(caller), { 'acme/web': 10 })
+    await setWindow(5)
+    await send(caller, [beat(at(9, 12)), beat(at(9, 4))])
+    t.same(await minutesOf(caller), { 'acme/web': 17 }, 'no minute twice')
+  })
+
+  t.test('each workspace goes by its own window', async (t) => {
+    const { caller } = await someone(service)
+    const { id } = await service.workspace(caller, { name: 'Patient', patterns: ['acme/web'] })
+    await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
+    await send(caller, [beat(at(9, 0)), beat(at(9, 8))])
+    const day = new Date(yesterday * 1_000).toISOString().slice(0, 10)
+    const minutes = async () => {
+      const { body } = await caller.get(`/api/team/active-minutes?day=${day}`)
+      return body.workspaces.map(({ name, minutes }: { name: string; minutes: number }) => ({
+        name,
+        minutes,
+      }))
+    }
+    t.same(await minutes(), [
+      { name: 'Acme', minutes: 2 },
+      { name: 'Patient', minutes: 9 },
+    ])
+    await send(caller, [beat(at(9, 4))])
+    t.same(await minutes(), [
+      { name: 'Acme', minutes: 9 },
+      { name: 'Patient', minutes: 9 },
+    ])
+  })
+
+  t.test('what would change too many rows at once counts in parts', async (t) => {
+    const { caller } = await someone(service)
+    for (let n = 1; n <= 20; n++) await service.workspace(caller, { name: `Team ${n}` })
+    const [days, repos, workspaces] = [25, 10, 21]
+    t.ok(days * repos * workspaces > limits.flush_rows)
+    const sent = Array.from({ length: days * repos }, (_, n) =>
+      beat(at(9, n % repos) - Math.floor(n / repos) * DAY, `acme/repo-${n % repos}`),
+    )
+    t.same(await send(caller, sent), accepted(sent.length))
+    const counted = Object.values(await minutesOf(caller))
+    t.same(
+      counted,
+      Array.from({ length: repos }, () => days * workspaces),
+    )
+  })
+
+  t.test('flushes and heartbeats add up to at most an hour', async (t) => {
+    const { caller } = await someone(service)
+    const day = new Date(yesterday * 1_000).toISOString().slice(0, 10)
+    await caller.post('/api/team/active-minutes', {
+      entries: [{ repo: 'acme/web', day, minutes: 50, hours: { '9': 50 } }],
+    })
+    await send(
+      caller,
+      Array.from({ length: 10 }, (_, index) => beat(at(9, 2 * index))),
+    )
+    t.same(await minutesOf(caller), { 'acme/web': 60 })
+  })
+
+  t.test('what can never count is answered like everything else', async (t) => {
+    const { caller } = await someone(service)
+    const never = [
+      {},
+      beat(at(9, 0), null),
+      { project: 'acme/web' },
+      { time: 'now', project: 'acme/web' },
+      { time: null, project: 'acme/web' },
+      beat(1e300),
+      beat(-1),
+      beat(at(9, 0) - 31 * DAY),
+      beat(at(9, 0) + 3 * DAY),
+      beat(at(9, 0), 'elsewhere/web'),
+      beat(at(9, 0), 'x'.repeat(1_000_000)),
+      beat(at(9, 0), 'a\0b'),
+    ]
+    t.same(await send(caller, never), accepted(never.length))
+    t.same(await minutesOf(caller), {})
+    t.same(await projectsOf(caller), [])
+    t.equal((await caller.get('/api/me')).body.heartbeats, null)
+  })
+
+  t.test('the profile says when the newest heartbeat was', async (t) => {
+    const { caller } = await someone(service)
+    await send(caller, [beat(at(9, 0, 5) + 0.123)])
+    await send(caller, [beat(at(8, 0))])
+    t.same((await caller.get('/api/me')).body.heartbeats, {
+      last_at: new Date(at(9, 0, 5) * 1_000 + 123).toISOString(),
+    })
+  })
+
+  t.test('recording preferences hold, and what they leave out does not bridge', async (t) => {
+    const { caller } = await someone(service)
+    await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+    await send(caller, [beat(at(9, 0)), beat(at(9, 4), 'acme/secret'), beat(at(9, 8))])
+    t.same(await minutesOf(caller), { 'acme/web': 2 })
+    await caller.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
+    t.same(await send(caller, [beat(at(9, 30)), beat(at(9, 31), 'web')]), accepted(2))
+    t.same(await minutesOf(caller), { 'acme/web': 2 })
+    t.same(await projectsOf(caller), [])
+    const hours = { from: 10, to: 12, weekdays: [1, 2, 3, 4, 5, 6, 7] }
+    await caller.put('/api/me/recording', { paused: false, repos_off: [], hours })
+    await send(caller, [beat(at(9, 59)), beat(at(10, 1)), beat(at(11, 59)), beat(at(12, 1))])
+    t.same(await minutesOf(caller), { 'acme/web': 4 })
+  })
+
+  t.test('nothing but times and projects is stored', async (t) => {
+    const { caller } = await someone(service)
+    await caller.post(BULK, [
+      { ...beat(at(9, 0)), branch: 'canary-branch', language: 'canary-language', user_agent: 'canary-agent' },
+    ])
+    const { text } = await caller.get('/api/me/export')
+    t.notOk(/canary|secret\.ts/.test(text))
+  })
+
+  /** A minute of a day, with the repository. */
+  const beats = fc.array(
+    fc.record({
+      minute: fc.integer({ min: 23 * 60 + 20, max: 24 * 60 + 50 }),
+      second: fc.integer({ min: 0, max: 59 }),
+      repo: fc.constantFrom('acme/web', 'acme/api', 'acme/docs'),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  /** The minutes that count, by hour and repository. */
+  const model = (sent: { time: number; project: string }[], window: number) => {
+    const sorted = [...sent].sort((a, b) => a.time - b.time)
+    const minutes = new Map<number, string>()
+    sorted.forEach(({ time, project }, index) => {
+      const minute = Math.floor(time / MINUTE)
+      const before = sorted[index - 1]
+      const from = before === undefined ? minute : Math.floor(before.time / MINUTE)
+      if (before && minute - from <= window)
+        for (let between = from + 1; between < minute; between++) minutes.set(between, before.project)
+      if (!minutes.has(minute)) minutes.set(minute, project)
+    })
+    return minutes
+  }
+  const countBy = <T>(items: Iterable<T>, nameOf: (item: T) => string) => {
+    const counts: Record<string, number> = {}
+    for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1
+    return counts
+  }
+  const hourName = (minute: number) => new Date(minute * 60_000).toISOString().slice(0, 13)
+  const counted = async (caller: Caller, nameOf: (hour: string, repo: string) => string) => {
+    const counts: Record<string, number> = {}
+    for (const { repo, day, hours } of await activityOf(caller))
+      hours.forEach((minutes, hour) => {
+        const name = nameOf(`${day}T${String(hour).padStart(2, '0')}`, repo)
+        if (minutes > 0) counts[name] = (counts[name] ?? 0) + minutes
+      })
+    return counts
+  }
+  const sentOf = (list: { minute: number; second: number; repo: string }[]) =>
+    list.map(({ minute, second, repo }) => beat(yesterday + minute * MINUTE + second, repo))
+  /** Cuts a list into batches. */
+  const batchesOf = <T>(list: T[], sizes: number[]): T[][] => {
+    const batches: T[][] = []
+    for (let from = 0, index = 0; from < list.length; index++) {
+      const size = sizes[index % sizes.length] ?? 1
+      batches.push(list.slice(from, from + size))
+      from += size
+    }
+    return batches
+  }
+  const sizes = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 })
+
+  t.test('in order, heartbeats count as the model says, whatever the batches', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(beats, sizes, async (list, sizes) => {
+        const { caller } = await someone(service)
+        const sent = sentOf(list).sort((a, b) => a.time - b.time)
+        for (const batch of batchesOf(sent, sizes)) await send(caller, batch)
+        t.same(
+          await counted(caller, (hour, repo) => `${hour} ${repo}`),
+          countBy(model(sent as never, 5), ([minute, repo]) => `${hourName(minute)} ${repo}`),
+        )
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  t.test('in any order and with repetitions, the minutes of each hour are the same', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(beats, sizes, fc.infiniteStream(fc.nat()), async (list, sizes, random) => {
+        const { caller } = await someone(service)
+        const sent = sentOf(list)
+        const shuffled = [...sent, ...sent.filter((_, index) => index % 3 === 0)]
+          .map((heartbeat) => ({ heartbeat, key: random.next().value as number }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ heartbeat }) => heartbeat)
+        for (const batch of batchesOf(shuffled, sizes)) await send(caller, batch)
+        t.same(
+          await counted(caller, (hour) => hour),
+          countBy(model(sent as never, 5), ([minute]) => hourName(minute)),
+        )
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  t.test('two devices that send at once count every minute once', async (t) => {
+    const { caller } = await someone(service)
+    const sent = Array.from({ length: 60 }, (_, index) =>
+      beat(at(9, index), index % 2 ? 'acme/web' : 'acme/api'),
+    )
+    // A slow machine answers some of them 503, which clients queue.
+    const sendUntilTaken = async (heartbeat: object, attempts = 10): Promise<void> => {
+      const { status, text } = await caller.post(BULK, [heartbeat])
+      if (status === 503 && attempts > 1) return sendUntilTaken(heartbeat, attempts - 1)
+      if (status !== 202) throw new Error(text)
+    }
+    await Promise.all([...sent, ...sent].map((heartbeat) => sendUntilTaken(heartbeat)))
+    t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 60 })
+  })
+
+  t.test('names of folders', async (t) => {
+    t.test('count when exactly one repository has the name', async (t) => {
+      const { caller, workspace } = await someone(service)
+      const override = (repo: string) =>
+        caller.put(`/api/team/workspaces/${workspace}/project-settings/${repo}`, { settings: { 'ext.a': 1 } })
+      await override('acme/Shop')
+      await send(caller, [beat(at(9, 0), 'shop'), beat(at(9, 2), 'shop')])
+      t.same(await minutesOf(caller), { 'acme/Shop': 3 })
+      t.same(await projectsOf(caller), [
+        {
+          name: 'shop',
+          state: 'automatic',
+          repo: 'acme/Shop',
+          last_at: new Date(at(9, 2) * 1_000).toISOString(),
+          minutes: 3,
+        },
+      ])
+    })
+
+    t.test('wait otherwise, bridge, and count once they are assigned', async (t) => {
+      const { caller } = await someone(service)
+      await send(caller, [beat(at(9, 0)), beat(at(9, 3), 'web'), beat(at(9, 6), 'web'), beat(at(9, 8))])
+      t.same(await minutesOf(caller), { 'acme/web': 4 })
+      const last_at = new Date(at(9, 6) * 1_000).toISOString()
+      t.same(await projectsOf(caller), [{ name: 'web', state: 'waiting', repo: null, last_at, minutes: 5 }])
+      const assign = (repo: string | null) => caller.put('/api/me/editor-projects', { name: 'web', repo })
+      t.same((await assign('acme/Site')).body, { ok: true })
+      t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 })
+      await assign('acme/other')
+      t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 }, 'no minute counts again')
+      t.same(await projectsOf(caller), [
+        { name: 'web', state: 'assigned', repo: 'acme/other', last_at, minutes: 5 },
+      ])
+      await assign(null)
+      await send(caller, [beat(at(10, 0), 'web')])
+      t.same(await projectsOf(caller), [{ name: 'web', state: 'ignored', repo: null, last_at, minutes: 5 }])
+    })
+
+    t.test('count by themselves as soon as one repository has the name, with what was stored', async (t) => {
+      const { caller, workspace } = await someone(service)
+      await send(caller, [beat(at(9, 0), 'late')])
+      t.equal((await projectsOf(caller))[0].state, 'waiting')
+      await caller.put(`/api/team/workspaces/${workspace}/project-settings/acme/late`, { settings: {} })
+      await send(caller, [beat(at(9, 4), 'late')])
+      t.same(await minutesOf(caller), { 'acme/late': 5 })
+    })
+
+    t.test('are at most 200 for each person', async (t) => {
+      const { caller } = await someone(service)
+      for (let batch = 0; batch < 3; batch++)
+        await send(
+          caller,
+          Array.from({ length: 100 }, (_, index) => beat(at(9, index % 60), `name-${batch}-${index}`)),
+        )
+      const projects = await projectsOf(caller)
+      t.equal(projects.length, limits.editor_projects_waiting)
+      t.notOk(projects.some(({ name }: { name: string }) => name.startsWith('name-2')))
+    })
+
+    t.test('are not those of repositories', async (t) => {
+      const { caller } = await someone(service)
+      const reply = await caller.put('/api/me/editor-projects', { name: 'acme/web', repo: null })
+      t.equal(reply.status, 400)
+    })
+  })
+
+  t.test('remotes of the repository host name repositories, and secrets are taken out', async (t) => {
+    const { hostname } = new URL(service.repohost.url)
+    const { caller } = await someone(service)
+    const own = [
+      `//${hostname}/acme/a`,
+      `https://${hostname}/acme/b.git`,
+      `git@${hostname}:acme/c.git`,
+      `ssh://git@${hostname}:2222/acme/d`,
+      `//user:TOKEN@${hostname}/acme/e`,
+      `//git@${hostname}:2222/acme/f`,
+      'acme/g',
+      `https://user:TO/K@EN@${hostname}:8443/Acme/H.git/`,
+    ]
+    const others = [
+      '//user:TOKEN@gitlab.example.com/acme/web',
+      'git@work:acme/web.git',
+      'https://TOKEN@example.com:8443/acme/web?key=TOKEN#TOKEN',
+      'user:TOKEN@example.com/acme/web',
+    ]
+    await send(
+      caller,
+      [...own, ...others].map((project, index) => beat(at(9, 7 * index), project)),
+    )
+    t.same(Object.keys(await minutesOf(caller)).sort(), [
+      'Acme/H',
+      'acme/a',
+      'acme/b',
+      'acme/c',
+      'acme/d',
+      'acme/e',
+      'acme/f',
+      'acme/g',
+    ])
+    t.same((await projectsOf(caller)).map(({ name }: { name: string }) => name).sort(), [
+      '//gitlab.example.com/acme/web',
+      'example.com/acme/web',
+      'https://example.com/acme/web',
+      'work:acme/web.git',
+    ])
+    const { text } = await caller.get('/api/me/export')
+    t.notOk(text.includes('TOKEN'))
+  })
+
+  t.test('the alternate project counts when the project names no repository', async (t) => {
+    const { caller } = await someone(service)
+    await send(caller, [
+      { ...beat(at(9, 0), 'folder'), alternate_project: 'acme/web' },
+      { ...beat(at(9, 10), 'acme/api'), alternate_project: 'acme/web' },
+      { ...beat(at(9, 20), null), alternate_project: 'acme/docs' },
+      { ...beat(at(9, 30), 'folder'), alternate_project: 'other' },
+    ])
+    t.same(await minutesOf(caller), { 'acme/web': 1, 'acme/api': 1, 'acme/docs': 1 })
+    t.same(
+      (await projectsOf(caller)).map(({ name }: { name: string }) => name),
+      ['folder'],
+    )
+  })
+
+  t.test('one heartbeat has an answer of its own', async (t) => {
+    const { caller } = await someone(service)
+    const one = await caller.post(`${BASE}/heartbeats`, beat(at(9, 0)))
+    t.equal(one.status, 201)
+    t.same(Object.keys(one.body.data), ['id'])
+    const several = await caller.post(`${BASE}/heartbeats`, [beat(at(9, 0))])
+    t.equal(several.status, 202)
+    t.same(several.body, accepted(1))
+    t.same(await minutesOf(caller), { 'acme/web': 1 })
+  })
+
+  t.test('every media type is read as JSON, also a string that contains JSON', async (t) => {
+    const { caller } = await someone(service)
+    const bodies = [
+      ['text/plain', JSON.stringify([beat(at(9, 0))])],
+      ['application/x-www-form-urlencoded', JSON.stringify([beat(at(9, 10))])],
+      ['application/json; charset=utf-16', JSON.stringify(JSON.stringify([beat(at(9, 20), 'acme/wéb😀')]))],
+      ['application/json', JSON.stringify(JSON.stringify([{ ...beat(at(9, 30)), entity: '"\\ud83d"' }]))],
+      [
+        'no type at all',
+        ` [ {"time": ${at(9, 40)}, "project" : "acme\\/web", "x": [1e999, 123456789012345678901]} ] `,
+      ],
+      [
+        'application/json',
+        `[{"__proto__": {"time": 1}, "constructor": {"prototype": 1}, "time": ${at(9, 50)}, "project": "acme/web"}]`,
+      ],
+    ] as const
+    for (const [type, body] of bodies) {
+      const reply = await caller.request('POST', BULK, { body, headers: { 'Content-Type': type } })
+      t.same(reply.body, accepted(1), type)
+    }
+    t.same(await minutesOf(caller), { 'acme/web': 5 })
+  })
+
+  t.test('only syntax and shape are refused', async (t) => {
+    const { caller } = await someone(service)
+    const refused = [
+      '',
+      'nonsense',
+      '[{]',
+      '[{}',
+      '[{},]',
+      '[{"a":}]',
+      '[{"a":tru}]',
+      '[{"a":01}]',
+      '"[{}"',
+      '"\\"[]\\""',
+      '12',
+      'null',
+      '{}',
+      '[1]',
+      '[null]',
+      '[[]]',
+      '["{}"]',
+      '[{}] []',
+      JSON.stringify(Array.from({ length: limits.heartbeats + 1 }, () => ({}))),
+      '['.repeat(200_000),
+      `[${'{"a":'.repeat(100_000)}`,
+    ]
+    for (const body of refused) {
+      const reply = await caller.request('POST', BULK, {
+        body,
+        headers: { 'Content-Type': 'application/json' },
+      })
+      t.equal(reply.status, 400, body.slice(0, 20))
+    }
+    t.equal((await caller.post(BULK, [])).status, 202)
+    const large = Buffer.alloc(limits.heartbeats_body_bytes + 1, ' ')
+    t.equal((await caller.request('POST', BULK, { body: large })).status, 413)
+  })
+
+  t.test('keys of people work in every spelling, and neither cookies nor other logins do', async (t) => {
+    const { caller } = await someone(service)
+    const path = `${BULK}`
+    const body = [beat(at(9, 0))]
+    const cookie = await service.request('POST', path, {
+      body,
+      headers: { Cookie: `svc_token=${caller.token}`, Origin: 'https://dashboard.example.com' },
+    })
+    t.equal(cookie.status, 401)
+    const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+    for (const headers of [basic(caller.token), basic(`${caller.token}:`)])
+      t.equal((await service.request('POST', path, { body, headers })).status, 202)
+    t.equal((await service.request('POST', `${path}?api_key=${caller.token}`, { body })).status, 202)
+    t.equal((await service.request('POST', `${path}?api_key=nonsense`, { body })).status, 401)
+    t.equal((await service.request('POST', path, { body })).status, 401)
+    t.notOk(service.logs.some((line) => line.includes(caller.token) || line.includes('api_key')))
+    const own = `/api/wakatime/v1/users/${caller.login.toUpperCase()}/heartbeats.bulk`
+    t.equal((await caller.post(own, body)).status, 202)
+    t.equal((await caller.post('/api/wakatime/v1/users/bob/heartbeats.bulk', body)).status, 404)
+  })
+
+  t.test('an access key sends heartbeats with one scope, and shows the time with either', async (t) => {
+    const { caller } = await someone(service)
+    const secretOf = async (scope: string): Promise<string> =>
+      (await caller.post('/api/me/keys', { name: 'editor', scopes: [scope] })).body.secret
+    const [writing, reading] = [await secretOf('activity:write'), await secretOf('activity:read')]
+    const uuid = writing.replace('waka_', '')
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    const body = [beat(at(9, 0))]
+    for (const Authorization of [writing, uuid].flatMap((key) => [
+      basic(key),
+      basic(`${key}:`),
+      `Bearer ${key}`,
+    ]))
+      t.equal((await service.request('POST', BULK, { body, headers: { Authorization } })).status, 202)
+    for (const key of [writing, uuid]) {
+      t.equal((await service.request('POST', `${BULK}?api_key=${key}`, { body })).status, 202)
+      t.equal((await service.request('GET', `${BASE}/statusbar/today?api_key=${key}`)).status, 200)
+    }
+    const headers = { Authorization: `Bearer ${reading}` }
+    t.equal((await service.request('GET', `${BASE}/statusbar/today`, { headers })).status, 200)
+    const refused = await service.request('POST', BULK, { body, headers })
+    t.same([refused.status, refused.body.code, refused.body.scope], [403, 'scope_missing', 'activity:write'])
+    t.same(await minutesOf(caller), { 'acme/web': 1 })
+    t.notOk(service.logs.some((line) => line.includes(uuid) || line.includes(reading)))
+  })
+
+  t.test('a client that was offline for an hour sends everything when it is back', async (t) => {
+    const { caller } = await someone(service)
+    // As wakatime-cli does: 25 at a time, newest batch first, and again whatever got no answer.
+    const queue = Array.from({ length: 30 }, (_, index) => ({
+      time: at(9, 2 * index) + 0.25,
+      entity: 'HIDDEN.ts',
+      type: 'file',
+      category: 'coding',
+      project: 'acme/web',
+      branch: null,
+      lineno: null,
+      dependencies: ['"canary"'],
+      user_agent: 'wakatime/v1.102.1 (linux) go1.22 vscode/1.90 vscode-wakatime/24.6.0',
+    }))
+    await send(caller, queue.slice(29))
+    for (const batch of [queue.slice(5, 30), queue.slice(0, 5), queue.slice(5, 30)])
+      t.same(await send(caller, batch), accepted(batch.length))
+    t.same(await minutesOf(caller), { 'acme/web': 59 })
+  })
+
+  t.test('editors show who calls, and the minutes of today in their own time zone', async (t) => {
+    const { caller } = await someone(service)
+    t.same((await caller.get(BASE)).body, {
+      data: {
+        id: (await caller.get('/api/me')).body.id,
+        username: caller.login,
+        display_name: caller.login,
+        photo: (await caller.get('/api/me')).body.avatar_url,
+        timezone: 'UTC',
+      },
+    })
+    const now = Math.floor(Date.now() / 1_000)
+    await send(
+      caller,
+      Array.from({ length: 4 }, (_, index) => beat(now - 4 * index * MINUTE)),
+    )
+    const day = async (timezone: string) => {
+      const { body } = await caller.get(`${BASE}/statusbar/today`, { Timezone: timezone })
+      return body.data
+    }
+    const { range, grand_total, categories } = await day('Pacific/Kiritimati')
+    t.equal(range.timezone, 'Pacific/Kiritimati')
+    t.same(categories, [{ name: 'Coding', ...grand_total }])
+    t.equal(Date.parse(range.end) - Date.parse(range.start), DAY * 1_000 - 1_000)
+    const totals = await Promise.all(
+      ['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC'].map(async (zone) => (await day(zone)).grand_total.minutes),
+    )
+    t.ok(totals.includes(13), 'in one of these zones the day has not just begun')
+    t.equal((await day('No/Where')).range.timezone, 'UTC')
+  })
+
+  t.test('errors of plugins are taken and forgotten', async (t) => {
+    const { caller } = await someone(service)
+    const reply = await caller.request('POST', '/api/wakatime/v1/plugins/errors', {
+      body: 'canary-error',
+      headers: { 'Content-Type': 'text/plain' },
+    })
+    t.equal(reply.status, 201)
+    t.notOk(service.logs.some((line) => line.includes('canary-error')))
+  })
+})

@@ -1,0 +1,124 @@
+/** What differs between kinds of repository host, and that a database stays with its host. */
+import t from 'tap'
+import { repohostKinds } from '../schemas/common.js'
+import { type ConfigError, readConfig } from '../src/config.js'
+import { createTestDatabase } from './database.js'
+import { freePort, launch, onDatabase, ready } from './process.js'
+import { startService } from './service.js'
+
+t.test('what is renamed, missing or forbidden gives no access', async (t) => {
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const service = await startService(t, { kind })
+      const ada = await service.signIn('ada')
+      await service.workspace(ada)
+      const denied = { status: 403, body: { code: 'repo_access_denied' } }
+      service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
+      t.hasStrict(await ada.push('acme/old', {}), denied, 'renamed')
+      service.repohost.renameRepo('acme/older', 'acme/new', 'new name')
+      t.hasStrict(await ada.push('acme/older', {}), denied, 'answered under its new name')
+      service.repohost.removeRepo('acme/none')
+      t.hasStrict(await ada.push('acme/none', {}), denied, 'missing')
+      const rejected = { status: 401, body: { code: 'repohost_token_invalid' } }
+      const useless = service.repohost.addTokenWithoutScope(ada.repohostId)
+      t.hasStrict(
+        await ada.push('acme/api', {}, { 'X-Repohost-Token': useless }),
+        rejected,
+        'without a scope',
+      )
+      service.repohost.fault = 'rate-limited'
+      const limited = await ada.push('acme/api', {})
+      t.hasStrict(limited, { status: 502, body: { code: 'upstream_failed' } })
+      t.equal(limited.headers.get('retry-after'), '17')
+      service.repohost.fault = undefined
+      t.equal((await ada.push('acme/api', {})).status, 200)
+    })
+})
+
+t.test('GitLab subgroups are rejected with a message that says so', async (t) => {
+  const service = await startService(t, { kind: 'gitlab' })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const says = /GitLab subgroups have no `owner\/repo`/
+  const patterns = await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/backend/*'] })
+  t.equal(patterns.status, 400)
+  t.match(patterns.body.errors[0].message, says)
+  const push = await ada.push('acme%2Fbackend/api', {})
+  t.equal(push.status, 400)
+  t.match(push.body.errors[0].message, says)
+  const entries = [{ repo: 'acme/backend/api', day: '2026-11-21', minutes: 1 }]
+  t.match((await ada.post('/api/team/active-minutes', { entries })).body.errors[0].message, says)
+  const github = await startService(t)
+  const bob = await github.signIn('bob')
+  const elsewhere = await bob.post('/api/team/active-minutes', { entries })
+  t.equal(elsewhere.status, 400)
+  t.notOk(says.test(elsewhere.body.errors[0].message), 'elsewhere nothing is said of them')
+})
+
+const problemsOf = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    return (error as ConfigError).problems
+  }
+}
+
+t.test('addresses follow from the kind', async (t) => {
+  const addressesOf = (env: Record<string, string>) => {
+    const { kind, url, apiUrl } = readConfig(env).repohost
+    return { kind, url, apiUrl }
+  }
+  t.same(addressesOf({}), { kind: 'github', url: 'https://github.com', apiUrl: 'https://api.github.com' })
+  t.same(addressesOf({ REPOHOST_KIND: 'gitlab' }), {
+    kind: 'gitlab',
+    url: 'https://gitlab.com',
+    apiUrl: 'https://gitlab.com/api/v4',
+  })
+  t.same(problemsOf({ REPOHOST_KIND: 'forgejo' }), [
+    'REPOHOST_URL is required: every Forgejo has its own address',
+    'REPOHOST_API_URL is required: every Forgejo has its own address',
+  ])
+  t.same(problemsOf({ REPOHOST_KIND: 'bitbucket' }), ['REPOHOST_KIND must be one of github, gitlab, forgejo'])
+})
+
+t.test('the page calls the host by its name', async (t) => {
+  const service = await startService(t, { kind: 'gitlab' })
+  const { status, text } = await service.request('GET', '/')
+  if (status !== 200) return t.comment('the dashboard was not built')
+  t.match(text, /"repohost_name":"GitLab"/)
+})
+
+t.test('a database stays with its host, unless the operator says that the host has moved', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const start = async (env: Record<string, string>) => {
+    const service = launch(t, await freePort(), { ...onDatabase(url), ...env })
+    return service
+  }
+  const starts = async (env: Record<string, string>) => {
+    const service = await ready(await start(env))
+    service.child.kill('SIGTERM')
+    t.equal(await service.ended, 0)
+  }
+  const refused = async (env: Record<string, string>, says: RegExp) => {
+    const service = await start(env)
+    t.equal(await service.ended, 1)
+    t.match(service.output(), says)
+  }
+  const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
+  await starts({})
+  await refused(
+    own,
+    /GitHub host https:\/\/github\.com, .*GitHub host https:\/\/git\.example\.com.* REPOHOST_MOVED=https:\/\/github\.com/,
+  )
+  await refused({ REPOHOST_KIND: 'gitlab' }, /GitLab host https:\/\/gitlab\.com/)
+  await refused(
+    { ...own, REPOHOST_MOVED: 'https://elsewhere.example.com' },
+    /REPOHOST_MOVED=https:\/\/github\.com/,
+  )
+  await starts({ ...own, REPOHOST_MOVED: 'https://github.com/' })
+  await starts({ ...own, REPOHOST_MOVED: 'https://github.com' })
+  await starts(own)
+  await refused({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
+})

@@ -1,0 +1,347 @@
+/** The commands with which an operator handles accounts and workspaces, beside a service of two instances. */
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { limits } from '../schemas/limits.js'
+import { disableAccount, enableAccount, findAccount } from '../src/operator/accounts.js'
+import { describeWorkspaces, findWorkspace, transferWorkspace } from '../src/operator/workspaces.js'
+import { launchProgram, onDatabase, temporaryFolder } from './process.js'
+import { type Caller, type Reply, type Service, startService } from './service.js'
+import { until } from './until.js'
+
+const team = '/api/team/workspaces'
+const service = await startService(t)
+const beside = await startService(t, { beside: service })
+
+const command =
+  (program: string) =>
+  async (t: Test, ...args: string[]) => {
+    const { ended, output } = launchProgram(t, `src/bin/${program}`, onDatabase(service.databaseUrl), args)
+    return { code: await ended, output: output() }
+  }
+const users = command('users')
+const workspaces = command('workspaces')
+
+const outcome = ({ status, body }: Reply) => [status, body?.code]
+const DISABLED = [403, 'account_disabled']
+
+const outcomesOf = (token: string, path: string) =>
+  Promise.all(
+    [service, beside].map(async (instance) =>
+      outcome(await instance.request('GET', path, { headers: { Authorization: `Bearer ${token}` } })),
+    ),
+  )
+
+const signInAgain = ({ repohostToken }: Caller, instance: Service = service) =>
+  instance.request('POST', '/api/auth/verify', { body: { repohost_token: repohostToken } })
+
+const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
+
+/** What `workspaces list --search` prints. */
+const lines = async (search: string) => {
+  const found: string[] = []
+  for await (const line of describeWorkspaces(service.database, search)) found.push(line)
+  return found
+}
+
+/** The entries of the audit trail that the operator made, oldest first. */
+const operatorEntries = async (admin: Caller, workspace: string) =>
+  (await admin.get(`${team}/${workspace}/audit`)).body.entries
+    .filter(({ actor }: { actor: string }) => actor === 'operator')
+    .map(({ action, target, details }: Record<string, unknown>) => ({ action, target, details }))
+    .reverse()
+
+t.test('a disabled account is rejected on every instance until it is enabled', async (t) => {
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  const own = (await bob.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })).body.secret
+  const body = { name: 'nightly', scopes: ['settings:read'] }
+  const ofWorkspace = (await bob.post(`${team}/${id}/keys`, body)).body.secret
+  const other = (await ada.post(`${team}/${id}/keys`, body)).body.secret
+  const patterns = `${team}/${id}/patterns`
+  const all = async () => [
+    await outcomesOf(bob.token, '/api/me'),
+    await outcomesOf(own, patterns),
+    await outcomesOf(ofWorkspace, patterns),
+    await outcomesOf(other, patterns),
+  ]
+  const OK = [200, undefined]
+  t.same(await all(), Array(4).fill([OK, OK]))
+
+  const disabling = await users(t, 'disable', 'BOB')
+  t.same(disabling, { code: 0, output: 'The account bob is disabled.\n' })
+  const refused = [DISABLED, DISABLED]
+  const expected = JSON.stringify([refused, refused, refused, [OK, OK]])
+  await until(async () => JSON.stringify(await all()) === expected, 'every instance rejects the account')
+  t.same(outcome(await bob.delete('/api/me')), DISABLED, 'changes as well')
+  const cookie = await service.request('GET', '/api/me', { headers: { Cookie: `svc_token=${bob.token}` } })
+  t.same(outcome(cookie), DISABLED, 'with the cookie as well')
+  const everywhere = await bob.post('/api/auth/logout', { everywhere: true })
+  t.same(outcome(everywhere), DISABLED)
+  for (const instance of [service, beside]) t.same(outcome(await signInAgain(bob, instance)), DISABLED)
+
+  const { members } = (await ada.get(`${team}/${id}/members`)).body
+  t.same(
+    members.map(({ login, role }: Record<string, string>) => `${login} ${role}`),
+    ['ada admin', 'bob admin'],
+    'the data stay',
+  )
+  t.match((await users(t, 'find', 'bob')).output, /^bob, id .*\n {2}disabled since 20\d\d-/)
+  t.equal(await disableAccount(service.database, await findAccount(service.database, 'bob')), false)
+
+  const enabling = await users(t, 'enable', 'bob')
+  t.same(enabling, { code: 0, output: 'The account bob is enabled.\n' })
+  const ended = [401, 'token_revoked']
+  const after = JSON.stringify([[ended, ended], ...Array(3).fill([OK, OK])])
+  await until(async () => JSON.stringify(await all()) === after, 'keys work again, and sessions stay ended')
+  t.equal((await signInAgain(bob)).status, 200)
+  t.equal(await enableAccount(service.database, await findAccount(service.database, 'bob')), false)
+  t.same(await operatorEntries(ada, id), [
+    { action: 'member.disabled', target: 'bob', details: {} },
+    { action: 'member.enabled', target: 'bob', details: {} },
+  ])
+})
+
+t.test('no sign-in at the same moment survives the end of the account’s rights', async (t) => {
+  const cyd = await service.signIn('cyd')
+  const user = await findAccount(service.database, 'cyd')
+  for (let round = 0; round < 3; round++) {
+    const signIns = Array.from({ length: 6 }, (_, n) => signInAgain(cyd, n % 2 ? service : beside))
+    const [replies] = await Promise.all([Promise.all(signIns), disableAccount(service.database, user)])
+    t.same(outcome(await signInAgain(cyd)), DISABLED)
+    const tokens = replies.flatMap(({ body }) => body.token ?? [])
+    const states = async () => (await Promise.all(tokens.map((token) => outcomesOf(token, '/api/me')))).flat()
+    await until(
+      async () => (await states()).every(([status, code]) => `${status} ${code}` === DISABLED.join(' ')),
+      'every session is rejected',
+    )
+    await enableAccount(service.database, user)
+    await until(
+      async () => (await states()).every(([, code]) => code === 'token_revoked'),
+      'every session stays ended',
+    )
+  }
+  t.equal((await signInAgain(cyd)).status, 200)
+})
+
+t.test('an operator ends the sessions of an account, and its keys stay', async (t) => {
+  const dan = await service.signIn('dan')
+  const { secret } = (await dan.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })).body
+  const { id } = await service.workspace(dan, { name: 'Dan' })
+  const ended = await users(t, 'sign-out', String(dan.repohostId))
+  t.same(ended, { code: 0, output: 'All sessions of dan have ended.\n' })
+  const expected = JSON.stringify(Array(2).fill([401, 'token_revoked']))
+  await until(async () => JSON.stringify(await outcomesOf(dan.token, '/api/me')) === expected, 'it is over')
+  t.same(await outcomesOf(secret, '/api/projects'), Array(2).fill([200, undefined]))
+  const again = await service.signIn('dan', { id: dan.repohostId })
+  t.same(await operatorEntries(again, id), [{ action: 'member.signed_out', target: 'dan', details: {} }])
+})
+
+t.test('an account is found by its login and its ids, and never by another one’s', async (t) => {
+  const eli = await service.signIn('eli')
+  const numeric = await service.signIn(String(eli.repohostId))
+  const id = await idOf(eli)
+  const loginOf = async (name: string) => (await findAccount(service.database, name)).login
+  t.equal(await loginOf(id.toUpperCase()), 'eli')
+  t.equal(await loginOf('ELI'), 'eli')
+  t.equal(await loginOf(String(numeric.repohostId)), numeric.login)
+  t.same(await users(t, 'find', String(eli.repohostId)), {
+    code: 1,
+    output: `${eli.repohostId} is the login of one account and the id of another: eli, id ${id}; ${numeric.login}, id ${await idOf(numeric)}.\n`,
+  })
+  await t.rejects(loginOf('0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'), {
+    message: 'No account has the login or id 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.',
+  })
+})
+
+t.test('an operator exports the same as the person', async (t) => {
+  const fay = await service.signIn('fay')
+  const { id } = await service.workspace(fay, { name: 'Fay', patterns: ['fay/*'] })
+  await fay.push('fay/web', { 'ext.a': 1 })
+  await fay.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })
+  const today = new Date().toISOString().slice(0, 10)
+  await fay.post('/api/team/active-minutes', { entries: [{ repo: 'fay/web', day: today, minutes: 3 }] })
+  // Milestones are written in the background.
+  await until(async () => (await fay.get('/api/me/export')).body.funnel.length > 1, 'they are written')
+  const { exported_at: _, ...own } = (await fay.get('/api/me/export')).body
+  const file = join(await temporaryFolder(t), 'fay.json')
+  t.same(await users(t, 'export', 'fay', file), { code: 0, output: `The data of fay is in ${file}.\n` })
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  const { exported_at, ...exported } = JSON.parse(await readFile(file, 'utf8'))
+  t.same(exported, own)
+  t.match(exported_at, /^20\d\d-/)
+  t.equal(own.profile.disabled_at, null)
+  t.equal(own.personal_workspace, null)
+  t.same(own.memberships[0].workspace, { id, name: 'Fay', personal: false })
+
+  await disableAccount(service.database, await findAccount(service.database, 'fay'))
+  const [toOutput, nowhere] = await Promise.all([
+    users(t, 'export', 'fay'),
+    users(t, 'export', 'fay', join(file, 'nowhere')),
+  ])
+  t.equal(toOutput.code, 0)
+  const { profile } = JSON.parse(toOutput.output)
+  t.match(profile.disabled_at, /^20\d\d-.*Z$/)
+  t.same({ ...profile, disabled_at: null }, own.profile)
+  t.same(nowhere, { code: 1, output: `The file ${join(file, 'nowhere')} cannot be written (ENOTDIR).\n` })
+})
+
+t.test('an operator finds and shows workspaces', async (t) => {
+  const gus = await service.signIn('gus')
+  const hal = await service.signIn('hal')
+  const name = 'Gus \u001b[2J\nand others'
+  const { id } = await service.workspace(gus, { name, patterns: ['gus/*', 'gus-labs/*'], members: [hal] })
+  await gus.push('gus/web', { 'ext.a': 'x'.repeat(2_000) })
+  await gus.put(`${team}/${id}/project-settings/gus/web`, { settings: { 'ext.a': 1 } })
+  await gus.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:read'] })
+  const stored = Buffer.byteLength(JSON.stringify({ 'ext.a': 'x'.repeat(2_000) }))
+  const bytes = stored + limits.workspace_bytes_per_settings
+  const line = `${id}  Gus \\u{1b}[2J\\u{a}and others, 2 in it, 1 active admin, 0.0 % of ${limits.workspace_bytes} bytes used`
+  const [listed, shown, wrong] = await Promise.all([
+    workspaces(t, 'list', '--search', 'GUS-LABS'),
+    workspaces(t, 'show', id.toUpperCase()),
+    workspaces(t, 'show', id, 'gus'),
+  ])
+  t.same(listed, { code: 0, output: `${line}\n` })
+  t.same(wrong, { code: 1, output: "Unexpected argument 'gus'; see `npm run workspaces -- --help`.\n" })
+  t.same(await lines('and others'), [line])
+  t.same(await lines('gus_'), [])
+  t.equal(shown.code, 0)
+  const said = shown.output.split('\n')
+  t.equal(said[0], line)
+  const expected = [
+    `  2 of patterns`,
+    `  1 of active invites`,
+    `  1 of snapshots`,
+    `  1 of overrides`,
+    `  2 of members`,
+    `  1 of access_keys`,
+  ]
+  t.same(
+    expected.filter((line) => !said.includes(line)),
+    [],
+    shown.output,
+  )
+  t.match(said[1], new RegExp(`^ {2}created 20.*, privacy level named, ${bytes} bytes of settings$`))
+  t.match(
+    shown.output,
+    new RegExp(`\n {2}admin gus, id ${await idOf(gus)}, joined 20.*\n {2}member hal, id `),
+  )
+  t.match(shown.output, /\n {2}key nightly of gus, settings:read, until 20/)
+
+  await t.rejects(findWorkspace(service.database, 'gus'), { message: 'gus is not the id of a workspace.' })
+  const unknown = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
+  await t.rejects(findWorkspace(service.database, unknown), { message: `There is no workspace ${unknown}.` })
+})
+
+t.test('an operator exports a workspace with its history', async (t) => {
+  const ida = await service.signIn('ida')
+  const { id, code } = await service.workspace(ida, { name: 'Ida', patterns: ['ida/*'] })
+  await ida.push('ida/web', { 'ext.a': 1 })
+  await ida.push('ida/web', { 'ext.a': 2 })
+  for (const n of [1, 2]) await ida.patch(`${team}/${id}/settings`, { settings: { 'ext.b': n } })
+  for (const n of [1, 2])
+    await ida.put(`${team}/${id}/project-settings/ida/web`, { settings: { 'ext.c': n } })
+  const key = (await ida.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:write'] })).body
+  await service.request('PATCH', `${team}/${id}/settings`, {
+    body: { settings: { 'ext.b': 3 } },
+    headers: { Authorization: `Bearer ${key.secret}` },
+  })
+  const file = join(await temporaryFolder(t), 'ida.json')
+  t.same(await workspaces(t, 'export', id, file), { code: 0, output: `The workspace is in ${file}.\n` })
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  const text = await readFile(file, 'utf8')
+  const exported = JSON.parse(text)
+  t.same(Object.keys(exported), [
+    'exported_at',
+    'workspace',
+    'members',
+    'invites',
+    'keys',
+    'workspace_settings_versions',
+    'overrides',
+    'override_versions',
+    'settings_versions',
+    'audit',
+  ])
+  const brief = (list: Record<string, unknown>[], ...names: string[]) =>
+    list.map((item) => names.map((name) => item[name]))
+  const { workspace } = exported
+  t.same(brief([workspace], 'id', 'name', 'patterns', 'settings', 'settings_version'), [
+    [id, 'Ida', ['ida/*'], { 'ext.b': 3 }, 4],
+  ])
+  t.same(brief(exported.members, 'id', 'login', 'role'), [[await idOf(ida), 'ida', 'admin']])
+  t.same(brief(exported.keys, 'id', 'name', 'created_by'), [[key.id, 'nightly', 'ida']])
+  t.same(brief(exported.workspace_settings_versions, 'version', 'settings', 'created_by'), [
+    [1, {}, 'ida'],
+    [2, { 'ext.b': 1 }, 'ida'],
+    [3, { 'ext.b': 2 }, 'ida'],
+    [4, { 'ext.b': 3 }, 'key nightly'],
+  ])
+  t.same(brief(exported.settings_versions, 'owner', 'repo', 'version', 'settings', 'created_by'), [
+    ['ida', 'web', 1, { 'ext.a': 1 }, 'ida'],
+    ['ida', 'web', 2, { 'ext.a': 2 }, 'ida'],
+  ])
+  t.same(brief(exported.overrides, 'owner', 'repo', 'version', 'settings', 'updated_by'), [
+    ['ida', 'web', 2, { 'ext.c': 2 }, 'ida'],
+  ])
+  t.same(brief(exported.override_versions, 'version', 'settings', 'created_by'), [[1, { 'ext.c': 1 }, 'ida']])
+  t.same(exported.audit, (await ida.get(`${team}/${id}/audit`)).body.entries)
+  t.same(brief(exported.invites, 'role', 'used_count', 'created_by'), [['member', 0, 'ida']])
+  for (const secret of [code, key.secret]) t.notOk(text.includes(secret), 'no secret is in it')
+})
+
+t.test('an operator hands over a workspace without an admin, and erases a disabled account', async (t) => {
+  const [jan, kim] = [await service.signIn('jan'), await service.signIn('kim')]
+  const lea = await service.signIn('lea')
+  const { database } = service
+  const { id } = await service.workspace(jan, { name: 'Headless', patterns: ['jan/*'], members: [kim] })
+  await disableAccount(database, await findAccount(database, 'jan'))
+  const [listed = ''] = await lines('headless')
+  t.match(listed, /2 in it, no active admins, /)
+  const transfer = async (workspace: string, name: string) =>
+    transferWorkspace(database, await findWorkspace(database, workspace), await findAccount(database, name))
+  await t.rejects(transfer(id, 'jan'), { message: 'The account jan is disabled. Enable it first.' })
+  t.same(await workspaces(t, 'transfer', id, 'kim'), {
+    code: 0,
+    output: 'kim is now an admin of the workspace.\n',
+  })
+  t.equal(await transfer(id, 'kim'), false)
+  t.equal(await transfer(id, await idOf(lea)), true)
+  t.equal((await kim.patch(`${team}/${id}`, { name: 'Kim’s' })).status, 200)
+  t.equal((await lea.patch(`${team}/${id}`, { name: 'Lea’s' })).status, 200)
+
+  t.equal((await users(t, 'delete', 'jan', '--yes')).code, 0)
+  t.same(await operatorEntries(lea, id), [
+    { action: 'member.disabled', target: 'deleted user', details: {} },
+    { action: 'member.role_changed', target: 'kim', details: { before: 'member', after: 'admin' } },
+    { action: 'member.added', target: 'lea', details: { role: 'admin' } },
+    { action: 'member.removed', target: 'deleted user', details: { role: 'admin' } },
+  ])
+  t.equal((await signInAgain(jan)).status, 200, 'the person can begin again')
+  await kim.push('kim/dotfiles', { 'ext.a': 1 })
+  const { workspaces: own } = (await kim.get('/api/team/me')).body
+  const personal = own.find((workspace: { personal: boolean }) => workspace.personal)
+  await t.rejects(transfer(personal.id, 'lea'), { message: 'A personal workspace cannot be transferred.' })
+})
+
+t.test('an operator deletes a workspace', async (t) => {
+  const mia = await service.signIn('mia')
+  const { id } = await service.workspace(mia, { name: 'Mia' })
+  const { secret } = (await mia.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:read'] }))
+    .body
+  const unsure = await workspaces(t, 'delete', id)
+  t.equal(unsure.code, 1)
+  t.match(unsure.output, /\nNothing was deleted\. Say --yes to delete all of this\.\n$/)
+  t.equal((await mia.get(`${team}/${id}/members`)).status, 200)
+  const deleted = await workspaces(t, 'delete', id, '--yes')
+  t.equal(deleted.code, 0)
+  t.same(outcome(await mia.get(`${team}/${id}/members`)), [404, 'workspace_not_found'])
+  const expected = JSON.stringify(Array(2).fill([401, 'token_revoked']))
+  await until(
+    async () => JSON.stringify(await outcomesOf(secret, `${team}/${id}/patterns`)) === expected,
+    'the key has ended',
+  )
+  await t.rejects(findWorkspace(service.database, id), { message: `There is no workspace ${id}.` })
+})

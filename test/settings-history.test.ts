@@ -1,0 +1,320 @@
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { hasMembers } from './has-members.js'
+import { type Reply, retryWhileUnavailable, startService } from './service.js'
+
+const team = '/api/team/workspaces'
+const versionsOf = ({ body }: Reply): [number, string | null][] =>
+  body.versions.map(({ version, created_by }: { version: number; created_by: string | null }) => [
+    version,
+    created_by,
+  ])
+
+t.test('workspace settings keep who changed them, and a version can be read and restored', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const path = `${team}/${id}/settings`
+  t.same(versionsOf(await bob.get(`${path}/versions`)), [[1, 'ada']])
+
+  await ada.patch(path, { settings: { 'ext.a': 1, 'ext.b': { deep: 'é' } }, idle_window_minutes: 9 })
+  await ada.patch(path, { locked: ['ext.a'] })
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  await bob.patch(path, { settings: { 'ext.a': 'bad' }, idle_window_minutes: 2, locked: [] })
+  const list = await bob.get(`${path}/versions`)
+  t.same(versionsOf(list), [
+    [4, 'bob'],
+    [3, 'ada'],
+    [2, 'ada'],
+    [1, 'ada'],
+  ])
+  t.same(list.body.versions[1].size_bytes, Buffer.byteLength('{"ext.a":1,"ext.b":{"deep":"é"}}'))
+
+  const third = await bob.get(`${path}/versions/3`)
+  t.same(third.body, {
+    idle_window_minutes: 9,
+    settings: { 'ext.a': 1, 'ext.b': { deep: 'é' } },
+    locked: ['ext.a'],
+    version: 3,
+    size_bytes: list.body.versions[1].size_bytes,
+    updated_at: list.body.versions[1].created_at,
+    updated_by: 'ada',
+  })
+  const etag = third.headers.get('etag') ?? ''
+  t.equal((await bob.get(`${path}/versions/3`, { 'If-None-Match': etag })).status, 304)
+  const missing = { status: 404, body: { code: 'version_not_found' } }
+  for (const version of [5, 2_147_483_647, 2_147_483_648, 9_007_199_254_740_991]) {
+    t.hasStrict(await bob.get(`${path}/versions/${version}`), missing)
+    t.hasStrict(await bob.post(`${path}/restore`, { version }), missing)
+  }
+  for (const body of [undefined, {}, { version: 0 }, { version: '1' }, { version: 1, x: 1 }]) {
+    t.equal((await bob.post(`${path}/restore`, body)).status, 400, JSON.stringify(body))
+  }
+
+  const restored = await bob.post(`${path}/restore`, { version: 3 })
+  t.equal(restored.status, 200)
+  hasMembers(t, restored.body, {
+    settings: { 'ext.a': 1, 'ext.b': { deep: 'é' } },
+    locked: ['ext.a'],
+    idle_window_minutes: 9,
+    version: 5,
+  })
+  t.same((await bob.get(path)).text, restored.text)
+  t.equal((await bob.get(path)).headers.get('etag'), restored.headers.get('etag'))
+  t.equal((await bob.post(`${path}/restore`, { version: 3 })).text, restored.text, 'again changes nothing')
+
+  const { entries } = (await ada.get(`${team}/${id}/audit`)).body
+  const trail = entries.filter(({ action }: { action: string }) => action.startsWith('workspace_settings.'))
+  t.same(
+    trail.map(({ actor, action, details }: Record<string, unknown>) => [actor, action, details]),
+    [
+      [
+        'bob',
+        'workspace_settings.restored',
+        {
+          version: 5,
+          restored_version: 3,
+          size_bytes: 33,
+          idle_window_minutes: { before: 2, after: 9 },
+          changed: ['ext.a'],
+          locked: ['ext.a'],
+        },
+      ],
+      [
+        'bob',
+        'workspace_settings.changed',
+        {
+          version: 4,
+          size_bytes: 37,
+          idle_window_minutes: { before: 9, after: 2 },
+          changed: ['ext.a'],
+          unlocked: ['ext.a'],
+        },
+      ],
+      ['ada', 'workspace_settings.changed', { version: 3, size_bytes: 33, locked: ['ext.a'] }],
+      [
+        'ada',
+        'workspace_settings.changed',
+        {
+          version: 2,
+          size_bytes: 33,
+          idle_window_minutes: { before: 5, after: 9 },
+          added: ['ext.a', 'ext.b'],
+        },
+      ],
+    ],
+  )
+})
+
+t.test('no restore loosens the privacy level', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const path = `${team}/${id}/settings`
+  await ada.patch(path, { settings: { 'ext.a': 1 }, activity_privacy: 'named' })
+  const team2 = (await ada.patch(path, { activity_privacy: 'team', settings: { 'ext.a': 2 } })).body
+  const restored = (await ada.post(`${path}/restore`, { version: 2 })).body
+  t.hasStrict(restored, {
+    activity_privacy: 'team',
+    activity_privacy_since: team2.activity_privacy_since,
+    version: 4,
+  })
+  t.same(restored.settings, { 'ext.a': 1 })
+  for (const version of [1, 2, 3, 4]) {
+    t.notOk('activity_privacy' in (await ada.get(`${path}/versions/${version}`)).body)
+  }
+})
+
+t.test('the last twenty versions are kept, also when many write at once', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const kept = limits.settings_versions_kept
+  await Promise.all(
+    Array.from({ length: 25 }, (_, n) =>
+      retryWhileUnavailable(() => ada.patch(`${team}/${id}/settings`, { settings: { [`ext.${n}`]: n } })),
+    ),
+  )
+  await Promise.all(
+    Array.from({ length: 25 }, (_, n) =>
+      retryWhileUnavailable(() =>
+        ada.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.n': n } }),
+      ),
+    ),
+  )
+  const numbers = (from: number) => Array.from({ length: kept }, (_, index) => [from - index, 'ada'])
+  t.same(versionsOf(await ada.get(`${team}/${id}/settings/versions`)), numbers(26))
+  t.same(versionsOf(await ada.get(`${team}/${id}/project-settings/acme/api/versions`)), numbers(25))
+  t.equal((await ada.get(`${team}/${id}/settings/versions/6`)).status, 404)
+  t.equal((await ada.get(`${team}/${id}/settings/versions/7`)).status, 200)
+  t.equal((await ada.post(`${team}/${id}/project-settings/acme/api/restore`, { version: 5 })).status, 404)
+  t.equal((await ada.post(`${team}/${id}/project-settings/acme/api/restore`, { version: 6 })).status, 200)
+  const rows = await service.database.read.statement<{ n: number }>(
+    `select (select count(*) from workspace_settings_versions)::int + (select count(*) from override_versions)::int as n`,
+    [],
+  )
+  t.same(rows, [{ n: kept + kept - 1 }])
+})
+
+t.test('an override has a route, a version and an ETag of its own', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const path = `${team}/${id}/project-settings/Acme/Api`
+  const none = { status: 404, body: { code: 'override_not_found' } }
+  t.hasStrict(await bob.get(path), none)
+  t.hasStrict(await bob.get(`${path}/versions`), none)
+  t.hasStrict(await bob.get(`${path}/versions/1`), none)
+  t.hasStrict(await ada.post(`${path}/restore`, { version: 1 }), none)
+
+  const first = await ada.put(path, { settings: { 'ext.a': 1 } })
+  t.hasStrict(first.body, { version: 1 })
+  const second = await ada.put(path, { settings: { 'ext.a': 2 } })
+  t.hasStrict(second.body, { version: 2, updated_by: 'ada' })
+  const read = await bob.get(`${team}/${id}/project-settings/acme/api`)
+  t.equal(read.text, second.text)
+  const etag = read.headers.get('etag') ?? ''
+  t.equal(etag, second.headers.get('etag'))
+  t.equal((await bob.get(path, { 'If-None-Match': etag })).status, 304)
+  t.equal((await ada.put(path, { settings: { 'ext.a': 2 } })).headers.get('etag'), etag)
+
+  t.same(versionsOf(await bob.get(`${path}/versions`)), [
+    [2, 'ada'],
+    [1, 'ada'],
+  ])
+  t.same((await bob.get(`${path}/versions/1`)).body, first.body)
+  t.hasStrict(await bob.get(`${path}/versions/3`), { status: 404, body: { code: 'version_not_found' } })
+  const restored = await ada.post(`${path}/restore`, { version: 1 })
+  t.hasStrict(restored, { status: 200, body: { version: 3, owner: 'Acme', repo: 'Api' } })
+  t.same(restored.body.settings, { 'ext.a': 1 })
+  t.equal((await ada.get(path)).headers.get('etag'), restored.headers.get('etag'))
+
+  await ada.delete(path)
+  t.hasStrict(await bob.get(`${path}/versions`), none, 'the history goes with it')
+  const again = await ada.put(path, { settings: { 'ext.a': 1 } })
+  t.hasStrict(again.body, { version: 1 })
+  t.same(versionsOf(await bob.get(`${path}/versions`)), [[1, 'ada']])
+  const tags = [first, second, restored, again].map(({ headers }) => headers.get('etag'))
+  t.equal(new Set(tags).size, 4, 'an ETag never comes back')
+
+  await ada.put(`${team}/${id}/patterns`, { patterns: ['other/*'] })
+  t.hasStrict(await ada.post(`${path}/restore`, { version: 1 }), {
+    status: 422,
+    body: { code: 'repo_outside_patterns' },
+  })
+})
+
+t.test('a write and a removal can be held to the version that they were made for', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const path = `${team}/${id}/project-settings/acme/api`
+  const call = (method: string, value: number, query = '', headers: Record<string, string> = {}) =>
+    ada.request(method, path + query, {
+      ...(method === 'PUT' && { body: { settings: { 'ext.a': value } } }),
+      headers,
+    })
+  const conflict = (current_version: number | null) => ({
+    status: 412,
+    body: { code: 'version_conflict', current_version },
+  })
+  const inQuery = (tag: string) => `?if_match=${encodeURIComponent(tag)}`
+  t.hasStrict(await call('PUT', 1, '?if_match=*'), conflict(null))
+  const first = await call('PUT', 1, '?if_none_match=*')
+  t.equal(first.status, 200)
+  t.hasStrict(await call('PUT', 2, '', { 'If-None-Match': '*' }), conflict(1))
+  const old = first.headers.get('etag') ?? ''
+  const second = await call('PUT', 2, inQuery(old))
+  const current = second.headers.get('etag') ?? ''
+  t.hasStrict(await call('PUT', 3, inQuery(old)), conflict(2))
+  t.hasStrict(await call('PUT', 3, '', { 'If-Match': old }), conflict(2))
+  t.hasStrict(await call('DELETE', 0, inQuery(old)), conflict(2))
+  t.hasStrict(await call('DELETE', 0, '', { 'If-Match': old }), conflict(2))
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => call('PUT', 10 + n, inQuery(current))),
+  )
+  t.same(replies.map(({ status }) => status).sort(), [200, ...Array(9).fill(412)], 'one of many wins')
+  const newest = (await ada.get(path)).headers.get('etag') ?? ''
+  t.equal((await call('DELETE', 0, inQuery(newest))).status, 200)
+  t.hasStrict(await call('DELETE', 0, inQuery(newest)), { status: 404, body: { code: 'override_not_found' } })
+})
+
+t.test('nothing is lost of what an earlier release has stored, or writes beside this one', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const path = `${team}/${id}/settings`
+  const override = `${team}/${id}/project-settings/acme/api`
+  await ada.patch(path, { settings: { 'ext.a': 1 } })
+  await ada.put(override, { settings: { 'ext.a': 1 } })
+  const { write } = service.database
+  // What an earlier release does with the same rows.
+  const asBefore = async (n: number) => {
+    await write.statement(
+      `update workspaces set settings = $2::text, settings_version = settings_version + 1, settings_updated_at = now()
+       where id = $1::uuid`,
+      [id, `{"ext.a":${n}}`],
+    )
+    await write.statement(
+      `update overrides set settings = $2::text, revision = gen_random_uuid() where workspace_id = $1::uuid`,
+      [id, `{"ext.a":${n}}`],
+    )
+  }
+  await write.statement('delete from workspace_settings_versions', [])
+  t.same(versionsOf(await ada.get(`${path}/versions`)), [[2, null]])
+  t.hasStrict((await ada.get(`${path}/versions/2`)).body, { version: 2, updated_by: null })
+  await asBefore(7)
+  t.same((await ada.get(`${path}/versions/3`)).body.settings, { 'ext.a': 7 })
+  await ada.patch(path, { settings: { 'ext.a': 8 } })
+  await ada.put(override, { settings: { 'ext.a': 8 } })
+  t.same(versionsOf(await ada.get(`${path}/versions`)), [
+    [4, 'ada'],
+    [3, null],
+  ])
+  t.same((await ada.get(`${override}/versions/1`)).body.settings, { 'ext.a': 7 })
+  t.same((await ada.post(`${path}/restore`, { version: 3 })).body.settings, { 'ext.a': 7 })
+
+  await ada.put(override, { settings: { 'ext.a': 9 } })
+  await write.statement('delete from overrides', [])
+  await ada.put(override, { settings: { 'ext.b': 1 } })
+  t.same(
+    versionsOf(await ada.get(`${override}/versions`)),
+    [[1, 'ada']],
+    'nothing of the removed one returns',
+  )
+})
+
+t.test('a long change names a hundred keys in the audit trail', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const settings = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`ext.${n}`, n]))
+  await ada.patch(`${team}/${id}/settings`, { settings, locked: ['ext.1'] })
+  const [{ details }] = (await ada.get(`${team}/${id}/audit`)).body.entries
+  t.equal(details.added.length, 100)
+  t.hasStrict(details, { more_keys: 901, version: 2 })
+})
+
+t.test('who has deleted the account is named by no version', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  await bob.patch(`${team}/${id}/settings`, { settings: { 'ext.a': 1 } })
+  await bob.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.a': 1 } })
+  await bob.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.a': 2 } })
+  t.equal((await bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })).status, 200)
+  const look = async () => [
+    ...versionsOf(await ada.get(`${team}/${id}/settings/versions`)),
+    ...versionsOf(await ada.get(`${team}/${id}/project-settings/acme/api/versions`)),
+  ]
+  const gone = [
+    [2, 'deleted user'],
+    [1, 'ada'],
+    [2, 'deleted user'],
+    [1, 'deleted user'],
+  ]
+  t.same(await look(), gone)
+  await service.app.rollups.run()
+  t.same(await look(), gone)
+})

@@ -1,0 +1,456 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { type ConfigError, readConfig } from '../src/config.js'
+import { projectRoot } from '../src/platform/process/root.js'
+import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
+import { hasMembers } from './has-members.js'
+import { temporaryFolder } from './process.js'
+import { startService } from './service.js'
+
+const team = '/api/team/workspaces'
+
+/** A file with this content, for `SETTINGS_SCHEMA`. */
+const fileWith = async (test: Parameters<typeof temporaryFolder>[0], content: unknown): Promise<string> => {
+  const file = join(await temporaryFolder(test), 'schema.json')
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const problemsOf = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    return (error as ConfigError).problems
+  }
+}
+
+const extension = (properties: object) => ({
+  contributes: { configuration: { title: 'Example', properties } },
+})
+
+const properties = {
+  'ext.theme': { type: 'string', enum: ['dark', 'light'] },
+  'ext.fontSize': { type: 'number', minimum: 6, maximum: 40 },
+  'ext.rulers': { type: 'array', items: { type: 'integer' }, maxItems: 3 },
+  'ext.font': {
+    type: ['string', 'null'],
+    maxLength: 10,
+    pattern: '^[a-z ]+$',
+    patternErrorMessage: 'is no font',
+  },
+  'ext.lint': {
+    type: 'object',
+    properties: { strict: { type: 'boolean' } },
+    additionalProperties: false,
+  },
+}
+
+const bad = {
+  'ext.theme': 'blue',
+  'ext.fontSize': 5,
+  'ext.rulers': [80, 'x', 1, 2],
+  'ext.font': 'COMIC SANS MS',
+  'ext.lint': { strict: 1, extra: true },
+  'ext.other': 1,
+}
+const faults = [
+  { path: '/ext.theme', message: 'must be one of "dark", "light"' },
+  { path: '/ext.fontSize', message: 'must be at least 6' },
+  { path: '/ext.rulers', message: 'must have at most 3 items' },
+  { path: '/ext.rulers/1', message: 'must be a whole number' },
+  { path: '/ext.font', message: 'must have at most 10 characters' },
+  { path: '/ext.font', message: 'is no font' },
+  { path: '/ext.lint/strict', message: 'must be true or false' },
+  { path: '/ext.lint/extra', message: 'is not known' },
+  { path: '/ext.other', message: 'is not a setting of the extension' },
+]
+const good = {
+  'ext.theme': 'dark',
+  'ext.fontSize': 6.5,
+  'ext.rulers': [80],
+  'ext.font': null,
+  'ext.lint': {},
+  'ext.other': null,
+}
+const at = (prefix: string) => faults.map(({ path, message }) => ({ path: prefix + path, message }))
+
+t.test('without a schema any value is accepted, and there is none to read', async (t) => {
+  const service = await startService(t)
+  t.hasStrict(await service.request('GET', '/api/settings-schema'), {
+    status: 404,
+    body: { code: 'schema_not_configured' },
+  })
+})
+
+t.test('where the schema warns, settings are stored and the answer says what does not match', async (t) => {
+  const SETTINGS_SCHEMA = await fileWith(t, extension(properties))
+  const service = await startService(t, { env: { SETTINGS_SCHEMA } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const override = `${team}/${id}/project-settings/acme/api`
+
+  const pushed = await ada.push('acme/api', bad)
+  t.equal(pushed.status, 200)
+  t.same(pushed.body.warnings, at('/body/settings'))
+  t.same((await ada.get('/api/settings/acme/api')).body.settings, bad)
+  const patched = await ada.patch(`${team}/${id}/settings`, { settings: bad })
+  t.same(patched.body.warnings, at('/body/settings'))
+  t.notOk('warnings' in (await ada.get(`${team}/${id}/settings`)).body)
+  const set = await ada.put(override, { settings: bad })
+  t.same(set.body.warnings, at('/body/settings'))
+
+  t.notOk('warnings' in (await ada.push('acme/api', good)).body)
+  t.notOk('warnings' in (await ada.put(override, { settings: good })).body)
+  const fixed = await ada.patch(`${team}/${id}/settings`, { settings: good })
+  t.notOk('warnings' in fixed.body, 'a patch is judged by the keys that it sends')
+
+  t.same((await ada.post('/api/settings/acme/api/restore', { version: 1 })).body.warnings, at('/settings'))
+  t.same((await ada.post(`${override}/restore`, { version: 1 })).body.warnings, at('/settings'))
+  t.same((await ada.post(`${team}/${id}/settings/restore`, { version: 2 })).body.warnings, at('/settings'))
+})
+
+t.test(
+  'where the schema is enforced, what does not match is rejected before the host is asked',
+  async (t) => {
+    const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
+    const before = await startService(t)
+    const ada = await before.signIn('ada')
+    const { id } = await before.workspace(ada)
+    const override = `${team}/${id}/project-settings/acme/api`
+    // From the time before there was a schema.
+    await ada.push('acme/api', bad)
+    await ada.push('acme/api', good)
+    await ada.patch(`${team}/${id}/settings`, { settings: bad })
+    await ada.put(override, { settings: bad })
+    await ada.put(override, { settings: good })
+
+    const service = await startService(t, {
+      beside: before,
+      env: { SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' },
+    })
+    const eve = await service.signIn('ada')
+    const rejected = (prefix: string) => ({
+      status: 400,
+      body: { code: 'validation_failed', errors: at(prefix) },
+    })
+    const asked = service.repohost.requests.length
+    hasMembers(t, await eve.push('acme/api', bad), rejected('/body/settings'))
+    t.equal(service.repohost.requests.length, asked)
+    hasMembers(t, await eve.patch(`${team}/${id}/settings`, { settings: bad }), rejected('/body/settings'))
+    hasMembers(t, await eve.put(override, { settings: bad }), rejected('/body/settings'))
+    hasMembers(t, await eve.post('/api/settings/acme/api/restore', { version: 1 }), rejected('/settings'))
+    hasMembers(t, await eve.post(`${override}/restore`, { version: 1 }), rejected('/settings'))
+
+    const one = await eve.patch(`${team}/${id}/settings`, { settings: { 'ext.theme': 'light' } })
+    t.equal(one.status, 200, 'keys that a patch leaves alone do not count')
+    t.equal((await eve.patch(`${team}/${id}/settings`, { settings: good })).status, 200)
+    hasMembers(t, await eve.post(`${team}/${id}/settings/restore`, { version: 2 }), rejected('/settings'))
+    t.equal((await eve.push('acme/api', good)).status, 200)
+    t.equal((await eve.put(override, { settings: good })).status, 200)
+  },
+)
+
+t.test('anyone can read the schema, which has an ETag', async (t) => {
+  const file = {
+    contributes: {
+      configuration: [
+        { title: 'Second', order: 2, properties: { 'ext.b': { type: 'string', default: 'x', order: 1 } } },
+        {
+          title: '%title%',
+          order: 1,
+          properties: {
+            'ext.a': {
+              type: 'string',
+              enum: ['p', 'q'],
+              enumDescriptions: ['%p%', 'The <b>q</b>'],
+              markdownDescription:
+                'See `#ext.b#`, [the page](https://example.com/x), [Run](command:ext.run) <img src=x onerror=alert(1)>.',
+              $ref: 'vscode://schemas/settings',
+              unknownKeyword: 1,
+            },
+            'other.key': { type: 'string' },
+          },
+        },
+        { title: 'Empty', properties: {} },
+      ],
+    },
+  }
+  const SETTINGS_SCHEMA = await fileWith(t, file)
+  const service = await startService(t, { env: { SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' } })
+  const read = await service.request('GET', '/api/settings-schema')
+  t.equal(read.status, 200)
+  t.same(read.body, {
+    type: 'object',
+    properties: {
+      'ext.b': { type: 'string', default: 'x', order: 1 },
+      'ext.a': {
+        type: 'string',
+        enum: ['p', 'q'],
+        enumDescriptions: ['', 'The q'],
+        markdownDescription: 'See `#ext.b#`, [the page](https://example.com/x), Run .',
+      },
+    },
+    additionalProperties: false,
+    'x-groups': [
+      { title: null, properties: ['ext.a'] },
+      { title: 'Second', properties: ['ext.b'] },
+    ],
+    'x-validation': 'enforce',
+  })
+  const etag = read.headers.get('etag') ?? ''
+  const again = await service.request('GET', '/api/settings-schema', { headers: { 'If-None-Match': etag } })
+  t.equal(again.status, 304)
+  t.same(
+    service.config.warnings.map(({ says }) => says),
+    [
+      'SETTINGS_SCHEMA: the service skips texts to be translated (`%…%`): /contributes/configuration/1/title and 1 more.',
+      'SETTINGS_SCHEMA: the service skips `$ref`, which is not checked: /contributes/configuration/1/properties/ext.a/$ref.',
+      'SETTINGS_SCHEMA: the service skips keys that do not start with `ext.`: /contributes/configuration/1/properties/other.key.',
+    ],
+  )
+})
+
+t.test('the service does not start with a file that it cannot use, and names the place', async (t) => {
+  const property = (schema: unknown) => extension({ 'ext.a': schema })
+  const place = '/contributes/configuration/properties/ext.a'
+  const cases: [unknown, string][] = [
+    [
+      property({ type: 'strin' }),
+      `${place}/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
+    ],
+    [
+      property({ type: [] }),
+      `${place}/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
+    ],
+    [property('string'), `${place} must be an object`],
+    [property({ enum: 'a' }), `${place}/enum must be a list of values`],
+    [property({ minimum: '1' }), `${place}/minimum must be a number`],
+    [property({ maxLength: -1 }), `${place}/maxLength must be a whole number from 0`],
+    [property({ pattern: 1 }), `${place}/pattern must be a text`],
+    [
+      property({ items: { type: 'x' } }),
+      `${place}/items/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
+    ],
+    [property({ anyOf: [] }), `${place}/anyOf must be a list of schemas`],
+    [property({ properties: { 'a/b': 1 } }), `${place}/properties/a~1b must be an object`],
+    [property(Array(40).reduce((inner) => inner, 0)), `${place} must be an object`],
+    [extension({ 'other.a': {} }), 'has no key that starts with `ext.` (EXTENSION_PREFIX)'],
+    [{ contributes: {} }, '/contributes/configuration must be an object or a list of objects'],
+    [{ contributes: { configuration: [1] } }, '/contributes/configuration/0 must be an object'],
+    [{}, '/properties must be an object of schemas, or contributes.configuration of an extension'],
+    [{ type: 'array', properties }, '/type must be object'],
+    [[], 'must contain a JSON object'],
+  ]
+  for (const [content, message] of cases) {
+    const file = await fileWith(t, content)
+    t.same(problemsOf({ SETTINGS_SCHEMA: file }), [`SETTINGS_SCHEMA: ${file} ${message}`], message)
+  }
+  let deep: unknown = {}
+  for (let level = 0; level < 40; level++) deep = { items: deep }
+  const nested = property(deep)
+  t.throws(() => readSettingsSchema(JSON.stringify(nested), 'ext'), /is nested more than 32 levels deep$/)
+  const broken = await fileWith(t, '{"a": ')
+  t.throws(() => readConfig({ SETTINGS_SCHEMA: broken }), /schema\.json is not JSON: /)
+  const large = await fileWith(t, ' '.repeat(4 * 2 ** 20 + 1))
+  t.throws(() => readConfig({ SETTINGS_SCHEMA: large }), /is larger than 4194304 bytes/)
+  t.same(problemsOf({ SETTINGS_SCHEMA: `${broken}.none`, PORT: 'x' }), [
+    'PORT must be a whole number from 1 to 65535',
+    'SETTINGS_SCHEMA must name a file that can be read (ENOENT)',
+  ])
+  t.same(readConfig({ SETTINGS_VALIDATION: 'enforce' }).warnings, [
+    {
+      says: 'SETTINGS_VALIDATION=enforce has no effect, because SETTINGS_SCHEMA is not set.',
+      remedy: 'Set SETTINGS_SCHEMA, or remove SETTINGS_VALIDATION.',
+    },
+  ])
+})
+
+t.test('published extensions are read unchanged', async (t) => {
+  const read = (name: string, prefix: string) => {
+    const SETTINGS_SCHEMA = join(projectRoot, 'test/extensions', `${name}.json`)
+    const { settingsRules, warnings } = readConfig({ SETTINGS_SCHEMA, EXTENSION_PREFIX: prefix })
+    if (!settingsRules) throw new Error('There is a schema')
+    const { schema } = settingsRules
+    return {
+      keys: Object.keys(schema.document.properties).length,
+      skips: warnings.map(({ says }) => says.replace(/^SETTINGS_SCHEMA: the service skips (.*?): .*$/, '$1')),
+      check: schema.check,
+    }
+  }
+  const pyright = read('vscode-pyright', 'python')
+  t.hasStrict(pyright, { keys: 15, skips: ['keys that do not start with `python.`'] })
+  t.same(
+    pyright.check({
+      'python.analysis.typeCheckingMode': 'strict',
+      'python.analysis.diagnosticSeverityOverrides': { reportMissingImports: 'warning' },
+      'python.analysis.diagnosticMode': 'everything',
+      'python.analysis.extraPaths': ['src', 1],
+      'python.analysis.unheardOf': true,
+    }),
+    [
+      { path: '/python.analysis.diagnosticMode', message: 'must be one of "openFilesOnly", "workspace"' },
+      { path: '/python.analysis.extraPaths/1', message: 'must be a text' },
+      { path: '/python.analysis.unheardOf', message: 'is not a setting of the extension' },
+    ],
+  )
+  const mocha = read('vscode-mocha-test-adapter', 'mochaExplorer')
+  t.hasStrict(mocha, { keys: 34, skips: [] })
+  t.same(
+    mocha.check({
+      'mochaExplorer.files': ['test/**/*.js', 'spec'],
+      'mochaExplorer.ignore': 'x',
+      'mochaExplorer.env': { A: 'b', C: null, D: 1 },
+      'mochaExplorer.timeout': '2s',
+    }),
+    [
+      { path: '/mochaExplorer.env/D', message: 'must be a text or null' },
+      { path: '/mochaExplorer.timeout', message: 'must be a number' },
+    ],
+  )
+  const icons = read('material-icon-theme', 'material-icon-theme')
+  t.hasStrict(icons, { keys: 17, skips: ['texts to be translated (`%…%`)'] })
+  t.same(
+    icons.check({
+      'material-icon-theme.opacity': 2,
+      'material-icon-theme.folders.color': '#90a4ae',
+      'material-icon-theme.activeIconPack': 'vue',
+    }),
+    [{ path: '/material-icon-theme.opacity', message: 'must be at most 1' }],
+  )
+})
+
+t.test('every keyword means what JSON Schema says', async (t) => {
+  const faultsOf = (schema: object, value: unknown) =>
+    readSettingsSchema(JSON.stringify({ properties: { 'ext.a': schema } }), 'ext')
+      .schema.check({ 'ext.a': value })
+      .map(({ path, message }) => `${path.slice('/ext.a'.length)} ${message}`)
+  const rows: [object, unknown, string[]][] = [
+    [{ type: 'number' }, 1, []],
+    [{ type: 'integer' }, 1.5, [' must be a whole number']],
+    [{ type: 'integer' }, 1e300, []],
+    [{ type: ['array', 'boolean'] }, {}, [' must be a list or true or false']],
+    [{ const: { a: 1, b: [2] } }, { b: [2], a: 1 }, []],
+    [{ enum: [[1], null] }, [2], [' must be one of [1], null']],
+    [{ exclusiveMinimum: 1 }, 1, [' must be more than 1']],
+    [{ minimum: 1, exclusiveMinimum: true }, 1, [' must be more than 1']],
+    [{ maximum: 1, exclusiveMaximum: false }, 1, []],
+    [{ exclusiveMaximum: 1 }, 1, [' must be less than 1']],
+    [{ multipleOf: 0.1 }, 0.3, []],
+    [{ multipleOf: 2 }, 3, [' must be a multiple of 2']],
+    [{ maxLength: 2 }, '😀😀', []],
+    [{ minLength: 3 }, '😀😀', [' must have at least 3 characters']],
+    [{ pattern: 'b+' }, 'abc', []],
+    [
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      [' must not contain the same item twice'],
+    ],
+    [
+      { items: [{ type: 'string' }], additionalItems: { type: 'null' } },
+      [1, 1],
+      ['/0 must be a text', '/1 must be null'],
+    ],
+    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 is not allowed here']],
+    [{ required: ['a'], minProperties: 2 }, {}, [' must have at least 2 members', '/a is required']],
+    [{ required: true }, {}, []],
+    [
+      { patternProperties: { '^x': { type: 'number' } }, additionalProperties: false },
+      { x1: '', y: 1 },
+      ['/x1 must be a number', '/y is not known'],
+    ],
+    [
+      { properties: { a: true }, additionalProperties: { type: 'null' } },
+      { a: 1, 'b/~': 1 },
+      ['/b~1~0 must be null'],
+    ],
+    [{ allOf: [{ type: 'string' }, { maxLength: 1 }] }, 'ab', [' must have at most 1 characters']],
+    [
+      { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+      ['a', 1],
+      ['/1 must be a text'],
+    ],
+    [
+      {
+        oneOf: [
+          { type: 'string', maxLength: 1 },
+          { type: 'string', minLength: 3 },
+        ],
+      },
+      'ab',
+      [' matches none of the allowed forms'],
+    ],
+    [{ type: 'object' }, JSON.parse('{"toString": 1}'), []],
+    [{ properties: {}, additionalProperties: false }, { toString: 1 }, ['/toString is not known']],
+  ]
+  for (const [schema, value, expected] of rows)
+    t.same(faultsOf(schema, value), expected, JSON.stringify(schema))
+})
+
+t.test('texts of a schema hold no HTML and no link to a command', async (t) => {
+  const shown = (description: string) => {
+    const file = JSON.stringify({ properties: { 'ext.a': { description } } })
+    const { document } = readSettingsSchema(file, 'ext').schema
+    return (document.properties['ext.a'] as { description: string }).description
+  }
+  const rows = [
+    ['a < b and c > d', 'a < b and c > d'],
+    ['<<b>script>alert(1)<</b>/script>', 'alert(1)'],
+    ['<script', '< script'],
+    ['<https://example.com/a>', 'https://example.com/a'],
+    ['[a](command:x?%5B%22(1)%22%5D "title")', 'a'],
+    ['[a](<command:x>)', 'a'],
+    ['[a](JavaScript:alert(1))', 'a'],
+    ['![a](data:image/svg+xml;x)', 'a'],
+    ['[a](&#99;ommand:x)', 'a'],
+    ['[a]: command:x', '[a] : command:x'],
+    ['[a](https://example.com) [b](#ext.b)', '[a](https://example.com) [b](#ext.b)'],
+  ]
+  for (const [given = '', expected = ''] of rows) t.equal(shown(given), expected, given)
+  const hostile = ['<', '[', '](', '<a ', '![', '[a](', '<!--', '(('].map((part) => part.repeat(20_000))
+  for (const text of hostile) t.type(shown(text), 'string')
+})
+
+t.test('hostile schemas and values cost little', async (t) => {
+  const pattern = { type: 'string', pattern: '^(a+)+$' }
+  const { schema, warnings } = readSettingsSchema(
+    JSON.stringify({
+      properties: {
+        'ext.slow': pattern,
+        'ext.ahead': { type: 'string', pattern: '^(?=a)a', patternProperties: { '(a)\\1': false } },
+        'ext.states': { type: 'string', pattern: '(a|b)*a(a|b){30}$' },
+        'ext.any': {
+          type: 'array',
+          items: { anyOf: [...Array(50).fill({ type: 'object', required: ['a'] }), true] },
+        },
+        'ext.unique': { type: 'array', uniqueItems: true },
+        'ext.keys': { type: 'object', patternProperties: { '^(x+)+$': {} }, additionalProperties: false },
+      },
+    }),
+    'ext',
+  )
+  t.same(warnings, [
+    'SETTINGS_SCHEMA: the service skips a `pattern` that cannot be evaluated in linear time: /properties/ext.ahead/pattern and 1 more.',
+  ])
+  t.notOk('pattern' in (schema.document.properties['ext.ahead'] as object))
+  const messages = (settings: Record<string, unknown>) => schema.check(settings).map(({ message }) => message)
+  t.same(messages({ 'ext.slow': `${'a'.repeat(1_000)}!` }), ['does not have the required form'])
+  t.same(messages({ 'ext.ahead': 'b' }), [], 'a pattern that was skipped rejects nothing')
+  const tooLarge = ['is too large to be checked']
+  t.same(messages({ 'ext.states': 'ab'.repeat(130_000) }), tooLarge)
+  t.same(messages({ 'ext.any': Array(80_000).fill({}) }), tooLarge)
+  t.same(messages({ 'ext.unique': Array.from({ length: 120_000 }, (_, index) => [index]) }), tooLarge)
+  t.equal(
+    messages({ 'ext.keys': Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`k${n}`, 1])) })
+      .length,
+    100,
+  )
+  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`ext.${n}`, 1]))
+  t.equal(messages(unknown).length, 100)
+  const long = { 'ext.keys': { ['y'.repeat(200_000)]: 1, z: 1 } }
+  t.equal(messages(long).length, 1, 'the paths of faults are bounded as well')
+})

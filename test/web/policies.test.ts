@@ -1,0 +1,230 @@
+/** Team settings with a schema: the form, locks, the JSON editor, histories, and the page of a repository. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { temporaryFolder } from '../process.js'
+import { startScene } from './page.js'
+
+const COUNT = 2_000
+/** The extension of the demo, and groups that make it as large as the largest ones. */
+const properties = (group: number) =>
+  Object.fromEntries(
+    Array.from({ length: COUNT / 40 }, (_, index) => [
+      `ext.area${group}.made${index}`,
+      { type: 'boolean', default: false, description: `Made-up setting ${index} of area ${group}.` },
+    ]),
+  )
+const appearance = {
+  'ext.theme': {
+    type: 'string',
+    default: 'light',
+    enum: ['light', 'dark'],
+    description: 'The colour theme.',
+  },
+  'ext.fontSize': { type: 'number', default: 14, minimum: 6, maximum: 40, description: 'Pixels.' },
+  'ext.tabSize': { type: 'integer', minimum: 1, maximum: 8, markdownDescription: 'See `#ext.theme#`.' },
+}
+const file = join(await temporaryFolder(t), 'schema.json')
+await writeFile(
+  file,
+  JSON.stringify({
+    contributes: {
+      configuration: [
+        { title: 'Appearance', properties: appearance },
+        ...Array.from({ length: 40 }, (_, group) => ({
+          title: `Area ${group}`,
+          properties: properties(group),
+        })),
+      ],
+    },
+  }),
+)
+const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file } })
+
+if (typeof scene === 'string') t.test('policies', { skip: scene }, async () => {})
+else {
+  const { service, visit } = scene
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob] })
+  const settings = `/api/team/workspaces/${id}/settings`
+  const override = `/api/team/workspaces/${id}/project-settings/acme/web`
+  await ada.patch(settings, { settings: { 'ext.theme': 'light' } })
+  await ada.put(override, { settings: { 'ext.tabSize': 8 } })
+  await ada.push('acme/web', { 'ext.theme': 'dark' })
+  const admin = await visit(ada)
+  const { page } = admin
+  const editor = admin.field('Editor settings (JSON)')
+  const save = () => admin.button('Save settings').click()
+
+  t.test('the form is searched, and saves values and locks after it shows whom they affect', async (t) => {
+    await admin.open(`/w/${id}/settings`)
+    await admin.sees('2,003 of 2,003 settings')
+    t.equal(await page.locator('.setting').count(), 20, 'only the first are rendered')
+    await admin.button('Show more (20 of 2,003)').click()
+    t.equal(await page.locator('.setting').count(), 60)
+    await admin.field('Search settings').fill('tabsize')
+    await admin.sees('1 of 2,003 settings')
+    await admin.sees('Integer, 1 to 8.')
+    const lock = page.getByRole('checkbox', { name: 'Lock ext.tabSize', exact: true })
+    t.equal(await lock.isDisabled(), true, 'a key without a value cannot be locked')
+    await page.getByRole('textbox', { name: 'ext.tabSize', exact: true }).fill('2')
+    await admin.sees('+ ext.tabSize: 2')
+    await admin.sees('Affects 1 known repository and 2 people; 1 override hides a changed key.')
+    await admin.sees('1 override hides it: acme/web')
+    await lock.check()
+    await admin.sees('Locked in every repository. 1 override for it has no effect: acme/web')
+    await save()
+    await admin.sees('Saved.')
+    const { body } = await ada.get(settings)
+    t.same(body.settings, { 'ext.theme': 'light', 'ext.tabSize': 2 })
+    t.same(body.locked, ['ext.tabSize'])
+    t.strictSame(await admin.violations(), [])
+  })
+
+  t.test('a value that does not match is saved with a warning that names it', async (t) => {
+    await admin.open(`/w/${id}/settings`)
+    const size = page.getByRole('textbox', { name: 'ext.fontSize', exact: true })
+    await size.fill('4x')
+    await admin.sees('Not a valid value. Enter a number.')
+    t.ok(await admin.button('Save settings').isDisabled())
+    await size.fill('4')
+    await save()
+    await page.getByRole('alert').getByText('ext.fontSize must be at least 6').waitFor()
+    t.strictSame(await admin.violations(), [])
+  })
+
+  t.test('unsaved changes are kept unless the person discards them', async (t) => {
+    await admin.open(`/w/${id}/settings`)
+    await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
+    await admin.link('People').click()
+    await admin.heading('Leave without saving?').waitFor()
+    await admin.button('Cancel').click()
+    t.match(page.url(), /\/settings$/)
+    await admin.sees('+ ext.theme: "dark"')
+    await admin.link('People').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes', exact: true }).click()
+    await admin.heading('Acme people').waitFor()
+    await page.goBack()
+    await admin.sees('No changes.')
+    t.equal((await ada.get(settings)).body.settings['ext.theme'], 'light')
+  })
+
+  t.test('the JSON editor marks faults, completes keys, and violates no policy', async (t) => {
+    await admin.open(`/w/${id}/settings`)
+    await admin.button('JSON').click()
+    // The plain field is there until the editor has loaded.
+    await page.locator('.cm-editor').waitFor()
+    await editor.fill('{ "ext.a": 1, "ext.a": 12345678901234567890, "other": 2 }')
+    await admin.sees('“ext.a” appears twice. Remove one.')
+    t.same(await page.locator('.cm-lintRange-error').allInnerTexts(), [
+      '"ext.a"',
+      '12345678901234567890',
+      '"other"',
+    ])
+    t.ok(await admin.button('Save settings').isDisabled())
+    t.strictSame(await admin.violations(), [])
+    await editor.fill('{}')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.type('"ext.fo')
+    await page.getByRole('option', { name: '"ext.fontSize"', exact: true }).waitFor()
+    // The editor ignores Enter just after a list appears, because the person may have meant a new line.
+    await page.waitForTimeout(200)
+    await page.keyboard.press('Enter')
+    await admin.sees('+ ext.fontSize: 14')
+    t.equal(await editor.innerText(), '{"ext.fontSize": 14}')
+    await page.keyboard.press('Tab')
+    t.not(await page.locator(':focus').getAttribute('class'), 'code', 'Tab leaves the editor')
+    t.strictSame(admin.complaints, [])
+  })
+
+  t.test('a bad change is rolled back from the history in three clicks', async (t) => {
+    await ada.patch(settings, { settings: { 'ext.theme': null }, locked: [] })
+    const { version } = (await ada.get(settings)).body
+    await admin.open(`/w/${id}/people`)
+    await admin.link('Settings').click()
+    const row = page.getByRole('row', { name: `ext.theme "light" not set`, exact: true })
+    await row.waitFor()
+    await admin.button(`Restore version ${version - 1}`).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('row', { name: 'ext.theme not set "light"', exact: true }).waitFor()
+    t.strictSame(await admin.violations(), [])
+    await dialog.getByRole('button', { name: `Restore version ${version - 1}`, exact: true }).click()
+    await admin.sees(`Version ${version - 1} restored.`)
+    const { body } = await ada.get(settings)
+    t.same(body.settings, { 'ext.theme': 'light', 'ext.tabSize': 2, 'ext.fontSize': 4 })
+    t.same(body.locked, ['ext.tabSize'])
+    await page.getByRole('radio', { name: 'From version 1', exact: true }).check()
+    await admin.heading(`Changes from version 1 to ${version + 1}`).waitFor()
+    t.match(page.url(), /older=1/, 'the comparison has an address')
+  })
+
+  t.test('the page of a repository says where values come from, and which have no effect', async (t) => {
+    await admin.open(`/w/${id}/repos/acme/web`)
+    await page
+      .getByRole('row', { name: 'ext.tabSize 2 Workspace, locked Override: 8', exact: true })
+      .waitFor()
+    await admin.sees(/^1 key has no effect, because the workspace locked it: /)
+    await admin.link('View team activity').waitFor()
+    await admin.link('Version 1').waitFor()
+    await admin.button('Edit override').click()
+    await admin.sees(
+      '“ext.tabSize” is locked. Remove it from the override, or unlock it in the workspace settings.',
+    )
+    await admin.button('Remove ext.tabSize').click()
+    await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
+    await admin.sees('Hides the workspace’s value: "light"')
+    await admin.sees('Affects 1 repository and 2 people.')
+    await admin.button('Save override').click()
+    await page
+      .getByRole('row', { name: 'ext.theme "dark" Override Workspace: "light"', exact: true })
+      .waitFor()
+    t.same((await ada.get(override)).body.settings, { 'ext.theme': 'dark' })
+    await admin.button('Restore version 1').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Restore version 1', exact: true }).click()
+    await dialog.getByText('The workspace has locked some of these keys.', { exact: true }).waitFor()
+    await admin.button('Cancel').click()
+    t.strictSame(await admin.violations(), [])
+  })
+
+  t.test('members see settings, locks and histories, and can change none', async (t) => {
+    const member = await visit(bob)
+    await member.open(`/w/${id}/settings`)
+    await member.sees(/^Locked, so that no repository can override them: /)
+    await member.heading('Versions').waitFor()
+    t.equal(await member.page.getByRole('button', { name: /^Restore/ }).count(), 0)
+    await member.open(`/w/${id}/repos/acme/web`)
+    await member.heading('Versions').waitFor()
+    t.equal(await member.page.getByRole('button', { name: /override$|^Restore/ }).count(), 0)
+    t.strictSame(member.complaints, [])
+  })
+
+  t.test('every part fits a phone, in dark, and works by keyboard', async (t) => {
+    const phone = await visit(ada)
+    await phone.page.setViewportSize({ width: 390, height: 844 })
+    await phone.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await phone.open(`/w/${id}/settings`)
+    t.equal(await phone.width(), 390)
+    t.strictSame(await phone.violations(), [])
+    const theme = phone.page.getByRole('combobox', { name: 'ext.theme', exact: true })
+    await theme.focus()
+    await phone.page.keyboard.press('d')
+    await phone.page.keyboard.press('Tab')
+    await phone.page.keyboard.press('Tab')
+    await phone.page.keyboard.press('Space')
+    t.equal(await phone.page.getByRole('checkbox', { name: 'Lock ext.theme', exact: true }).isChecked(), true)
+    await phone.button('Save settings').press('Enter')
+    await phone.sees('Saved.')
+    t.same((await ada.get(settings)).body.locked, ['ext.tabSize', 'ext.theme'])
+    await phone.button('JSON').press('Enter')
+    await phone.page.locator('.cm-editor').waitFor()
+    t.equal(await phone.width(), 390)
+    t.strictSame(await phone.violations(), [])
+    await phone.open(`/w/${id}/repos/acme/web`)
+    await phone.button('Edit override').press('Enter')
+    await phone.field('Search settings').waitFor()
+    t.equal(await phone.width(), 390)
+    t.strictSame(await phone.violations(), [])
+    t.strictSame(phone.complaints, [])
+  })
+}

@@ -1,0 +1,460 @@
+/** Counts that fill themselves: what the repository host reports to a workspace. */
+import { createHmac, randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import t from 'tap'
+import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
+import { repohostKinds } from '../schemas/common.js'
+import { addDays } from '../src/platform/time/days.js'
+import { type Service, startService, WEBHOOK_KEY } from './service.js'
+import { until } from './until.js'
+import { commitOf, createWebhook, startWebhook, type Webhook, webhookOf } from './webhooks.js'
+
+const REPO = 'acme/api-gateway'
+
+t.test('pushes and closed issues count for members, once', async (t) => {
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const { service, webhook, today, ada } = await startWebhook(t, { kind })
+      const yesterday = addDays(today, -1)
+      const own = [commitOf('ada', today), commitOf('ada', yesterday, '23:30:00-02:00')]
+      t.equal((await webhook.push(REPO, own)).status, 200)
+      t.equal((await webhook.push('ACME/API-Gateway', own)).status, 200)
+      await webhook.push(REPO, [commitOf('bob', today)], 'topic')
+      await webhook.push(REPO, [commitOf('stranger', today)])
+      await webhook.push('other/repo', [commitOf('ada', today)])
+      await webhook.issue(REPO, { number: 7, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
+      await webhook.issue(REPO, { number: 7, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
+      t.same(await webhook.counts(), {
+        [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 },
+        [`bob ${today} ${REPO}`]: { commits: 0, closed_issues: 1 },
+      })
+      const names = {
+        push: kind === 'gitlab' ? 'Push Hook' : 'push',
+        issues: kind === 'gitlab' ? 'Issue Hook' : 'issues',
+      }
+      const deliveries = await webhook.deliveries()
+      t.same(
+        deliveries.map(({ at, ...delivery }: { at: string }) => delivery),
+        [
+          { event: names.issues, status: 200, repo: REPO, counted: 0, skipped: 0 },
+          { event: names.issues, status: 200, repo: REPO, counted: 1, skipped: 0 },
+          { event: names.push, status: 200, repo: 'other/repo', counted: 0, skipped: 1 },
+          { event: names.push, status: 200, repo: REPO, counted: 0, skipped: 1 },
+          { event: names.push, status: 200, repo: REPO, counted: 0, skipped: 0 },
+          { event: names.push, status: 200, repo: 'ACME/API-Gateway', counted: 0, skipped: 0 },
+          { event: names.push, status: 200, repo: REPO, counted: 2, skipped: 0 },
+        ],
+      )
+      const query = `?workspace=${webhook.workspace}&from=${today}&to=${today}`
+      const dashboard = await ada.get(`/api/team/dashboard${query}`)
+      t.equal(dashboard.status, 200)
+      t.equal(dashboard.body.totals.commits, 2)
+      t.equal(dashboard.body.totals.closed_issues, 1)
+      await service.app.rollups.run()
+      t.same(
+        (await ada.get(`/api/team/dashboard${query}`)).body.totals,
+        dashboard.body.totals,
+        'also once it is rolled up',
+      )
+    })
+})
+
+t.test('what is not signed with the secret is rejected', async (t) => {
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const { service, webhook, today } = await startWebhook(t, { kind })
+      const event = deliveryShapes[kind].push(REPO, [commitOf('ada', today)])
+      const wrong = await webhook.send(event, { secret: 'wrong' })
+      t.hasStrict(wrong, { status: 400, body: { code: 'signature_invalid' } })
+      const { body } = signedDelivery(kind, event, webhook.secret)
+      const unsigned = { body, headers: { 'Content-Type': 'application/json' } }
+      t.hasStrict(await service.request('POST', webhook.path, unsigned), {
+        status: 400,
+        body: { code: 'signature_invalid' },
+      })
+      const { headers } = signedDelivery(kind, event, webhook.secret)
+      t.hasStrict(
+        await service.request('POST', webhook.path, { headers }),
+        { status: 400, body: { code: 'signature_invalid' } },
+        'nor without a body',
+      )
+      for (const other of repohostKinds) {
+        const foreign = signedDelivery(other, event, webhook.secret)
+        const accepted =
+          other === kind ||
+          (kind === 'github' && other === 'forgejo') ||
+          (kind === 'forgejo' && other === 'github')
+        t.equal(
+          (await service.request('POST', webhook.path, foreign)).status,
+          accepted ? 200 : 400,
+          `headers of ${other}`,
+        )
+      }
+      const unknown = webhook.path.replace(/[^/]*$/, randomUUID())
+      t.hasStrict(await service.request('POST', unknown, signedDelivery(kind, event, webhook.secret)), {
+        status: 404,
+        body: { code: 'webhook_not_found' },
+      })
+      t.same(Object.values(await webhook.counts()), [{ commits: 1, closed_issues: 0 }])
+    })
+})
+
+const postForm = (service: Service, webhook: Webhook, payload: object) => {
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+  const signature = createHmac('sha256', webhook.secret).update(body).digest('hex')
+  return service.request('POST', webhook.path, {
+    body,
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'X-GitHub-Event': 'push',
+      'X-Hub-Signature-256': `sha256=${signature}`,
+    },
+  })
+}
+
+t.test('a form with the payload counts as well, small or large', async (t) => {
+  const { service, webhook, today } = await startWebhook(t)
+  const { payload } = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
+  t.equal((await postForm(service, webhook, { ...payload, note: 'ä & ü' })).status, 200)
+  const large = deliveryShapes.github.push(REPO, [commitOf('ada', today)]).payload
+  t.equal((await postForm(service, webhook, { ...large, note: 'ü'.repeat(200_000) })).status, 200)
+  t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 } })
+})
+
+t.test('the last event of the day decides whether a closed issue counts, and for whom', async (t) => {
+  const { webhook, today } = await startWebhook(t)
+  const issue = (time: string, login: string, closed = true) =>
+    webhook.issue(REPO, { number: 1, closed, at: `${today}T${time}Z`, login })
+  const closed = (login: string) => ({ [`${login} ${today} ${REPO}`]: { commits: 0, closed_issues: 1 } })
+  await issue('12:00:00', 'ada')
+  t.same(await webhook.counts(), closed('ada'))
+  await issue('11:00:00', 'bob', false)
+  t.same(await webhook.counts(), closed('ada'), 'an earlier event changes nothing')
+  await issue('13:00:00', 'bob', false)
+  t.same(await webhook.counts(), {})
+  await issue('14:00:00', 'bob')
+  t.same(await webhook.counts(), closed('bob'))
+  await issue('14:00:00', 'ada', false)
+  t.same(await webhook.counts(), closed('bob'), 'on equal times it is closed')
+  await issue('15:00:00', 'stranger')
+  t.same(await webhook.counts(), {}, 'someone who is not a member closed it last')
+})
+
+t.test('a commit that is too old, or from the future, does not count', async (t) => {
+  const { webhook, today } = await startWebhook(t)
+  await webhook.push(
+    REPO,
+    [401, 400, 0, -1, -2].map((days) => commitOf('ada', addDays(today, -days))),
+  )
+  t.same(
+    Object.keys(await webhook.counts()),
+    [400, 0, -1].map((days) => `ada ${addDays(today, -days)} ${REPO}`),
+  )
+})
+
+t.test('an uploaded count replaces what was reported, before and afterwards', async (t) => {
+  const { webhook, today, ada, id } = await startWebhook(t)
+  const upload = (url: string, count: number, login = 'ada') =>
+    ada.post(`/api/team/${url}`, {
+      workspace: id,
+      day: today,
+      members: [{ login, repos: [{ repo: REPO, count }] }],
+    })
+  const closed = (number: number, login: string) =>
+    webhook.issue(REPO, { number, closed: true, at: `${today}T10:00:00Z`, login })
+  await webhook.push(REPO, [commitOf('ada', today), commitOf('ada', today)])
+  await closed(1, 'bob')
+  t.same((await upload('commits', 2)).body, { upserted: 0, unchanged: 1, skipped: [] })
+  await webhook.push(REPO, [commitOf('ada', today)])
+  t.equal((await webhook.deliveries())[0].counted, 0)
+  t.equal((await upload('closed-issues', 5, 'bob')).body.upserted, 1)
+  await closed(2, 'bob')
+  await webhook.issue(REPO, { number: 1, closed: false, at: `${today}T11:00:00Z`, login: 'bob' })
+  const expected = {
+    [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 },
+    [`bob ${today} ${REPO}`]: { commits: 0, closed_issues: 5 },
+  }
+  t.same(await webhook.counts(), expected)
+  t.same((await upload('commits', 0, 'bob')).body, { upserted: 0, unchanged: 1, skipped: [] })
+  await webhook.push(REPO, [commitOf('bob', today)])
+  t.same(await webhook.counts(), expected, 'a 0 is a count, too')
+  await closed(3, 'ada')
+  t.same(
+    (await webhook.counts())[`ada ${today} ${REPO}`],
+    { commits: 2, closed_issues: 1 },
+    'of the two each for itself',
+  )
+  t.equal((await upload('commits', 0)).body.upserted, 1)
+  await webhook.push(REPO, [commitOf('ada', today)])
+  t.same((await webhook.counts())[`ada ${today} ${REPO}`], { commits: 0, closed_issues: 1 })
+})
+
+t.test('a count that was uploaded before there was a webhook stays', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const day = addDays(new Date().toISOString().slice(0, 10), -3)
+  const members = [{ login: 'ada', repos: [{ repo: REPO, count: 4 }] }]
+  await ada.post('/api/team/commits', { workspace: id, day, members })
+  // As an earlier version left it.
+  await service.database.write.statement('update activity set commits_uploaded = null', [])
+  const webhook = await createWebhook(service, ada, id)
+  await webhook.push(REPO, [commitOf('ada', day)])
+  t.same(await webhook.counts(), { [`ada ${day} ${REPO}`]: { commits: 4, closed_issues: 0 } })
+})
+
+t.test('the secret is rotated under the same address, and old ones work for a day', async (t) => {
+  const { service, webhook, today, ada, id } = await startWebhook(t)
+  const first = webhook.secret
+  await webhook.rotate()
+  const second = webhook.secret
+  await webhook.rotate()
+  const { path } = webhook
+  t.equal(new Set([first, second, webhook.secret]).size, 3)
+  const statusWith = async (secret: string) =>
+    (await webhook.send(deliveryShapes.github.push(REPO, [commitOf('ada', today)]), { secret })).status
+  t.same(await Promise.all([first, second, webhook.secret].map(statusWith)), [200, 200, 200])
+  const age = (hours: number) =>
+    service.database.write.statement(
+      `update webhooks set replaced_at = array(
+         select at - make_interval(hours => $1::int) from unnest(replaced_at) with ordinality as r (at, n) order by n
+       )`,
+      [hours],
+    )
+  await age(23)
+  t.same(await Promise.all([first, second, webhook.secret].map(statusWith)), [200, 200, 200])
+  await age(2)
+  t.same(await Promise.all([first, second, webhook.secret].map(statusWith)), [400, 400, 200])
+  t.equal(new URL((await ada.get(webhookOf(id))).body.url).pathname, path)
+  t.same((await ada.delete(webhookOf(id))).body, { ok: true })
+  t.hasStrict(await ada.delete(webhookOf(id)), { status: 404, body: { code: 'webhook_not_found' } })
+  t.hasStrict(await ada.get(webhookOf(id)), { status: 404, body: { code: 'webhook_not_found' } })
+  t.equal(await statusWith(webhook.secret), 404)
+  const another = await createWebhook(service, ada, id)
+  t.not(another.path, path)
+  t.same(await another.deliveries(), [], 'what came to another webhook is not listed')
+  const { body } = await ada.get(`/api/team/workspaces/${id}/audit`)
+  t.same(
+    body.entries
+      .map(({ action }: { action: string }) => action)
+      .filter((action: string) => action.startsWith('webhook')),
+    [
+      'webhook.created',
+      'webhook.deleted',
+      'webhook.secret_rotated',
+      'webhook.secret_rotated',
+      'webhook.created',
+    ],
+  )
+})
+
+t.test(
+  'a new key gives new secrets, and secrets from the old one work as long as it is configured',
+  async (t) => {
+    const { service, webhook, today, ada, id } = await startWebhook(t)
+    const newKey = 'another-webhook-key-for-tests-of-more-than-32-bytes'
+    const status = async (env: Record<string, string>, secret: string) => {
+      const beside = await startService(t, { beside: service, env })
+      const event = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
+      return (await beside.request('POST', webhook.path, signedDelivery('github', event, secret))).status
+    }
+    t.equal(await status({ WEBHOOK_KEYS: `${newKey},${WEBHOOK_KEY}` }, webhook.secret), 200)
+    t.equal(await status({ WEBHOOK_KEYS: newKey }, webhook.secret), 400)
+    const off = await startService(t, { beside: service, env: { WEBHOOK_KEYS: '' } })
+    const headers = { Authorization: `Bearer ${ada.token}` }
+    const notConfigured = { status: 503, body: { code: 'webhooks_not_configured' } }
+    t.hasStrict(await off.request('POST', webhookOf(id), { headers }), notConfigured)
+    t.equal((await off.request('GET', webhookOf(id), { headers })).status, 200)
+    t.hasStrict(await off.request('POST', webhook.path, { body: {} }), notConfigured)
+    t.equal(
+      (await webhook.push(REPO, [commitOf('ada', today)])).status,
+      200,
+      'a refused rotation changes nothing',
+    )
+  },
+)
+
+t.test('neither the database nor a log contains a secret', async (t) => {
+  const { service, webhook, today } = await startWebhook(t)
+  await webhook.push(REPO, [commitOf('ada', today)])
+  const rows = await service.database.hot.statement<{ row: string }>(
+    `select w::text as row from webhooks w union all select d::text from deliveries d union all select a::text from audit_entries a`,
+    [],
+  )
+  t.ok(rows.length > 2)
+  for (const text of [...rows.map(({ row }) => row), ...service.logs]) t.notOk(text.includes(webhook.secret))
+})
+
+t.test('at the privacy level team, deliveries do not show who worked when', async (t) => {
+  const { webhook, today, ada, id } = await startWebhook(t)
+  await webhook.push(REPO, [commitOf('ada', today)])
+  await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'team' })
+  const [delivery] = await webhook.deliveries()
+  t.same(Object.keys(delivery).sort(), ['at', 'event', 'status'])
+  await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'named' })
+  t.same(Object.keys((await webhook.deliveries())[0]).sort(), ['at', 'event', 'status'], 'nor afterwards')
+})
+
+t.test('a signed body that cannot be read is listed with its status', async (t) => {
+  const { service, webhook } = await startWebhook(t)
+  const send = (body: string) =>
+    service.request('POST', webhook.path, {
+      body,
+      headers: {
+        'Content-Type': 'application/json',
+        ...deliveryShapes.github.headers('push', body, webhook.secret, 'x'),
+      },
+    })
+  t.hasStrict(await send('{"ref":'), { status: 400, body: { code: 'invalid_json' } })
+  t.hasStrict(await send(`{"ref":${' '.repeat(200_000)}`), { status: 400, body: { code: 'invalid_json' } })
+  const commits = Array.from({ length: 10_001 }, (_, n) => ({
+    id: `${n}`,
+    timestamp: '2026-01-01T00:00:00Z',
+    author: {},
+  }))
+  const repository = { full_name: REPO, default_branch: 'main' }
+  t.hasStrict(await send(JSON.stringify({ ref: 'refs/heads/main', repository, commits })), {
+    status: 413,
+    body: { code: 'payload_too_large' },
+  })
+  t.same(
+    (await webhook.deliveries()).map(({ at, ...delivery }: { at: string }) => delivery),
+    [413, 400, 400].map((status) => ({ event: 'push', status, repo: null, counted: 0, skipped: 0 })),
+  )
+})
+
+t.test('the same commits in two deliveries at once count once', async (t) => {
+  const { service, webhook, today } = await startWebhook(t)
+  const beside = await startService(t, { beside: service })
+  for (let round = 0; round < 5; round++) {
+    const commits = Array.from({ length: 40 }, (_, n) =>
+      commitOf(n % 2 ? 'ada' : 'bob', addDays(today, -(n % 7))),
+    )
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => {
+        const order = n % 2 ? commits : commits.toReversed()
+        const delivery = signedDelivery('github', deliveryShapes.github.push(REPO, order), webhook.secret)
+        return (n % 3 ? service : beside).request('POST', webhook.path, delivery)
+      }),
+    )
+    t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
+    const total = Object.values(await webhook.counts()).reduce((sum, { commits }) => sum + commits, 0)
+    t.equal(total, 40 * (round + 1))
+  }
+})
+
+t.test('an upload that meets deliveries decides', async (t) => {
+  const { webhook, today, ada, id } = await startWebhook(t)
+  for (let round = 0; round < 8; round++) {
+    const day = addDays(today, -round)
+    const members = ['ada', 'bob'].map((login) => ({ login, repos: [{ repo: REPO, count: 3 }] }))
+    const deliver = () => webhook.push(REPO, [commitOf('bob', day), commitOf('ada', day)])
+    const replies = await Promise.all([
+      deliver(),
+      ada.post('/api/team/commits', { workspace: id, day, members }),
+      deliver(),
+      deliver(),
+    ])
+    t.same(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
+    const counts = await webhook.counts()
+    for (const login of ['ada', 'bob'])
+      t.same(counts[`${login} ${day} ${REPO}`], { commits: 3, closed_issues: 0 }, `round ${round}`)
+  }
+})
+
+t.test('deliveries and rotations at once: each secret works from the moment it is shown', async (t) => {
+  const { webhook, today, ada, id } = await startWebhook(t)
+  const statuses: number[] = []
+  let rotating = true
+  const deliver = async () => {
+    while (rotating) statuses.push((await webhook.push(REPO, [commitOf('ada', today)])).status)
+  }
+  const delivering = deliver()
+  for (let n = 0; n < 3; n++) webhook.secret = (await ada.post(webhookOf(id))).body.secret
+  rotating = false
+  await delivering
+  t.same(new Set(statuses), new Set([200]))
+})
+
+t.test('nothing is left of a workspace that is deleted while deliveries come', async (t) => {
+  const { service, webhook, today, ada, id } = await startWebhook(t)
+  let isOver = false
+  const statuses = new Set<number>()
+  const deliver = async () => {
+    while (!isOver) statuses.add((await webhook.push(REPO, [commitOf('ada', today)])).status)
+  }
+  const delivering = [deliver(), deliver()]
+  await until(() => statuses.has(200), 'a delivery has counted')
+  t.equal((await ada.delete(`/api/team/workspaces/${id}`)).status, 200)
+  await until(() => statuses.has(404), 'the webhook is gone')
+  isOver = true
+  await Promise.all(delivering)
+  t.same([...statuses].sort(), [200, 404])
+  await service.app.housekeeping.run()
+  for (const table of ['webhooks', 'deliveries', 'reported_commits', 'reported_issues', 'activity']) {
+    const [row] = await service.database.hot.statement<{ total: number }>(
+      `select count(*)::int as total from ${table} where workspace_id = $1::uuid`,
+      [id],
+    )
+    t.equal(row?.total, 0, table)
+  }
+})
+
+t.test('what an account has closed stays counted without its name', async (t) => {
+  const { service, webhook, today, bob } = await startWebhook(t)
+  await webhook.push(REPO, [commitOf('bob', today)])
+  await webhook.issue(REPO, { number: 3, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
+  t.equal(
+    (
+      await service.request('DELETE', '/api/me', {
+        body: { confirm: 'bob' },
+        headers: { Authorization: `Bearer ${bob.token}` },
+      })
+    ).status,
+    200,
+  )
+  await service.app.erasures.run()
+  t.same(await webhook.counts(), { [`deleted user ${today} ${REPO}`]: { commits: 1, closed_issues: 1 } })
+  const [row] = await service.database.hot.statement<{ total: number }>(
+    `select count(*)::int as total from reported_issues i join users u on u.id = i.user_id where u.repohost_id is not null`,
+    [],
+  )
+  t.equal(row?.total, 0)
+})
+
+/** Begins a delivery and keeps the rest of it back. */
+const beginDelivery = (url: string, path: string, secret: string) => {
+  const { hostname, port } = new URL(url)
+  const sending = request({
+    hostname,
+    port,
+    path,
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': 1_000_000,
+      'X-GitHub-Event': 'push',
+      'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update('?').digest('hex')}`,
+    },
+  })
+  sending.on('error', () => {})
+  sending.write(' '.repeat(200_000))
+  return sending
+}
+
+t.test('slow senders who know an address keep no one else waiting', async (t) => {
+  const { service, webhook, today, ada } = await startWebhook(t)
+  const { id } = await service.workspace(ada, { name: 'Other', patterns: ['other/*'] })
+  const other = await createWebhook(service, ada, id)
+  const slow = Array.from({ length: 12 }, () => beginDelivery(service.url, webhook.path, 'wrong'))
+  const large = deliveryShapes.github.push('other/repo', [commitOf('ada', today)])
+  const begin = performance.now()
+  const reply = await other.send({ ...large, payload: { ...large.payload, note: 'x'.repeat(300_000) } })
+  t.equal(reply.status, 200)
+  t.equal((await webhook.push(REPO, [commitOf('ada', today)])).status, 200, 'nor an ordinary delivery there')
+  t.ok(performance.now() - begin < 4_000)
+  for (const sending of slow) sending.destroy()
+})
