@@ -53,6 +53,8 @@ interface Result {
   skipped: number
 }
 
+type Server = Awaited<ReturnType<typeof startTestServer>>
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const folder = join(projectRoot, 'build/test')
@@ -90,12 +92,17 @@ const failuresOf = (tap: string): string[] => {
 }
 
 /** A test file prints TAP. */
-const run = async (files: string[], url: string): Promise<Result> => {
+const run = async (files: string[], server: Server): Promise<Result> => {
   const since = Date.now()
   const program = ['sequential.js', ...files].map((file) => join(folder, file))
   const child = spawn(process.execPath, [...flags, ...program], {
     cwd: projectRoot,
-    env: { ...process.env, TEST_DATABASE_URL: url, TAP_TIMEOUT: `${PATIENCE_SECONDS}` },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: server.url,
+      ...(server.folder !== undefined && { TEST_FOLDER: server.folder }),
+      TAP_TIMEOUT: `${PATIENCE_SECONDS}`,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Tap gives up by itself, and says on what; this is for a program that does not end.
     timeout: (PATIENCE_SECONDS + 10) * 1_000,
@@ -117,11 +124,11 @@ const run = async (files: string[], url: string): Promise<Result> => {
   return { name, passed, failed, skipped }
 }
 
-const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
+const runAll = async (programs: string[][], server: Server): Promise<Result[]> => {
   const results: Result[] = []
   const waiting = programs.values()
   const work = async () => {
-    for (const files of waiting) results.push(await run(files, url))
+    for (const files of waiting) results.push(await run(files, server))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return results
@@ -130,7 +137,7 @@ const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
 const programs = await findPrograms()
 const server = await startTestServer(say)
 try {
-  const results = await runAll(programs, server.url)
+  const results = await runAll(programs, server)
   const sum = (of: 'passed' | 'failed' | 'skipped') =>
     results.reduce((total, result) => total + result[of], 0)
   const failed = results.filter((result) => result.failed > 0)
