@@ -13,13 +13,14 @@ const PREFIX = 'team-settings-'
 const SIGN_OF_LIFE = 'owner'
 
 /**
- * A PostgreSQL in a new folder, below that for temporary ones or `parent`, with an empty database; `stop` removes all of
- * it. What killed runs have left in the same place is cleared away first.
+ * A PostgreSQL in a new `folder`, below that for temporary ones or `parent`, with an empty database. Other files may be
+ * kept in the folder as well: `stop` removes all of it. Folders that killed runs have left in the same place are removed
+ * first.
  */
 export const startThrowAwayDatabase = async (
   options: Omit<EmbeddedOptions, 'dataDir'>,
   parent = tmpdir(),
-): Promise<{ url: string; stop(hurry?: AbortSignal): Promise<void> }> => {
+): Promise<{ url: string; folder: string; stop(hurry?: AbortSignal): Promise<void> }> => {
   await clearLeftDatabases(parent)
   const dataDir = await mkdtemp(join(parent, PREFIX))
   // Root runs the server under another account, which must get in.
@@ -36,7 +37,7 @@ export const startThrowAwayDatabase = async (
       await server.stop(hurry)
       await end(server.location)
     }
-    return { url: server.url, stop }
+    return { url: server.url, folder: dataDir, stop }
   } catch (error) {
     await end()
     throw error

@@ -152,12 +152,15 @@ const findFastFolder = async () => {
 
 const startServer = async (say: (line: string) => void) => {
   const given = process.env.TEST_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+  if (given) return { url: given, folder: undefined, stop: async () => {} }
   const log = { info: say, warn: say, error: say }
   return startThrowAwayDatabase({ maxConnections: 300, durable: false, log }, await findFastFolder())
 }
 
-/** The server for all tests, with the template of their databases: that of TEST_DATABASE_URL, or one for this run. */
+/**
+ * The server for all tests, with the template of their databases: that of TEST_DATABASE_URL, or one for this run, in
+ * whose folder is room for the files of tests.
+ */
 export const startTestServer = async (say: (line: string) => void) => {
   const server = await startServer(say)
   await prepareTemplate(server.url)

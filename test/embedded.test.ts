@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startThrowAwayDatabase } from '../demo/database.js'
 import { inDedicatedSession } from '../src/platform/database/dedicated-session.js'
@@ -205,7 +206,7 @@ t.test(
     const starting = ready(service).finally(() => {
       isReady = true
     })
-    while (!isReady) await look()
+    for (; !isReady; await sleep(20)) await look()
     await starting
     await look()
 

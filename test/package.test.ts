@@ -1,6 +1,7 @@
 /** What `npm pack` makes, installed into an empty folder and used: nothing is built, patched or scripted there. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -10,7 +11,8 @@ import { freePort, ready, spawnProgram, temporaryFolder } from './process.js'
 const run = promisify(execFile)
 const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
 
-const folder = await temporaryFolder(t)
+// Programs may be forbidden to run where files are kept in memory.
+const folder = await temporaryFolder(t, tmpdir())
 await run('npm', ['pack', '--pack-destination', folder], { cwd: projectRoot })
 const tarballs = (await readdir(folder)).sort()
 const installed = join(folder, 'a folder with spaces')

@@ -39,9 +39,12 @@ export const freePort = async (): Promise<number> => {
   }
 }
 
-/** A folder that is removed when the test ends. */
-export const temporaryFolder = async (test: Test): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'team-settings-'))
+/** A folder that is removed when the test ends, in memory where there is room. */
+export const temporaryFolder = async (
+  test: Test,
+  parent = process.env.TEST_FOLDER ?? tmpdir(),
+): Promise<string> => {
+  const folder = await mkdtemp(join(parent, 'team-settings-'))
   // Root runs the embedded server under another account, which must get in.
   await chmod(folder, 0o711)
   test.teardown(() => rm(folder, { recursive: true, force: true }))

@@ -56,6 +56,8 @@ interface Result {
   details: string
 }
 
+type Server = Awaited<ReturnType<typeof startTestServer>>
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const folder = join(projectRoot, 'build/test')
@@ -90,12 +92,17 @@ const failuresOf = (tap: string): string[] => {
 }
 
 /** A test file prints TAP. */
-const run = async (files: string[], url: string): Promise<Result> => {
+const run = async (files: string[], server: Server): Promise<Result> => {
   const since = Date.now()
   const program = ['sequential.js', ...files].map((file) => join(folder, file))
   const child = spawn(process.execPath, [...flags, ...program], {
     cwd: projectRoot,
-    env: { ...process.env, TEST_DATABASE_URL: url, TAP_TIMEOUT: `${PATIENCE_SECONDS}` },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: server.url,
+      ...(server.folder !== undefined && { TEST_FOLDER: server.folder }),
+      TAP_TIMEOUT: `${PATIENCE_SECONDS}`,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Tap gives up by itself, and says on what; this is for a program that does not end.
     timeout: (PATIENCE_SECONDS + 10) * 1_000,
@@ -116,11 +123,11 @@ const run = async (files: string[], url: string): Promise<Result> => {
   return { name, passed, failed, skipped, details: [told, errors].filter((part) => part !== '').join('\n') }
 }
 
-const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
+const runAll = async (programs: string[][], server: Server): Promise<Result[]> => {
   const results: Result[] = []
   const waiting = programs.values()
   const work = async () => {
-    for (const files of waiting) results.push(await run(files, url))
+    for (const files of waiting) results.push(await run(files, server))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return results
@@ -129,13 +136,13 @@ const runAll = async (programs: string[][], url: string): Promise<Result[]> => {
 const programs = await findPrograms()
 const server = await startTestServer(say)
 try {
-  const first = await runAll(programs, server.url)
+  const first = await runAll(programs, server)
   // Some claims are about time, and a machine that is busy with five processes can break them without a defect.
   // What failed gets one more go, with nothing beside it, and the first go is told. Where much failed, it is no accident.
   const onceMore = first.filter(({ failed }) => failed > 0).length <= MOST_UNSTABLE
   const results: Result[] = []
   for (const result of first) {
-    const again = result.failed > 0 && onceMore ? await run(filesOf(result.name), server.url) : result
+    const again = result.failed > 0 && onceMore ? await run(filesOf(result.name), server) : result
     if (again.failed < result.failed) {
       say(`${result.name}: ${result.failed} failed beside others, ${again.failed} alone. Beside others:`)
       say(result.details.replace(/^/gm, '| '))

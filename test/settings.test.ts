@@ -538,20 +538,17 @@ t.test('small settings fill a workspace by their number', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  const most = limits.workspace_bytes / limits.workspace_bytes_per_settings
-  await service.database.write.statement(
-    `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
-     select 'acme', 'filler-' || n, $1::uuid, gen_random_uuid(), 'acme', 'filler-' || n, '{}', (select id from users limit 1)
-     from generate_series(1, $2::int) n`,
-    [id, most],
-  )
-  const override = () => ada.put(`/api/team/workspaces/${id}/project-settings/acme/api`, { settings: {} })
-  t.hasStrict(await override(), {
+  const left = 4
+  await fillUp(service, id, left * limits.workspace_bytes_per_settings)
+  const override = (repo: string) =>
+    ada.put(`/api/team/workspaces/${id}/project-settings/acme/${repo}`, { settings: {} })
+  for (let n = 0; n < left; n++) t.equal((await override(`small-${n}`)).status, 200)
+  t.hasStrict(await override('api'), {
     status: 413,
     body: { code: 'workspace_full', limit_bytes: limits.workspace_bytes },
   })
-  t.equal((await ada.delete(`/api/team/workspaces/${id}/project-settings/acme/filler-1`)).status, 200)
-  t.equal((await override()).status, 200)
+  t.equal((await ada.delete(`/api/team/workspaces/${id}/project-settings/acme/small-1`)).status, 200)
+  t.equal((await override('api')).status, 200)
 })
 
 t.test('writers at the same moment do not both take the last room', async (t) => {
