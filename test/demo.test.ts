@@ -5,7 +5,7 @@ import { projectRoot } from '../src/platform/process/root.js'
 import { readCurl } from './curl.js'
 import { freePort } from './process.js'
 
-t.test('the demo starts, shows what it promises, and stops cleanly', { timeout: 60_000 }, async (t) => {
+t.test('the demo starts, shows what it promises, and stops cleanly', async (t) => {
   const port = await freePort()
   const { DATABASE_URL: _given, ...environment } = process.env
   const demo = spawn(process.execPath, [join(projectRoot, 'build/demo/demo.js')], {

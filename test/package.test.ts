@@ -13,7 +13,10 @@ const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.j
 
 // Programs may be forbidden to run where files are kept in memory.
 const folder = await temporaryFolder(t, tmpdir())
-await run('npm', ['pack', '--pack-destination', folder], { cwd: projectRoot })
+const npm = (...args: string[]) => run('npm', args, { cwd: projectRoot })
+// What prepack builds is built already.
+await npm('pack', '--ignore-scripts', '--pack-destination', folder)
+await npm('run', 'postpack', '--', '--pack-destination', folder)
 const tarballs = (await readdir(folder)).sort()
 const installed = join(folder, 'a folder with spaces')
 await mkdir(installed)

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { hasMembers } from './has-members.js'
 import { DASHBOARD, JWT_SECRET, startService } from './service.js'
+import { until } from './until.js'
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part: string | undefined) => JSON.parse(Buffer.from(part ?? '', 'base64url').toString())
@@ -207,7 +208,7 @@ t.test('signing out ends the session here at once and on the other instances soo
   t.match(out, { status: 200, body: { ok: true } })
   t.match(out.headers.get('set-cookie'), /svc_token=;/)
   t.hasStrict(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
-  await until(async () => (await elsewhere()).status === 401)
+  await until(async () => (await elsewhere()).status === 401, 'the session has ended')
   t.equal((await service.signIn('ada').then((again) => again.get('/api/me'))).status, 200)
 })
 
@@ -221,7 +222,10 @@ t.test('signing out everywhere ends every session from before', async (t) => {
     t.hasStrict(await session.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
   }
   const onOther = { headers: { Authorization: `Bearer ${desktop.token}` } }
-  await until(async () => (await other.request('GET', '/api/me', onOther)).status === 401)
+  await until(
+    async () => (await other.request('GET', '/api/me', onOther)).status === 401,
+    'the session has ended',
+  )
   const fresh = await service.signIn('ada')
   t.equal((await fresh.get('/api/me')).status, 200)
   const restarted = await startService(t, { beside: service })
@@ -279,11 +283,3 @@ t.test('a secret is rotated without signing anybody out', async (t) => {
     200,
   )
 })
-
-const until = async (condition: () => Promise<boolean>) => {
-  const deadline = Date.now() + 5_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It did not happen within 5 s')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}

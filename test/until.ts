@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
-/** Waits until `holds` answers with something true, and returns that. @throws when it does not within a minute */
+/** Waits until `holds` answers with something true, and returns that. @throws when it does not within two minutes */
 export const until = async <T>(
   holds: () => T | Promise<T>,
   what: string,

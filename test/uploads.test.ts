@@ -83,7 +83,7 @@ t.test('bodies that are no counts end nothing, hold nobody up and leave no memor
     ])
     for (const { status, ms } of others) {
       t.equal(status, 200, name)
-      t.ok(ms < 10_000, `${name}: ${ms} ms`)
+      t.ok(ms < 30_000, `${name}: ${ms} ms`)
     }
     for (const reply of await attack) {
       const { code, errors } = (await reply.json()) as { code: string; errors?: { path: string }[] }

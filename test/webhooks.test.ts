@@ -455,6 +455,6 @@ t.test('slow senders who know an address keep no one else waiting', async (t) =>
   const reply = await other.send({ ...large, payload: { ...large.payload, note: 'x'.repeat(300_000) } })
   t.equal(reply.status, 200)
   t.equal((await webhook.push(REPO, [commitOf('ada', today)])).status, 200, 'nor an ordinary delivery there')
-  t.ok(performance.now() - begin < 4_000)
+  t.ok(performance.now() - begin < 8_000)
   for (const sending of slow) sending.destroy()
 })

@@ -57,6 +57,7 @@ export const startBrowser = async (): Promise<Browser | string> => {
   return chromium
     .launch({
       executablePath,
+      timeout: 120_000,
       env: { ...(process.env as Record<string, string>), ...env },
       // The sandbox needs rights that containers and root lack. Only our own pages are opened.
       args: ['--no-sandbox', '--disable-gpu'],

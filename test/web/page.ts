@@ -101,7 +101,7 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   const visit = async (caller?: Caller, locale = 'en-GB') => {
     const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
     test.teardown(() => context.close())
-    context.setDefaultTimeout(10_000)
+    context.setDefaultTimeout(30_000)
     if (caller) {
       await context.addCookies([{ name: 'svc_token', value: caller.token, url: service.url, httpOnly: true }])
     }
