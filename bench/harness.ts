@@ -89,7 +89,8 @@ export const startProcess = async (
   }
 }
 
-const PORT = 3901
+/** Another one, when two benchmarks run on one machine. */
+const PORT = Number(process.env.BENCH_PORT ?? 3901)
 
 /** Callers are not limited, because a few of them are the whole load. */
 const startTheService = (databaseUrl: string, env: Record<string, string>) =>
@@ -115,7 +116,7 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
 }
 
 /** For services that are asked for their metrics. */
-export const METRICS_PORT = 3902
+export const METRICS_PORT = Number(process.env.BENCH_PORT ?? 3901) + 1
 
 /** The delays are those of a timer of so many milliseconds, its own time included. */
 const TIMER_MS = 10
@@ -364,18 +365,32 @@ export const send = (
   path: string,
   token?: string,
   body?: unknown,
-): Promise<{ status: number; text: string }> =>
+): Promise<Answer> => {
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = {
+    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(payload !== undefined && {
+      'Content-Type': 'application/json',
+      // For DELETE it is not set by itself.
+      'Content-Length': Buffer.byteLength(payload),
+    }),
+  }
+  return exchange(url + path, method, headers, payload)
+}
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const exchange = (
+  url: string,
+  method: string,
+  headers: Record<string, string | number>,
+  payload: string | undefined,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const headers = {
-      ...(token && { Authorization: `Bearer ${token}` }),
-      ...(payload !== undefined && {
-        'Content-Type': 'application/json',
-        // For DELETE it is not set by itself.
-        'Content-Length': Buffer.byteLength(payload),
-      }),
-    }
-    const sent = request(url + path, { method, headers }, (response) => {
+    const sent = request(url, { method, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('end', () => {
@@ -385,6 +400,10 @@ export const send = (
     sent.on('error', reject)
     sent.end(payload)
   })
+
+/** The same with headers of its own and no session. */
+export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
+  exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 
 /** @returns the answer's text @throws when the answer is not 200 */
 export const expectOk = async (reply: Promise<{ status: number; text: string }>): Promise<string> => {
