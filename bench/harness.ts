@@ -59,15 +59,16 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** Starts a script of the build and waits until `readyPath` answers. */
+/** Starts a script of the build in the folder `root` and waits until `readyPath` answers. */
 export const startProcess = async (
   script: string,
   port: number,
   env: Record<string, string>,
   readyPath: string,
+  root = projectRoot,
 ): Promise<Started> => {
-  const child = spawn(process.execPath, [join(projectRoot, 'build', script)], {
-    cwd: projectRoot,
+  const child = spawn(process.execPath, [join(root, 'build', script)], {
+    cwd: root,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     // The log is written, as in production, but not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -93,12 +94,13 @@ export const startProcess = async (
 const PORT = Number(process.env.BENCH_PORT ?? 3901)
 
 /** Callers are not limited, because a few of them are the whole load. */
-const startTheService = (databaseUrl: string, env: Record<string, string>) =>
+const startTheService = (databaseUrl: string, env: Record<string, string>, port = PORT, root = projectRoot) =>
   startProcess(
     'src/server.js',
-    PORT,
+    port,
     { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', RATE_LIMITS: 'off', ...env },
     '/api/ready',
+    root,
   )
 
 export interface Load {
@@ -245,7 +247,9 @@ export interface Setting {
   service: Started
   /** Ends the service, if it still lives, and starts another on the same database. */
   restart(): Promise<Started>
-  signIn(login: string): Promise<SignedIn>
+  signIn(login: string, at?: Started): Promise<SignedIn>
+  /** Starts the build of another checkout beside the service, on a database of its own on the same server. */
+  startOther(root: string): Promise<Started>
 }
 
 export interface SignedIn {
@@ -279,16 +283,20 @@ export const prepare = async (
   }
   const database = withAdHocSql(connect({ url: databaseUrl, poolSize: 4, prepare: true }))
   cleanUp(database.close)
-  const signIn = async (login: string) => {
+  const signIn = async (login: string, { url } = service) => {
     const { token: repohostToken } = repohost.addUser(login)
     const body = { repohost_token: repohostToken }
-    const { token } = JSON.parse(
-      await expectOk(send(service.url, 'POST', '/api/auth/verify', undefined, body)),
-    )
-    const { id } = JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token)))
+    const { token } = JSON.parse(await expectOk(send(url, 'POST', '/api/auth/verify', undefined, body)))
+    const { id } = JSON.parse(await expectOk(send(url, 'GET', '/api/me', token)))
     return { id, token, repohostToken }
   }
-  return { databaseUrl, database, service, restart, signIn }
+  const startOther = async (root: string) => {
+    const otherUrl = await freshDatabase(databaseUrl, 'bench_other')
+    const other = await startTheService(otherUrl, { REPOHOST_API_URL: repohost.url }, PORT + 2, root)
+    cleanUp(other.stop)
+    return other
+  }
+  return { databaseUrl, database, service, restart, signIn, startOther }
 }
 
 /** How many teams `--teams` asks for: 31 have 10 million rows. */
