@@ -1,9 +1,18 @@
 /** Deliveries of the repository host: how long they take, and how long the service stood still meanwhile. */
-import { type IncomingMessage, request } from 'node:http'
 import { deliveryShapes, type PushedCommit, signedDelivery } from '../demo/host-deliveries.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { benchmark, longestStall, METRICS_PORT, median, memoryOf, prepare, say, send } from './harness.js'
+import {
+  benchmark,
+  longestStall,
+  METRICS_PORT,
+  median,
+  memoryOf,
+  post,
+  prepare,
+  say,
+  send,
+} from './harness.js'
 
 const COMMITS = 2_048
 const FILES = 40
@@ -11,18 +20,6 @@ const BYTES = 24 * 2 ** 20 - 1_000
 const ROUNDS = 9
 
 let made = 0
-
-const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
-  new Promise<number>((resolve, reject) => {
-    const length = { 'Content-Length': Buffer.byteLength(body) }
-    const answer = (response: IncomingMessage) => {
-      response.resume()
-      response.once('end', () => resolve(response.statusCode ?? 0))
-    }
-    const sent = request(url, { method: 'POST', headers: { ...headers, ...length } }, answer)
-    sent.on('error', reject)
-    sent.end(body)
-  })
 
 await benchmark(async (cleanUp) => {
   const env = { METRICS_PORT: String(METRICS_PORT), WEBHOOK_KEYS: 'x'.repeat(48), RATE_LIMITS: 'on' }
@@ -73,7 +70,7 @@ await benchmark(async (cleanUp) => {
       size = delivery.body.length
       await longestStall()
       const start = performance.now()
-      statuses.add(await post(address, delivery))
+      statuses.add((await post(address, delivery)).status)
       const time = performance.now() - start
       const stall = await longestStall()
       if (round === 0) continue

@@ -59,15 +59,16 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** Starts a script of the build and waits until `readyPath` answers. */
+/** Starts a script of the build in the folder `root` and waits until `readyPath` answers. */
 export const startProcess = async (
   script: string,
   port: number,
   env: Record<string, string>,
   readyPath: string,
+  root = projectRoot,
 ): Promise<Started> => {
-  const child = spawn(process.execPath, [join(projectRoot, 'build', script)], {
-    cwd: projectRoot,
+  const child = spawn(process.execPath, [join(root, 'build', script)], {
+    cwd: root,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     // The log is written, as in production, but not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -89,15 +90,17 @@ export const startProcess = async (
   }
 }
 
-const PORT = 3901
+/** Another one, when two benchmarks run on one machine. */
+const PORT = Number(process.env.BENCH_PORT ?? 3901)
 
 /** Callers are not limited, because a few of them are the whole load. */
-const startTheService = (databaseUrl: string, env: Record<string, string>) =>
+const startTheService = (databaseUrl: string, env: Record<string, string>, port = PORT, root = projectRoot) =>
   startProcess(
     'src/server.js',
-    PORT,
+    port,
     { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', RATE_LIMITS: 'off', ...env },
     '/api/ready',
+    root,
   )
 
 export interface Load {
@@ -115,7 +118,7 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
 }
 
 /** For services that are asked for their metrics. */
-export const METRICS_PORT = 3902
+export const METRICS_PORT = Number(process.env.BENCH_PORT ?? 3901) + 1
 
 /** The delays are those of a timer of so many milliseconds, its own time included. */
 const TIMER_MS = 10
@@ -244,7 +247,9 @@ export interface Setting {
   service: Started
   /** Ends the service, if it still lives, and starts another on the same database. */
   restart(): Promise<Started>
-  signIn(login: string): Promise<SignedIn>
+  signIn(login: string, at?: Started): Promise<SignedIn>
+  /** Starts the build of another checkout beside the service, on a database of its own on the same server. */
+  startOther(root: string): Promise<Started>
 }
 
 export interface SignedIn {
@@ -278,16 +283,20 @@ export const prepare = async (
   }
   const database = withAdHocSql(connect({ url: databaseUrl, poolSize: 4, prepare: true }))
   cleanUp(database.close)
-  const signIn = async (login: string) => {
+  const signIn = async (login: string, { url } = service) => {
     const { token: repohostToken } = repohost.addUser(login)
     const body = { repohost_token: repohostToken }
-    const { token } = JSON.parse(
-      await expectOk(send(service.url, 'POST', '/api/auth/verify', undefined, body)),
-    )
-    const { id } = JSON.parse(await expectOk(send(service.url, 'GET', '/api/me', token)))
+    const { token } = JSON.parse(await expectOk(send(url, 'POST', '/api/auth/verify', undefined, body)))
+    const { id } = JSON.parse(await expectOk(send(url, 'GET', '/api/me', token)))
     return { id, token, repohostToken }
   }
-  return { databaseUrl, database, service, restart, signIn }
+  const startOther = async (root: string) => {
+    const otherUrl = await freshDatabase(databaseUrl, 'bench_other')
+    const other = await startTheService(otherUrl, { REPOHOST_API_URL: repohost.url }, PORT + 2, root)
+    cleanUp(other.stop)
+    return other
+  }
+  return { databaseUrl, database, service, restart, signIn, startOther }
 }
 
 /** How many teams `--teams` asks for: 31 have 10 million rows. */
@@ -364,18 +373,32 @@ export const send = (
   path: string,
   token?: string,
   body?: unknown,
-): Promise<{ status: number; text: string }> =>
+): Promise<Answer> => {
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = {
+    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(payload !== undefined && {
+      'Content-Type': 'application/json',
+      // For DELETE it is not set by itself.
+      'Content-Length': Buffer.byteLength(payload),
+    }),
+  }
+  return exchange(url + path, method, headers, payload)
+}
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const exchange = (
+  url: string,
+  method: string,
+  headers: Record<string, string | number>,
+  payload: string | undefined,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const headers = {
-      ...(token && { Authorization: `Bearer ${token}` }),
-      ...(payload !== undefined && {
-        'Content-Type': 'application/json',
-        // For DELETE it is not set by itself.
-        'Content-Length': Buffer.byteLength(payload),
-      }),
-    }
-    const sent = request(url + path, { method, headers }, (response) => {
+    const sent = request(url, { method, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('end', () => {
@@ -385,6 +408,10 @@ export const send = (
     sent.on('error', reject)
     sent.end(payload)
   })
+
+/** The same with headers of its own and no session. */
+export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
+  exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 
 /** @returns the answer's text @throws when the answer is not 200 */
 export const expectOk = async (reply: Promise<{ status: number; text: string }>): Promise<string> => {

@@ -2,6 +2,7 @@
 import type { HostEvent, IssueChange, PushedCommit } from '../demo/host-deliveries.js'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { addDays } from '../src/platform/time/days.js'
+import type { Caller, Reply } from './service.js'
 import { commitOf, type DayCounts, type Webhook } from './webhooks.js'
 
 /** mulberry32: a seed that is printed makes a failure repeatable. */
@@ -40,9 +41,16 @@ const LOGINS = ['ada', 'bob', 'stranger']
 const MEMBERS = new Set(['ada', 'bob'])
 const AT_ONCE = 8
 
+/** What the model needs of a webhook. */
+export interface Target extends Pick<Webhook, 'kind' | 'workspace' | 'counts'> {
+  admin: { post: (...args: Parameters<Caller['post']>) => Promise<Answer> }
+  send: (event: HostEvent) => Promise<Answer>
+}
+type Answer = Pick<Reply, 'status' | 'text'>
+
 /** Sends so many deliveries. @returns what is counted, and what should be */
 export const deliverAtRandom = async (
-  webhook: Webhook,
+  webhook: Target,
   today: string,
   { deliveries, seed }: { deliveries: number; seed: number },
 ): Promise<{ counted: Record<string, DayCounts>; expected: Record<string, DayCounts> }> => {

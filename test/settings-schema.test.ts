@@ -428,6 +428,10 @@ t.test('hostile schemas and values cost little', async (t) => {
           items: { anyOf: [...Array(50).fill({ type: 'object', required: ['a'] }), true] },
         },
         'ext.unique': { type: 'array', uniqueItems: true },
+        'ext.names': {
+          type: 'array',
+          items: { anyOf: [{ required: Array.from({ length: 5_000 }, (_, n) => `name-${n}`) }, true] },
+        },
         'ext.keys': { type: 'object', patternProperties: { '^(x+)+$': {} }, additionalProperties: false },
       },
     }),
@@ -443,6 +447,7 @@ t.test('hostile schemas and values cost little', async (t) => {
   const tooLarge = ['is too large to be checked']
   t.same(messages({ 'ext.states': 'ab'.repeat(130_000) }), tooLarge)
   t.same(messages({ 'ext.any': Array(80_000).fill({}) }), tooLarge)
+  t.same(messages({ 'ext.names': Array(80_000).fill({}) }), tooLarge)
   t.same(messages({ 'ext.unique': Array.from({ length: 120_000 }, (_, index) => [index]) }), tooLarge)
   t.equal(
     messages({ 'ext.keys': Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`k${n}`, 1])) })

@@ -9,6 +9,7 @@ import {
 } from '../demo/host-deliveries.js'
 import type { RepohostKind } from '../schemas/common.js'
 import { readToday } from '../src/platform/time/clock.js'
+import type { AdHocDatabase } from './ad-hoc.js'
 import type { Caller, Service, ServiceOptions } from './service.js'
 import { startService } from './service.js'
 
@@ -55,20 +56,26 @@ export class Webhook {
   }
 
   /** The counts of every member, day and repository, as the dashboard adds them up from them. */
-  async counts(): Promise<Record<string, DayCounts>> {
-    const rows = await this.service.database.hot.statement<
-      DayCounts & { login: string; day: string; repo_key: string }
-    >(
-      `select u.login, a.day::text as day, a.repo_key, a.commits, a.closed_issues
-       from activity a join users u on u.id = a.user_id
-       where a.workspace_id = $1::uuid and a.commits + a.closed_issues > 0
-       order by 1, 2, 3`,
-      [this.workspace],
-    )
-    return Object.fromEntries(
-      rows.map(({ login, day, repo_key, ...counts }) => [`${login} ${day} ${repo_key}`, { ...counts }]),
-    )
+  counts(): Promise<Record<string, DayCounts>> {
+    return readCounts(this.service.database, this.workspace)
   }
+}
+
+/** The counts of every member, day and repository of a workspace. */
+export const readCounts = async (
+  database: AdHocDatabase,
+  workspace: string,
+): Promise<Record<string, DayCounts>> => {
+  const rows = await database.hot.statement<DayCounts & { login: string; day: string; repo_key: string }>(
+    `select u.login, a.day::text as day, a.repo_key, a.commits, a.closed_issues
+     from activity a join users u on u.id = a.user_id
+     where a.workspace_id = $1::uuid and a.commits + a.closed_issues > 0
+     order by 1, 2, 3`,
+    [workspace],
+  )
+  return Object.fromEntries(
+    rows.map(({ login, day, repo_key, ...counts }) => [`${login} ${day} ${repo_key}`, { ...counts }]),
+  )
 }
 
 export const createWebhook = async (service: Service, admin: Caller, workspace: string): Promise<Webhook> => {

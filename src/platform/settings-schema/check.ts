@@ -44,7 +44,7 @@ export interface Allowed {
 
 /** JSON text that does not depend on the order of keys. */
 export const canonical = (value: unknown, run?: Run): string => {
-  run?.spend(PER_NODE)
+  run?.spend(PER_WRITTEN_NODE)
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join(',')}]`
   if (!isObject(value)) {
     if (typeof value === 'string') run?.spend(value.length * PER_CHARACTER)
@@ -78,9 +78,11 @@ const articles: Record<TypeName, string> = {
 
 /** Units of work (`faults.ts`). A pattern says how many it takes. */
 const PER_NODE = 6
+const PER_WRITTEN_NODE = 12
 const PER_CHARACTER = 1 / 2
 const PER_SORTED_KEY = 20
 const PER_TEST = 100
+const PER_NAME = 2
 
 /** Notes everything in `value` that the schema does not allow. */
 export const check = (node: Node, value: unknown, place: Place | undefined, run: Run): void => {
@@ -200,11 +202,12 @@ const checkObject = (
   if (!object) return
   const keys = Object.keys(value)
   noteOutside(object, keys.length, ['must have', ' members'], place, run)
+  run.spend(object.required.length * PER_NAME)
   for (const name of object.required) {
     if (!Object.hasOwn(value, name)) run.note({ parent: place, key: name }, 'is required')
   }
   for (const key of keys) {
-    run.spend(2)
+    run.spend(PER_NAME)
     const here = { parent: place, key }
     const own = object.properties.get(key)
     if (own) check(own, value[key], here, run)

@@ -5,9 +5,14 @@ import { ApiError } from '../../../errors.js'
 
 /** Bytes of one body between two turns of other requests. */
 const PAUSE_BYTES = 524_288
+/** What a body gets at first, whatever length it declares. */
+const FIRST_BYTES = 65_536
+/** A larger body gets a buffer of its whole length at once. The system provides memory only for the part that is written. */
+const WHOLE_BYTES = 131_072
 
 export class IncomingBody {
   private readonly chunks: AsyncIterator<Buffer>
+  private readonly declaredBytes: number | undefined
   /** The buffer has spare capacity. Small chunks are copied, because they may keep a large one in memory. */
   private room: Buffer<ArrayBuffer>
   private length = 0
@@ -24,9 +29,9 @@ export class IncomingBody {
     private readonly mostBytes: number,
     private readonly inspect: (chunk: Buffer) => void,
   ) {
-    const declared = Number(declaredBytes ?? 0)
-    if (declared > mostBytes) throw new ApiError('payload_too_large')
-    this.room = Buffer.allocUnsafeSlow(Math.min(declared, 65_536))
+    this.declaredBytes = declaredBytes === undefined ? undefined : Number(declaredBytes)
+    if ((this.declaredBytes ?? 0) > mostBytes) throw new ApiError('payload_too_large')
+    this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes ?? 0, FIRST_BYTES))
     // The rest of a body that is refused is taken as of others, and not destroyed with its connection.
     this.chunks = stream.iterator({ destroyOnReturn: false })
   }
@@ -67,7 +72,8 @@ export class IncomingBody {
     if (length > this.mostBytes) throw new ApiError('payload_too_large')
     this.inspect(chunk)
     if (length > this.room.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(2 * length, this.mostBytes))
+      const whole = Math.max(length, this.declaredBytes ?? this.mostBytes)
+      const larger = Buffer.allocUnsafeSlow(length > WHOLE_BYTES ? whole : Math.min(2 * length, whole))
       this.bytes.copy(larger)
       this.room = larger
     }
