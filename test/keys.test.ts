@@ -433,7 +433,7 @@ t.test(
   async (t) => {
     const [ora, pat] = [await service.signIn('ora'), await service.signIn('pat')]
     await ora.push('ora/notes', {})
-    const { workspaces } = (await ora.get('/api/team/workspaces')).body
+    const { workspaces } = (await ora.get('/api/team/me')).body
     const personal = workspaces.find((workspace: { personal: boolean }) => workspace.personal).id
     const { id } = await service.workspace(ora, { members: [pat] })
     const ofOther = await service.workspace(pat, { members: [ora] })
