@@ -56,9 +56,9 @@ const AGE_FIRST_VERSIONS = statement(
   `update snapshot_versions set created_at = created_at - interval '6 days' where version = 1`,
 )
 
-/** Together with ada and bob, 25 people work at Acme. */
+/** Together with ada, bob and zoe, 25 people work at Acme. */
 const colleagues =
-  'carol dave erin frank grace heidi ivan judy kim leo mallory nina oscar peggy quinn rupert sybil trent uma victor wendy xena yusuf'
+  'carol dave erin frank grace heidi ivan judy kim leo mallory nina oscar peggy quinn rupert sybil trent uma victor wendy xena'
     .split(' ')
     .map((login, index) => ({ login, role: index === 0 ? ('admin' as const) : ('member' as const) }))
 

@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { VerifyResult } from '../schemas/auth.js'
 import type { CreatedWorkspace } from '../schemas/invites.js'
+import type { CreatedAccessKey } from '../schemas/keys.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Profile } from '../schemas/profile.js'
 import type { RepohostStandIn } from './repohost.js'
@@ -23,6 +24,8 @@ export interface Demo {
   bob: DemoPerson
   /** Admin of Globex. */
   eve: DemoPerson
+  /** Member of Acme, whose editor has a WakaTime plugin. */
+  zoe: DemoPerson
   /** Workspace ids. */
   acme: string
   globex: string
@@ -31,6 +34,25 @@ export interface Demo {
   /** The `ETag` of the settings of acme/api-gateway: now, and one version before. */
   etag: string
   oldEtag: string
+}
+
+/**
+ * What a WakaTime plugin sends on working days up to now: a heartbeat every five minutes from 9 to 15 UTC, a day at a time,
+ * and one of this moment, so that the page shows some at any time of day.
+ * @param projects in the order of the day
+ */
+const heartbeatsOfDays = (days: number, projects: string[]): { time: number; project: string }[][] => {
+  const now = Date.now() / 1_000
+  const today = now - (now % 86_400)
+  const ofDays = Array.from({ length: days }, (_, ago) => today - ago * 86_400)
+    .filter((day) => ![0, 6].includes(new Date(day * 1_000).getUTCDay()))
+    .map((day) =>
+      Array.from({ length: 72 }, (_, beat) => ({
+        time: day + 9 * 3_600 + beat * 300,
+        project: projects[Math.floor(beat / 24)] ?? '',
+      })).filter(({ time }) => time <= now),
+    )
+  return [...ofDays.reverse(), [{ time: now, project: 'api-gateway' }]]
 }
 
 /** @throws when the service refuses anything: a demo that shows half of it would mislead. */
@@ -60,6 +82,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     return { id, userId, login, repohostToken, token }
   }
   const [ada, bob, eve] = [await signIn('ada'), await signIn('bob'), await signIn('eve')]
+  const zoe = await signIn('zoe')
 
   const workspace = async (admin: DemoPerson, name: string, patterns: string[], joining: DemoPerson[]) => {
     const created = await call<Static<typeof CreatedWorkspace>>(
@@ -73,7 +96,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     }
     return { id: created.workspace.id, invite: created.invite.code }
   }
-  const { id: acme, invite } = await workspace(ada, 'Acme', ['acme/*', 'ada/*'], [bob])
+  const { id: acme, invite } = await workspace(ada, 'Acme', ['acme/*', 'ada/*'], [bob, zoe])
   const { id: globex } = await workspace(eve, 'Globex', ['globex/web-*', 'globex/api'], [ada, bob])
 
   const push = (person: DemoPerson, repo: string, settings: object) =>
@@ -119,18 +142,33 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   )
   await push(eve, 'globex/api', { 'ext.theme': 'solarized', 'ext.lint': { strict: true } })
 
+  const key = await call<CreatedAccessKey>(
+    'POST',
+    '/me/keys',
+    { name: 'VS Code', scopes: ['activity:write', 'activity:read'] },
+    as(zoe),
+  )
+  // Two repositories, one by the name of its folder, and a folder that waits for its repository.
+  const projects = [`${repohost.url}/acme/web.git`, 'api-gateway', 'scratch']
+  for (const heartbeats of heartbeatsOfDays(14, projects)) {
+    await call('POST', '/wakatime/v1/users/current/heartbeats.bulk', heartbeats, {
+      Authorization: `Basic ${btoa(key.secret)}`,
+    })
+  }
+
   for (const person of [ada, bob]) {
     await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))
   }
-  return { ada, bob, eve, acme, globex, acmeInvite: invite, etag, oldEtag }
+  return { ada, bob, eve, zoe, acme, globex, acmeInvite: invite, etag, oldEtag }
 }
 
-/** The people that the sign-in page offers: an admin and a member of one team, and the admin of another. */
-export const offeredPeople = ({ ada, bob, eve }: Demo): OfferedPerson[] =>
+/** The people that the sign-in page offers: an admin and two members of one team, and the admin of another. */
+export const offeredPeople = ({ ada, bob, eve, zoe }: Demo): OfferedPerson[] =>
   (
     [
       [ada, 'Acme admin'],
       [bob, 'Acme member'],
       [eve, 'Globex admin'],
+      [zoe, 'Acme member with a WakaTime plugin'],
     ] as const
   ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

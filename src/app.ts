@@ -10,7 +10,6 @@ import accessKeys from './features/accounts/access-keys.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import repohostOAuth from './features/accounts/repohost-oauth.js'
-import { keyRoutes } from './features/accounts/routes/keys.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
@@ -38,6 +37,7 @@ import { projectRoutes } from './features/settings/routes/projects.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
+import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -190,7 +190,7 @@ export const buildApp = async (
   await app.register(editorProjectRoutes, { prefix: '/api/me' })
   await app.register(heartbeatRoutes, { prefix: '/api/wakatime/v1' })
   await app.register(importRoutes, { prefix: '/api/wakatime/v1' })
-  await app.register(keyRoutes, { prefix: '/api/me/keys' })
+  await app.register(personKeyRoutes, { prefix: '/api/me/keys' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(settingsSchemaRoutes, { prefix: '/api' })
   await app.register(teamRoutes, { prefix: '/api/team' })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { formatsOf } from '../src/platform/http/formats.js'
+import { valued } from '../src/platform/openapi/names.js'
 import { lazy } from '../src/platform/process/lazy.js'
 import { projectRoot } from '../src/platform/process/root.js'
 
@@ -30,18 +31,32 @@ interface Answer {
   text: string
 }
 
+/** The document lets answers gain members; here, an answer with a member that no schema declares is a mistake. */
+export const closed = <T>(node: T): T => {
+  if (Array.isArray(node)) return node.map(closed) as T
+  if (typeof node !== 'object' || node === null) return node
+  const members = Object.entries(node).map(([name, child]) => [
+    name,
+    valued.has(name) ? child : closed(child),
+  ])
+  const schema = Object.fromEntries(members)
+  const { type, properties, additionalProperties } = schema
+  const isObject = [type].flat().includes('object') && properties !== undefined
+  return isObject && additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema
+}
+
 /** @returns a function that says what is wrong with an answer, or undefined. */
-const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
+export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
   // That the document is valid is another test's subject.
   const ajv = new Ajv2020({ strict: false, allErrors: false, meta: false, validateSchema: false })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(formatsOf('ext'))) ajv.addFormat(name, accepts)
-  ajv.addSchema({ $id: 'document', components: document.components })
+  ajv.addSchema({ $id: 'document', components: closed(document.components) })
   const validators = new Map<object, ValidateFunction>()
   const validatorOf = (schema: object): ValidateFunction => {
     const known = validators.get(schema)
     if (known) return known
-    const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+    const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
     const validate = ajv.compile(JSON.parse(text))
     validators.set(schema, validate)
     return validate

@@ -43,12 +43,36 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   for (const [, which, key] of printed.matchAll(/assistant-([ab])-models\?apiKey=([^']+)/g)) {
     t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
   }
-  t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 3 })
+  t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 4 })
 
   const [acme] = (await get('/team/me')).workspaces
   const { members } = await get(`/team/workspaces/${acme.id}/members`)
   t.equal(members.length, 25)
   t.equal(members.filter(({ role }: { role: string }) => role === 'admin').length, 2)
+
+  // The minutes of zoe come by heartbeat alone.
+  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text()
+  const repohost_token = /"login":"zoe","about":"[^"]*","repohost_token":"([^"]+)"/.exec(page)?.[1]
+  const signedIn = await fetch(`${api}/auth/verify`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ repohost_token }),
+  })
+  const zoe = { Authorization: `Bearer ${(await bodyOf(signedIn)).token}` }
+  t.type((await get('/me', zoe)).heartbeats.last_at, 'string')
+  t.same(
+    (await get('/me/editor-projects', zoe)).projects.map(({ name, state, repo }: Record<string, unknown>) => [
+      name,
+      state,
+      repo,
+    ]),
+    [
+      ['api-gateway', 'automatic', 'acme/api-gateway'],
+      ['scratch', 'waiting', null],
+    ],
+  )
+  const own = await get(`/team/dashboard/mine?workspace=${acme.id}`, zoe)
+  t.ok(own.totals.active_minutes > 0)
 
   // Every command, as it is printed.
   const variables = { ADA: shown('ADA'), BOB: shown('BOB'), EVE: shown('EVE'), ADMIN: shown('ADMIN') }

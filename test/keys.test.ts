@@ -34,7 +34,7 @@ const withKey = (service: Service, secret: string) => {
 
 const created = (reply: Reply) => {
   if (reply.status !== 201) throw new Error(`The key was refused: ${reply.text}`)
-  return reply.body as { id: string; secret: string }
+  return reply.body as { id: string; secret: string; expires_at: string }
 }
 
 const ownKey = async (caller: Caller, scopes: string[], name = 'laptop') =>
@@ -427,6 +427,48 @@ t.test('what a key of a workspace does is recorded under its name', async (t) =>
   )
   t.same(JSON.parse((await jon.get('/api/me/export')).text).keys, [])
 })
+
+t.test(
+  'the keys of a person are recorded where they count, and their names for the person alone',
+  async (t) => {
+    const [ora, pat] = [await service.signIn('ora'), await service.signIn('pat')]
+    await ora.push('ora/notes', {})
+    const { workspaces } = (await ora.get('/api/team/me')).body
+    const personal = workspaces.find((workspace: { personal: boolean }) => workspace.personal).id
+    const { id } = await service.workspace(ora, { members: [pat] })
+    const ofOther = await service.workspace(pat, { members: [ora] })
+    const trailOf = async (caller: Caller, workspace: string) =>
+      (await caller.get(`${team}/${workspace}/audit`)).body.entries
+        .filter(({ action }: { action: string }) => action.startsWith('key.'))
+        .map(({ actor, action, target, details }: Record<string, unknown>) => [
+          actor,
+          action,
+          target,
+          details,
+        ])
+    const editor = await ownKey(ora, ['activity:write'], 'my laptop')
+    const script = await ownKey(ora, ['settings:read', 'settings:write'], 'my script')
+    await ora.delete(`/api/me/keys/${script.id}`)
+    await ora.delete(`/api/me/keys/${script.id}`)
+    const details = { scopes: ['settings:read', 'settings:write'], owner: 'ora', id: script.id }
+    const { expires_at } = script
+    t.same(await trailOf(ora, id), [
+      ['ora', 'key.revoked', null, details],
+      ['ora', 'key.created', null, { ...details, expires_at }],
+    ])
+    t.same(await trailOf(ora, personal), [
+      ['ora', 'key.revoked', 'my script', details],
+      ['ora', 'key.created', 'my script', { ...details, expires_at }],
+      [
+        'ora',
+        'key.created',
+        'my laptop',
+        { scopes: ['activity:write'], owner: 'ora', id: editor.id, expires_at: editor.expires_at },
+      ],
+    ])
+    t.same(await trailOf(pat, ofOther.id), [], 'a key of a member can do nothing of an admin there')
+  },
+)
 
 t.test('at the level “team” a key of the workspace sees no person, as an admin does not', async (t) => {
   const kim = await service.signIn('kim')

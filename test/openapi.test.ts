@@ -13,6 +13,7 @@ import { formatsOf } from '../src/platform/http/formats.js'
 import { type ExampleSchema, exampleOf } from '../src/platform/openapi/examples.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { closed, conformanceOf } from './conformance.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
@@ -261,7 +262,7 @@ t.test('names of repositories are all but . and .., up to 100 characters', (t) =
 })
 
 t.test('every body and every answer has an example', async (t) => {
-  const { paths, components } = await readDocument(files.full)
+  const { paths, components } = closed(await readDocument(files.full))
   for (const { where, operation } of operationsOf({ paths, components })) {
     const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
     const contents = [operation.requestBody?.content, ...answers.map(([, { content }]) => content)]
@@ -306,10 +307,10 @@ const misfits = (document: Document, extensionPrefix: string): string[] => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
-  ajv.addSchema({ $id: 'document', components: document.components })
+  ajv.addSchema({ $id: 'document', components: closed(document.components) })
   const validators = new Map<string, ValidateFunction>()
   return examplesIn(document).flatMap(({ where, schema, value }) => {
-    const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+    const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
     const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
     validators.set(text, validate)
     return validate(value)
@@ -324,6 +325,43 @@ t.test('every example fits its schema', async (t) => {
     t.ok(examplesIn(document).length > 100)
     t.strictSame(misfits(document, 'ext'), [], file)
   }
+})
+
+t.test('answers can gain members, and requests cannot', async (t) => {
+  for (const file of Object.values(files)) {
+    const { paths, components } = await readDocument(file)
+    const isClosed = (part: unknown): boolean => {
+      const seen = new Set<string>()
+      const write = (of: unknown) =>
+        JSON.stringify(of, (name, value) => (/^examples?$/.test(name) ? undefined : value))
+      const pending = [write(part)]
+      for (let text = pending.pop(); text !== undefined; text = pending.pop()) {
+        if (text.includes('"additionalProperties":false')) return true
+        for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+          if (!seen.has(name)) pending.push(write(components.schemas[name]))
+          seen.add(name)
+        }
+      }
+      return false
+    }
+    for (const { where, operation } of operationsOf({ paths, components } as Document))
+      t.equal(isClosed(operation.responses), false, where)
+    const { requestBody } = paths['/api/settings/{owner}/{repo}']?.put ?? {}
+    t.equal(isClosed(requestBody), true, file)
+  }
+})
+
+t.test('a member that no schema declares fails the tests all the same', async (t) => {
+  const problemOf = conformanceOf((await readDocument(files.full)) as never)
+  const answer = (more: object) => ({
+    method: 'GET',
+    path: '/api/health',
+    status: 200,
+    headers: new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': '1' }),
+    text: JSON.stringify({ ok: true, version: '1.0.0', ...more }),
+  })
+  t.equal(problemOf(answer({})), undefined)
+  t.match(problemOf(answer({ extra: 1 })), /must NOT have additional properties/)
 })
 
 t.test('codes of invites look in the document as they do in answers', async (t) => {

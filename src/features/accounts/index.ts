@@ -4,7 +4,7 @@ export { editorTokenOf } from './credentials.js'
 export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
 export { issueKey } from './issue-key.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'
-export { lockCaller, readCaller } from './policies.js'
+export { lockCaller, readCaller, requireCombinable } from './policies.js'
 export {
   type KeyInUse,
   listKeys,

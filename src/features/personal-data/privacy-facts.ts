@@ -134,7 +134,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'audit trail',
-    what: 'Changes in a workspace with their authors, one of which can be the operator: members, roles, invites, patterns, settings. Deleted accounts appear as `deleted user`.',
+    what: 'Changes in a workspace with their authors, one of which can be the operator: members, roles, invites, access keys, patterns, settings. Deleted accounts appear as `deleted user`.',
     fields: fieldsOf(AuditEntry),
     why: 'To explain changes.',
     kept_days: limits.audit_days,
@@ -232,6 +232,10 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('Login, avatar, role, and the time of joining.', members),
     everywhere('The authors of settings, workspace settings and overrides.', members),
     everywhere('The authors of invites and of access keys of the workspace, and the audit trail.', admins),
+    everywhere(
+      'That an admin has created or revoked a key of their own that can change settings, upload counts or read the dashboard, with its scopes and without its name.',
+      admins,
+    ),
     {
       what: 'The deliveries to the webhook: the time, the event, the repository, and how much of it counted.',
       named: admins,

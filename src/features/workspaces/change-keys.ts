@@ -1,8 +1,10 @@
-import type { CreatedAccessKey, CreateKeyBody } from '../../../schemas/keys.js'
+import type { CreatedAccessKey, CreateKeyBody, Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
-import type { Database } from '../../platform/database/client.js'
-import { issueKey, type RevokedKey, revokeKey } from '../accounts/index.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { issueKey, lockCaller, type RevokedKey, revokeKey } from '../accounts/index.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { type Actor, insertAuditEntries } from './queries/audit.js'
+import { listWorkspacesOf } from './queries/workspaces.js'
 
 /** @throws {ApiError} `key_limit` */
 export const createWorkspaceKey = (
@@ -35,3 +37,66 @@ export const recordRevokedKey = (
   { record }: Pick<Change, 'record'>,
   { id, name }: RevokedKey,
 ): Promise<void> => record('key.revoked', name, { id })
+
+/** With these, a person's key does what admins do, wherever the person is an admin. */
+const ofAdmins = new Set<string>(['settings:write', 'counts:write', 'dashboard:read'] satisfies Scope[])
+
+/**
+ * In the personal workspace, whose trail only the person reads, every key of the person is recorded with its name. In the
+ * others that the person administers, only keys that can act for an admin there, without the name.
+ */
+const recordPersonKey = async (
+  tx: Db,
+  person: Actor,
+  action: 'key.created' | 'key.revoked',
+  { name, scopes, ...details }: { id: string; name: string; scopes: readonly string[]; expires_at?: string },
+): Promise<void> => {
+  const isOfAdmin = scopes.some((scope) => ofAdmins.has(scope))
+  const workspaces = await listWorkspacesOf(tx, person.id)
+  await insertAuditEntries(
+    tx,
+    workspaces
+      .filter(({ role, personal }) => role === 'admin' && (personal || isOfAdmin))
+      .map(({ id, personal }) => ({
+        workspaceId: id,
+        actor: person,
+        action,
+        target: personal ? name : undefined,
+        details: { ...details, scopes, owner: person.login },
+      })),
+  )
+}
+
+// A workspace may be deleted meanwhile.
+const recorded = { rowsMayConflict: true }
+
+/** @throws {ApiError} `key_limit` */
+export const createPersonKey = (
+  database: Database,
+  userId: string,
+  body: CreateKeyBody,
+): Promise<CreatedAccessKey> =>
+  database.transaction(async (tx) => {
+    const person = await lockCaller(tx, userId)
+    const created = await issueKey(tx, { userId }, person, body)
+    const { id, name, scopes, expires_at } = created
+    await recordPersonKey(tx, person, 'key.created', { id, name, scopes, expires_at })
+    return created
+  }, recorded)
+
+/** Revoking again changes nothing. @throws {ApiError} `key_not_found` */
+export const revokePersonKey = (
+  database: Database,
+  userId: string,
+  id: string,
+): Promise<RevokedKey | undefined> =>
+  database.transaction(async (tx) => {
+    const person = await lockCaller(tx, userId)
+    const { found, revoked } = await revokeKey(tx, { userId }, id)
+    if (!found) throw new ApiError('key_not_found')
+    if (revoked) {
+      const { name, scopes } = revoked
+      await recordPersonKey(tx, person, 'key.revoked', { id, name, scopes })
+    }
+    return revoked
+  }, recorded)

@@ -4,7 +4,7 @@ import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
 import { type ExampleSchema, exampleOf } from './examples.js'
 import { canonicalHeaderName, type HeaderName, headerComponents, headersOf } from './headers.js'
-import { withNames } from './names.js'
+import { valued, withNames } from './names.js'
 
 /** Carried by an operation as `x-route` until it is complete. */
 export interface RouteFacts {
@@ -90,11 +90,46 @@ export const completeDocument = (
   const paths = mapValues(named.paths, (operations, path) =>
     mapValues(operations, (operation, method) => complete(operation, method, path)),
   )
-  return { document: { ...named, paths, components }, coreOperations }
+  return { document: withOpenAnswers({ ...named, paths, components }), coreOperations }
 }
 
 const mapValues = <T, R>(record: Record<string, T>, map: (value: T, name: string) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+
+/**
+ * Answers can gain members in later versions, so a client generated from the document must accept members that it does not
+ * know. Requests stay closed, except for schemas that answers share with them.
+ */
+const withOpenAnswers = (document: Document): Document => {
+  const answers = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).map(({ responses }) => responses),
+  )
+  const used = referencesFrom(answers, document.components)
+  return {
+    ...document,
+    paths: mapValues(document.paths, (operations) =>
+      mapValues(operations, (operation) => ({
+        ...operation,
+        responses: opened(operation.responses) as Operation['responses'],
+      })),
+    ),
+    components: {
+      ...document.components,
+      schemas: mapValues(document.components.schemas, (schema, name) =>
+        used.has(`schemas/${name}`) ? (opened(schema) as Schema) : schema,
+      ),
+    },
+  }
+}
+
+const opened = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(opened)
+  if (typeof node !== 'object' || node === null) return node
+  const members = Object.entries(node).filter(
+    ([name, value]) => name !== 'additionalProperties' || value !== false,
+  )
+  return Object.fromEntries(members.map(([name, child]) => [name, valued.has(name) ? child : opened(child)]))
+}
 
 /** One example, or one for each kind of answer. A test reports answers without an example. */
 const withExamples = (content: Content, schemas: Record<string, Schema>): Content =>
@@ -136,7 +171,7 @@ export const withoutUnused = (document: Document): Document => {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
   const usedTags = new Set(operations.flatMap((operation) => operation.tags ?? []))
   const security = JSON.stringify(operations.map((operation) => operation.security))
-  const used = referencesOf(document)
+  const used = referencesFrom(document.paths, document.components)
   const keep = (kind: string, components: Record<string, object>) =>
     Object.fromEntries(
       Object.entries(components).filter(([name]) =>
@@ -152,10 +187,10 @@ export const withoutUnused = (document: Document): Document => {
   }
 }
 
-/** The components (`schemas/Ok`) that operations refer to, directly or through others. */
-const referencesOf = ({ paths, components }: Document): Set<string> => {
+/** The components (`schemas/Ok`) that a part of the document refers to, directly or through others. */
+const referencesFrom = (part: unknown, components: Document['components']): Set<string> => {
   const used = new Set<string>()
-  const pending: unknown[] = [paths]
+  const pending: unknown[] = [part]
   while (pending.length > 0) {
     for (const [, kind = '', name = ''] of JSON.stringify(pending.pop()).matchAll(
       /"#\/components\/(\w+)\/([^"]+)"/g,

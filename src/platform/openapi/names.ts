@@ -7,7 +7,7 @@ interface Parts {
 }
 
 /** Members that hold values rather than schemas. */
-const valued = new Set(['const', 'default', 'enum', 'example', 'examples'])
+export const valued = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
 export const withNames = <T extends Parts>(document: T): T => {
   const named: Record<string, { description?: string }> = {}

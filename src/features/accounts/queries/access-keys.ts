@@ -175,12 +175,12 @@ export const insertKey = async (
 const revoke = (name: string, which: string) =>
   statement(
     name,
-    { id: uuid, name: text, workspaceId: orNull(uuid) },
+    { id: uuid, name: text, scopes: texts, workspaceId: orNull(uuid) },
     `
   update key_secrets s set revoked_at = now()
   from access_keys k
   where k.id = s.key_id and ${WORKS} and ${which}
-  returning k.id, k.name, k.workspace_id as "workspaceId"`,
+  returning k.id, k.name, k.scopes, k.workspace_id as "workspaceId"`,
   )
 
 const REVOKE_KEY = revoke('revoke an access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
@@ -200,6 +200,7 @@ const KNOWS_KEY = statement(
 export interface RevokedKey {
   id: string
   name: string
+  scopes: string[]
   /** Null: it belonged to a person. */
   workspaceId: string | null
 }

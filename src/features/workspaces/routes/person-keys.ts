@@ -2,13 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, ref } from '../../../../schemas/common.js'
 import { AccessKeyList, CreatedAccessKey, CreateKeyBody, KeyParams } from '../../../../schemas/keys.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError } from '../../../errors.js'
 import { anyCaller } from '../../../platform/access/access.js'
-import { issueKey } from '../issue-key.js'
-import { lockCaller, requireCombinable } from '../policies.js'
-import { listKeys, revokeKey } from '../queries/access-keys.js'
+import { listKeys, requireCombinable } from '../../accounts/index.js'
+import { createPersonKey, revokePersonKey } from '../change-keys.js'
 
-export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { accessKeys, database, meter } = app
 
   app.route({
@@ -37,14 +35,12 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createKey',
       tags: ['profile'],
       summary: 'Create an access key',
-      description: `The key acts for the caller, and its scopes say for what. Where a scope is about a workspace, the role of the caller there decides at each use. The secret is shown only in this answer. It starts with \`waka_\` if the scopes include \`activity:write\`, and with \`svc_\` otherwise. A person can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
+      description: `The key acts for the caller, and its scopes say for what. Where a scope is about a workspace, the role of the caller there decides at each use. The secret is shown only in this answer. It starts with \`waka_\` if the scopes include \`activity:write\`, and with \`svc_\` otherwise. A person can have ${limits.keys_per_owner} keys. It is recorded in the audit trail of the caller's personal workspace, and of every other workspace that the caller administers and the key can change or report on. See the guide [Access keys](/api/docs/access-keys).`,
       body: CreateKeyBody,
       response: { 201: ref(CreatedAccessKey) },
     },
     handler: async ({ caller: { userId }, body }, reply) => {
-      const created = await database.transaction(async (tx) =>
-        issueKey(tx, { userId }, await lockCaller(tx, userId), body),
-      )
+      const created = await createPersonKey(database, userId, body)
       meter.count('team_settings_access_keys_total', { owner: 'person', change: 'created' })
       reply.code(201)
       return created
@@ -66,8 +62,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Ok) },
     },
     handler: async ({ caller: { userId }, params }) => {
-      const { found, revoked } = await revokeKey(database.write, { userId }, params.key)
-      if (!found) throw new ApiError('key_not_found')
+      const revoked = await revokePersonKey(database, userId, params.key)
       if (revoked) {
         accessKeys.forget(({ keyId }) => keyId === revoked.id)
         meter.count('team_settings_access_keys_total', { owner: 'person', change: 'revoked' })
