@@ -1,5 +1,4 @@
 /** The table of contents: every plugin and route, in the order in which a request meets them. */
-import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -55,8 +54,10 @@ import headers, { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
 import pipelining from './platform/http/pipelining.js'
 import { probeRoutes } from './platform/http/probes.js'
+import { requestIdOf } from './platform/http/request-id.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
 import { installSerialization } from './platform/http/serialization.js'
+import untrustedProxy from './platform/http/untrusted-proxy.js'
 import { installValidation } from './platform/http/validation.js'
 import { type Meter, noopMeter } from './platform/metrics/meter.js'
 import metrics from './platform/metrics/plugin.js'
@@ -98,8 +99,6 @@ export const createClients = (config: Config, meter: Meter = noopMeter): Clients
   }
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
-
 /** Builds the whole service; tests and production differ in nothing but these arguments. */
 export const buildApp = async (
   config: Config,
@@ -116,10 +115,7 @@ export const buildApp = async (
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: withTrace,
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
-    },
+    genReqId: requestIdOf,
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
     requestTimeout: timeouts.request,
@@ -152,6 +148,7 @@ export const buildApp = async (
   await app.register(headers, { headersOf })
   await app.register(errors)
   await app.register(requestLog)
+  await app.register(untrustedProxy)
   await app.register(pipelining, { timeouts })
   await app.register(connections)
   await app.register(cors)

@@ -6,10 +6,11 @@ import { Ajv } from 'ajv'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
 import { type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { hasKnownAuthentication, withFirstHost } from './platform/database/url.js'
+import { hasKnownAuthentication, hasUnescapedPassword, withFirstHost } from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { lazy } from './platform/process/lazy.js'
 import { OperatorError } from './platform/process/operator-error.js'
+import { nearestTo } from './platform/process/spelling.js'
 import { readSettingsSchema, SchemaError, type SettingsRules } from './platform/settings-schema/read.js'
 
 export interface Config {
@@ -85,7 +86,7 @@ export interface Config {
   /** How long the service keeps serving after a signal to stop, in milliseconds. */
   shutdownDelayMs: number
   logLevel: string
-  /** Variables that no longer have an effect. They do not prevent a start. */
+  /** Variables without an effect. They do not prevent a start. */
   warnings: { says: string; remedy: string }[]
 }
 
@@ -126,8 +127,9 @@ export const readConfig = (
   })) {
     if (address === undefined) problems.push(`${variable} is required: every ${name} has its own address`)
   }
+  const misspelt = misspeltOf(env)
   if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
-    throw new ConfigError(problems)
+    throw new ConfigError([...problems, ...misspelt.map(({ says, remedy }) => `${says} ${remedy}`)])
   return {
     host: values.HOST,
     port: values.PORT,
@@ -176,7 +178,7 @@ export const readConfig = (
     metricsPort: values.METRICS_PORT,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     logLevel: values.LOG_LEVEL,
-    warnings: [...warningsOf(env), ...rules.warnings],
+    warnings: [...warningsOf(env), ...misspelt, ...rules.warnings],
   }
 }
 
@@ -191,6 +193,19 @@ const warningsOf = ({ WORKERS = '' }: Record<string, string | undefined>): Confi
             'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
         },
       ]
+
+const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
+  secret ? [name, `${name}_FILE`] : [name],
+)
+
+/** Variables whose names are nearly one of ours. The environment also has those of other programs. */
+const misspeltOf = (env: Record<string, string | undefined>): Config['warnings'] =>
+  Object.keys(env).flatMap((name) => {
+    const meant = nearestTo(name, knownNames)
+    return meant === undefined
+      ? []
+      : [{ says: `${name} is not a variable of the service.`, remedy: `Did you mean ${meant}?` }]
+  })
 
 const limitsOf = (values: Environment) =>
   Object.fromEntries(
@@ -245,7 +260,13 @@ const readEnvironment = (env: Record<string, string | undefined>) => {
   const validate = validator()
   validate(given)
   const wrong = new Set(validate.errors?.map(({ instancePath }) => instancePath.split('/')[1] ?? ''))
-  for (const name of wrong) problems.push(`${name} must be ${expectedOf(name)}`)
+  for (const name of wrong) {
+    const says =
+      urlsWithPassword.includes(name) && hasUnescapedPassword(String(given[name]))
+        ? 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
+        : `must be ${expectedOf(name)}`
+    problems.push(`${name} ${says}`)
+  }
   return { values: given as Environment, problems }
 }
 
@@ -280,6 +301,8 @@ const toValue = ({ type }: Variable, text: string): unknown => {
     .map((item) => item.trim())
     .filter((item) => item !== '')
 }
+
+const urlsWithPassword = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL']
 
 const expectedOf = (name: string): string => {
   const variable = variables[name as keyof Environment]
@@ -337,6 +360,7 @@ const isPostgresUrl = (text: string): boolean => {
     url !== undefined &&
     /^postgres(ql)?:$/.test(url.protocol) &&
     isDecodable(text) &&
+    !hasUnescapedPassword(text) &&
     hasKnownAuthentication(url)
   )
 }
@@ -357,7 +381,8 @@ const isRedisUrl = (text: string): boolean => {
     url !== undefined &&
     /^rediss?:$/.test(url.protocol) &&
     /^(\/[0-9]{0,5})?$/.test(url.pathname) &&
-    isDecodable(text)
+    isDecodable(text) &&
+    !hasUnescapedPassword(text)
   )
 }
 

@@ -8,9 +8,11 @@ import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
 import { checkHost } from './features/accounts/index.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
-import { explainDatabaseErrors } from './platform/database/external-database.js'
+import { explainDatabaseErrors, requireNoPooler } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
 import { openDatabase } from './platform/database/open.js'
+import { hostKindOf } from './platform/hosts/index.js'
+import { answerWhileStarting } from './platform/http/start-answers.js'
 import { createMeter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
 import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
@@ -32,6 +34,8 @@ const main = async (stopped: AbortSignal) => {
   for (const { says, remedy } of config.warnings) logger.warn(`${says} ${remedy}`)
   const unsupported = unsupportedNode(process.versions.node)
   if (unsupported) logger.warn(`${unsupported} ${upgradeNode}`)
+  const starting = await answerWhileStarting(config)
+  onExit(() => starting.close())
   const databaseUrl = await prepareDatabase(config, logger, stopped)
   if (config.jwtSecrets.length === 0)
     config.jwtSecrets = [await readOrCreateSecret(config.dataDir, 'jwt-secret')]
@@ -44,6 +48,7 @@ const main = async (stopped: AbortSignal) => {
   const app = await buildApp(config, database, logger, { meter })
   onExit(() => app.close())
   stopped.throwIfAborted()
+  await starting.close()
   const { host, port, metricsPort } = config
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
   await waitForListening(opening, { host, port, variable: 'PORT' })
@@ -76,8 +81,11 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
 /** The URL of a database that is there and has the schema of this version. */
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
-  const migrated = migrate(url, stopped)
-  await (config.databaseUrl === undefined ? migrated : explainDatabaseErrors(migrated))
+  const prepare = async () => {
+    await migrate(url, stopped, (line) => log.info(line))
+    if (config.databaseUrl !== undefined && config.databasePrepare) await requireNoPooler(url)
+  }
+  await (config.databaseUrl === undefined ? prepare() : explainDatabaseErrors(prepare()))
   return url
 }
 
@@ -112,21 +120,29 @@ const serveMetrics = async (port: number, { config, metrics, log }: FastifyInsta
 
 const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
 
-const announce = ({ baseUrl, dashboard }: Config, log: Logger) => {
+/** The last line says how to sign in, because that is what comes next. */
+const announce = (config: Config, log: Logger) => {
+  const { baseUrl } = config
   if (!process.stdout.isTTY) {
     log.info(`The service is at ${baseUrl}`)
     log.info(`The reference is at ${baseUrl}/api/docs`)
+    log.info(howToSignIn(config))
     return
   }
   process.stdout.write(`
-  The service is at   ${baseUrl}${dashboard ? ' (open it in a browser)' : ''}
+  The service is at   ${baseUrl}
   The reference is at ${baseUrl}/api/docs
 
-  Sign in with a token of the repository host:
-    curl -X POST ${baseUrl}/api/auth/verify -H 'Content-Type: application/json' -d '{"repohost_token":"<token>"}'
-  and send what it answers as "Authorization: Bearer <token>".
-
+  ${howToSignIn(config)}
 `)
+}
+
+const howToSignIn = ({ baseUrl, homeUrl, siteUrl, dashboard, repohost }: Config): string => {
+  const { name } = hostKindOf(repohost.kind)
+  const means = repohost.clientId === undefined ? `a token of ${name}` : name
+  return dashboard || siteUrl !== undefined
+    ? `Open ${homeUrl} in a browser and sign in with ${means}.`
+    : `Sign in with a token of ${name}: curl ${baseUrl}/api/auth/verify -H 'Content-Type: application/json' -d '{"repohost_token":"<token>"}'`
 }
 
 run(main)

@@ -89,6 +89,26 @@ t.test(
   },
 )
 
+t.test('a misspelt variable leads to a warning, and other ones do not', async (t) => {
+  const meant = (name: string) => readConfig({ [name]: 'x' }).warnings.map(({ remedy }) => remedy)
+  t.strictSame(meant('JWT_SECRET'), ['Did you mean JWT_SECRETS?'])
+  t.strictSame(meant('JWT_SECRET_FILE'), ['Did you mean JWT_SECRETS_FILE?'])
+  t.strictSame(meant('DATABSE_URL'), ['Did you mean DATABASE_URL?'])
+  t.strictSame(meant('ASSISTANT_C_URL'), ['Did you mean ASSISTANT_A_URL?'])
+  t.strictSame(meant('trust_proxy'), ['Did you mean TRUST_PROXY?'])
+  for (const other of [
+    'HOME',
+    'HOSTNAME',
+    'PATH',
+    'SUPPORT',
+    'LOGNAME',
+    'NODE_ENV',
+    'PGHOST',
+    'DATABASE_NAME',
+  ])
+    t.strictSame(meant(other), [], other)
+})
+
 t.test('metrics need a port of their own', async (t) => {
   hasMembers(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [
     /^METRICS_PORT must be another one than PORT/,
@@ -129,10 +149,19 @@ t.test('a database of many instances needs a common secret', async (t) => {
     'postgres://one:x,two/db',
     'mysql://one,two/db',
     'one,two',
-    'postgres://u:a%b@one/db',
   ]) {
     hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
+  for (const unescaped of ['a%b', 'a/b', 'a?b', 'a#b', '12#34', 'a/@b', 'a?b@c'])
+    t.strictSame(
+      problemsOf({ DATABASE_URL: `postgres://u:${unescaped}@one/db`, JWT_SECRETS: secret }),
+      [
+        'DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25',
+      ],
+      unescaped,
+    )
+  for (const fine of ['u:a%2Fb@one/db', 'u:a@b@one/db', 'one/db?application_name=a@b', 'u:a@%2Frun%2Fpg/db'])
+    t.strictSame(problemsOf({ DATABASE_URL: `postgres://${fine}`, JWT_SECRETS: secret }), [], fine)
   hasMembers(t, problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
   hasMembers(t, problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])

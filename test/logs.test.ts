@@ -227,3 +227,18 @@ t.test('a trace that is not valid is not taken over', async (t) => {
   }
   t.equal(found.size, bad.length, 'each gets a new one')
 })
+
+t.test('a proxy that TRUST_PROXY does not list is named once', async (t) => {
+  const behindProxy = await startService(t, { env: { TRUST_PROXY: '10.1.2.3' } })
+  const through = (headers: Record<string, string>) => behindProxy.request('GET', '/api/health', { headers })
+  const warnings = () =>
+    linesOf(behindProxy)
+      .map(({ msg }) => String(msg))
+      .filter((text) => text.includes('proxy'))
+  await through({})
+  t.strictSame(warnings(), [])
+  for (let n = 0; n < 2; n++) await through({ 'X-Forwarded-For': '192.0.2.7' })
+  t.strictSame(warnings(), [
+    'A proxy at 127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY does not list it, so all of its callers share the limits of one address. Set TRUST_PROXY=10.1.2.3,127.0.0.1.',
+  ])
+})

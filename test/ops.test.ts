@@ -17,7 +17,7 @@ import { startBalancer } from './balancer.js'
 import { createTestDatabase, reach } from './database.js'
 import { hasMembers } from './has-members.js'
 import { startPooler } from './pooler.js'
-import { freePort, launchProgram, ready, temporaryFolder } from './process.js'
+import { freePort, launch, launchProgram, ready, temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
 import { JWT_SECRET } from './service.js'
 
@@ -186,6 +186,12 @@ t.test(
       return findings.filter(({ about }) => /pooler|time-outs/.test(about)).map(({ level }) => level)
     }
     t.same(await levelOf('true'), ['problem'])
+    const refused = launch(t, await freePort(), { DATABASE_URL: pooled.href, JWT_SECRETS: JWT_SECRET })
+    t.equal(await refused.ended, 1)
+    t.match(
+      refused.output(),
+      /- DATABASE_URL names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false$/m,
+    )
     t.same(await levelOf('false'), ['ok'], 'with all time-outs')
 
     const refusalOf = (changes: Partial<URL>) =>

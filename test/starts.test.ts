@@ -5,9 +5,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { projectRoot } from '../src/platform/process/root.js'
+import { readConfig } from '../src/config.js'
+import { checkDatabase } from '../src/operator/doctor/database.js'
+import { locks } from '../src/platform/database/locks.js'
+import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
 import { receivedPassword, startImpostor } from './impostor.js'
+import { databaseOf } from './migrated.js'
 import {
   freePort,
   launch,
@@ -17,6 +21,7 @@ import {
   type ServiceProcess,
   temporaryFolder,
 } from './process.js'
+import { until } from './until.js'
 
 t.test('many instances that start at once on an empty database migrate it once', async (t) => {
   const { url, drop } = await createTestDatabase('template0')
@@ -50,20 +55,33 @@ const refusalOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise
 }
 
 t.test('a wrong configuration refuses to start and says all that is wrong', async (t) => {
-  const service = launch(t, await freePort(), { DATABASE_URL: 'nonsense', LOG_LEVEL: 'loud' })
+  const service = launch(t, await freePort(), {
+    DATABASE_URL: 'postgres://service:hun/ter2@127.0.0.1/service',
+    LOG_LEVEL: 'loud',
+    TRUST_PROXI: '127.0.0.1',
+  })
   t.equal(await service.ended, 1)
-  t.match(service.output(), /DATABASE_URL must be[\s\S]*LOG_LEVEL must be/)
+  t.equal(
+    service.output(),
+    `The configuration is not valid:
+  - DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25
+  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
+  - JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed
+  - TRUST_PROXI is not a variable of the service. Did you mean TRUST_PROXY?
+`,
+  )
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
 })
 
 t.test('a service that is still told WORKERS starts, and says once that it is not used', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
-  const service = await ready(launch(t, await freePort(), { ...onDatabase(url), WORKERS: '2' }))
+  const env = { ...onDatabase(url), WORKERS: '2', database_pool_siz: '5' }
+  const service = await ready(launch(t, await freePort(), env))
   service.child.kill('SIGTERM')
   t.equal(await service.ended, 0)
   const lines = service.output().trim().split('\n')
-  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('WORKERS'))
+  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /WORKERS|siz/.test(msg))
   t.strictSame(
     said.map(({ level, msg }) => ({ level, msg })),
     [
@@ -71,8 +89,109 @@ t.test('a service that is still told WORKERS starts, and says once that it is no
         level: 40,
         msg: 'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
       },
+      {
+        level: 40,
+        msg: 'database_pool_siz is not a variable of the service. Did you mean DATABASE_POOL_SIZE?',
+      },
     ],
   )
+})
+
+t.test(
+  'a service that waits for a migration is alive, and says how far it is and how to sign in',
+  async (t) => {
+    const { url, sql } = await databaseOf(t, 5)
+    await sql`update pg_class set reltuples = 4000000 where oid = 'activity'::regclass`
+    await sql`select pg_advisory_lock(${locks.migration})`
+    const port = await freePort()
+    const service = launch(t, port, onDatabase(url))
+    const says = (text: string) => until(() => service.output().includes(text), text)
+    await says('Another instance migrates the database. This one waits for it.')
+    const health = await fetch(`${service.url}/api/health`)
+    t.strictSame([health.status, await health.json()], [200, { ok: true, version: serviceVersion }])
+    const other = await fetch(`${service.url}/api/ready`, { headers: { 'X-Request-Id': 'mine' } })
+    t.equal(other.headers.get('Retry-After'), '1')
+    t.strictSame(
+      [other.status, await other.json()],
+      [
+        503,
+        {
+          type: '/api/docs/errors#unavailable',
+          status: 503,
+          title: 'Service Unavailable',
+          code: 'unavailable',
+          detail: 'The service is starting. Try again in a moment.',
+          request_id: 'mine',
+        },
+      ],
+    )
+    await sql`select pg_advisory_unlock(${locks.migration})`
+    await ready(service)
+    await says('Open http')
+    const lines = service
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg)
+    const [progress] = lines.filter((text) => text.startsWith('Migrating'))
+    t.match(
+      progress,
+      /^Migrating the database: step 1 of \d+, [\d,]+ of 12,000,000 rows, about \d+ s left\.$/,
+    )
+    t.equal(lines.at(-1), `Open http://127.0.0.1:${port} in a browser and sign in with a token of GitHub.`)
+  },
+)
+
+t.test('a database that the service cannot use is refused in one sentence', async (t) => {
+  const create = async (options = '') => {
+    const { url, drop } = await createTestDatabase(`template0 ${options}`)
+    t.teardown(drop)
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    t.teardown(() => sql.end())
+    return { url, sql }
+  }
+  const latin = await create("encoding 'LATIN1'")
+  const shared = await create()
+  for (const name of ['carts', 'items', 'orders', 'prices'])
+    await shared.sql.unsafe(`create table ${name} (id int)`)
+  const migrated = await create()
+  await migrated.sql.unsafe(`
+    create table orders (id int); create schema drizzle;
+    create table drizzle.__drizzle_migrations (id serial primary key, hash text, created_at bigint);
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('of another', 1700000000000)`)
+  const old = await create()
+  await old.sql.unsafe(`
+    create function current_setting(text) returns text language sql as $$
+      select case $1 when 'server_version' then '14.11' when 'server_version_num' then '140011'
+        else pg_catalog.current_setting($1) end $$`)
+  await old.sql.unsafe(
+    `alter database ${new URL(old.url).pathname.slice(1)} set search_path = public, pg_catalog`,
+  )
+  const cases: [string, string][] = [
+    [
+      latin.url,
+      "a database with the encoding LATIN1, which cannot store every character. Create one with encoding 'UTF8' and template template0. Restore a backup there if this one has data.",
+    ],
+    [
+      shared.url,
+      'a database with tables of another application (carts, items, orders, …). Create a database for the service alone.',
+    ],
+    [
+      migrated.url,
+      'a database with tables of another application (orders). Create a database for the service alone.',
+    ],
+    [
+      old.url,
+      'a server with PostgreSQL 14.11, and the service needs 15 or newer. Upgrade it, or name a newer server.',
+    ],
+  ]
+  for (const [url, said] of cases) {
+    const refused = await refusalOf(t, launchProgram(t, 'src/bin/migrate', onDatabase(url)))
+    t.equal(refused, `The configuration is not valid:\n  - DATABASE_URL names ${said}`)
+    const findings = await checkDatabase(url, readConfig(onDatabase(url)))
+    const [problem] = findings.filter(({ level }) => level === 'problem')
+    t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
+  }
 })
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {

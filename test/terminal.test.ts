@@ -30,7 +30,8 @@ t.test(
     })
     const ended = new Promise((resolve) => child.once('close', resolve))
     t.teardown(() => child.kill('SIGKILL'))
-    await until(() => output.includes('The reference is at'), 'the service says that it runs')
+    const lastLine = `  Open http://127.0.0.1:${port} in a browser and sign in with a token of GitHub.\r\n`
+    await until(() => output.endsWith(lastLine), 'the last line of the start says how to sign in')
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(
         'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',

@@ -13,6 +13,6 @@ const USAGE = `npm run migrate
 runCommand(async (stopped) => {
   if (!readArguments('migrate', USAGE, {})) return
   const url = requireDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
-  await explainDatabaseErrors(migrate(url, stopped))
+  await explainDatabaseErrors(migrate(url, stopped, print))
   print('The database is current.')
 })

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { exemptionOf } from '../../platform/rate-limits/exempt.js'
+import { matcherOf } from '../../platform/rate-limits/exempt.js'
 import { addressOf } from '../../platform/rate-limits/rate-limit.js'
 import { Refusals } from '../../platform/rate-limits/refusals.js'
 import { findKey, type KeyInUse, markUsed } from './queries/access-keys.js'
@@ -101,7 +101,7 @@ export class AccessKeys {
 export default fp(
   async (app) => {
     const { rateLimits, limits, exemptAddresses } = app.config
-    const isExempt = exemptionOf(exemptAddresses)
+    const isExempt = matcherOf(exemptAddresses)
     const refusals = new Refusals(app.counts, 'refused_keys', limits.rate_refused_keys_per_address, isRefusal)
     const keys = new AccessKeys(app.database, (request, lookUp) =>
       rateLimits && !isExempt(request.ip) ? refusals.run(addressOf(request), lookUp) : lookUp(),

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type postgres from 'postgres'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
-import { applyMigrations, migrate, newestMigration } from '../../platform/database/migrate.js'
+import { applyMigrations, migrate, newestMigration, requireUsable } from '../../platform/database/migrate.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksum } from './file.js'
 import { readSums } from './sums.js'
@@ -62,7 +62,8 @@ const load = async (
 ) => {
   await tx`select pg_advisory_xact_lock(${locks.migration})`
   await requireEmpty(tx)
-  await applyMigrations(tx, manifest.migration.when)
+  await requireUsable(tx)
+  await applyMigrations(tx, { upTo: manifest.migration.when })
   await requireTables(tx, manifest)
   // Migrations put in what every database has.
   for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(`public.${name}`)}`

@@ -5,13 +5,13 @@ import type { Config } from '../../config.js'
 import { hostFault } from '../../features/accounts/index.js'
 import { openSession } from '../../platform/database/dedicated-session.js'
 import { remedyOf } from '../../platform/database/external-database.js'
-import { newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
+import { firstMigration, newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
 import { toParameter } from '../../platform/database/parameters.js'
+import { findDatabaseFault, isTransactionPooler } from '../../platform/database/requirements.js'
 import { listTableNames } from '../../platform/database/table-names.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
-const OLDEST = 15
 /** More than this, and tokens are refused that are good, or the other way round. */
 const CLOCK_MS = 5_000
 /** Days that wait for being rolled up: as many are done in a few minutes. */
@@ -53,17 +53,10 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
 }
 
 const checkServer = async (sql: postgres.Sql): Promise<Finding[]> => {
-  const [row] = await sql<{ version: string; number: number }[]>`
-    select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
-  const major = Math.floor((row?.number ?? 0) / 10_000)
-  if (major >= OLDEST) return [ok(ABOUT, `PostgreSQL ${row?.version} answers.`)]
-  return [
-    problem(
-      ABOUT,
-      `It is PostgreSQL ${row?.version}, and the service needs ${OLDEST} or newer.`,
-      'Restore a backup into a newer server.',
-    ),
-  ]
+  const fault = await findDatabaseFault(sql, firstMigration.when)
+  if (fault) return [problem(ABOUT, `DATABASE_URL names ${fault.cause}.`, fault.remedy)]
+  const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+  return [ok(ABOUT, `PostgreSQL ${row?.version} answers.`)]
 }
 
 const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
@@ -114,15 +107,12 @@ const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
   ]
 }
 
-/** Two sessions that are open at once and on one backend: something in between hands it out by the transaction. */
 const checkPooler = async (
   sql: postgres.Sql,
   other: postgres.Sql,
   { databasePrepare }: Config,
 ): Promise<Finding[]> => {
-  const pid = async (session: postgres.Sql) => (await session`select pg_backend_pid() as pid`)[0]?.pid
-  const pids = [await pid(sql), await pid(other), await pid(sql)]
-  const isPooled = new Set(pids).size !== 2 || pids[0] !== pids[2]
+  const isPooled = await isTransactionPooler(sql, other)
   if (isPooled && databasePrepare) {
     return [
       problem(

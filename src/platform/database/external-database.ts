@@ -1,7 +1,9 @@
 /** The database of DATABASE_URL, and the error messages for when it cannot be used. */
 import { type Config, ConfigError } from '../../config.js'
 import { connect, type Database } from './client.js'
+import { openSession } from './dedicated-session.js'
 import { codeOf, isDatabaseUnavailable, messageOf } from './failures.js'
+import { isTransactionPooler } from './requirements.js'
 
 /** For commands that never use the embedded database. @throws {ConfigError} without DATABASE_URL */
 export const requireDatabaseUrl = ({ databaseUrl }: Config): string => {
@@ -31,6 +33,7 @@ const remedies: Record<string, string> = {
   REFUSED_NONE: 'names a server that asks for no password, and require_auth does not list none',
   'REFUSED_SCRAM-SHA-256':
     'names a server that asks for SCRAM authentication, and require_auth does not list scram-sha-256',
+  SESSION_SETTINGS: 'names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false',
   SASL_SIGNATURE_MISMATCH:
     'names a server that does not prove that it knows the password: another program may answer in its place',
   SASL_ITERATIONS:
@@ -40,6 +43,7 @@ const remedies: Record<string, string> = {
 /** PgBouncer uses one SQLSTATE for every rejection, so only its message tells them apart. */
 const POOLER_ERROR = '08P01'
 const poolerMessages: [state: string, words: RegExp][] = [
+  ['SESSION_SETTINGS', /unsupported startup parameter/],
   ['28P01', /authentication failed|no such user/],
   ['3D000', /no such database|database ".*" does not exist/],
 ]
@@ -50,6 +54,20 @@ export const remedyOf = (error: unknown): string | undefined => {
   if (code !== POOLER_ERROR) return remedies[code]
   const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]
   return state && remedies[state]
+}
+
+/**
+ * Behind a transaction pooler, prepared statements fail later, and the settings of sessions are lost.
+ * @throws {ConfigError} if there is one and DATABASE_PREPARE does not say so
+ */
+export const requireNoPooler = async (url: string): Promise<void> => {
+  const [sql, other] = [openSession(url), openSession(url)]
+  try {
+    if (await isTransactionPooler(sql, other))
+      throw new ConfigError([`DATABASE_URL ${remedies.SESSION_SETTINGS}`])
+  } finally {
+    await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })))
+  }
 }
 
 /** Awaits work on the database of DATABASE_URL. @throws {ConfigError} if the variable has to be fixed */

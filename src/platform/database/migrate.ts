@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
+import { ConfigError } from '../../config.js'
 import { OperatorError } from '../process/operator-error.js'
 import { projectRoot } from '../process/root.js'
 import { inDedicatedSession, inLongTransaction } from './dedicated-session.js'
 import { locks } from './locks.js'
+import { followMigration, type Say } from './migration-progress.js'
+import { findDatabaseFault } from './requirements.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
 
@@ -20,21 +23,37 @@ const journal: { entries: Migration[] } = JSON.parse(
 )
 /** The newest migration that this version ships. */
 export const newestMigration = journal.entries.reduce((a, b) => (a.when > b.when ? a : b))
+export const firstMigration = journal.entries.reduce((a, b) => (a.when < b.when ? a : b))
 
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
  * The lock is that of a transaction: behind a transaction pooler, a session is not ours to hold one in.
  * @param stopped aborts the work; unfinished work is rolled back
- * @throws {OperatorError} when a newer version has migrated the database
+ * @param say receives a line now and then while the work takes long
+ * @throws {OperatorError} when a newer version has migrated the database, or the service cannot use it
  */
-export const migrate = async (url: string, stopped?: AbortSignal): Promise<void> => {
-  if (await inDedicatedSession(url, stopped, isCurrent)) return
+export const migrate = async (url: string, stopped?: AbortSignal, say: Say = () => {}): Promise<void> => {
+  const isDone = await inDedicatedSession(url, stopped, async (sql) => {
+    await requireUsable(sql)
+    return isCurrent(sql)
+  })
+  if (isDone) return
   await inLongTransaction(url, 'isolation level read committed', stopped, async (tx) => {
     // Otherwise a statement would keep running, and hold the lock, after its client has gone.
     await tx.savepoint((sp) => sp`set local client_connection_check_interval = '1s'`).catch(unlessUnsupported)
-    await tx`select pg_advisory_xact_lock(${locks.migration})`
-    if (!(await isCurrent(tx))) await applyMigrations(tx)
+    const [lock] = await tx`select pg_try_advisory_xact_lock(${locks.migration}) as taken`
+    if (!lock?.taken) {
+      say('Another instance migrates the database. This one waits for it.')
+      await tx`select pg_advisory_xact_lock(${locks.migration})`
+    }
+    if (!(await isCurrent(tx))) await applyMigrations(tx, { say })
   })
+}
+
+/** @throws {ConfigError} if the service cannot use this database */
+export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
+  const fault = await findDatabaseFault(sql, firstMigration.when)
+  if (fault) throw new ConfigError([`DATABASE_URL names ${fault.cause}. ${fault.remedy}`])
 }
 
 /** Some systems do not support it. */
@@ -48,16 +67,27 @@ const unlessUnsupported = (error: { code?: string }) => {
  */
 export const applyMigrations = async (
   tx: postgres.TransactionSql,
-  upTo = newestMigration.when,
+  { upTo = newestMigration.when, say = () => {} }: { upTo?: number; say?: Say } = {},
 ): Promise<void> => {
   const found = (await readNewestMigration(tx)) ?? 0
   await tx`create schema if not exists drizzle`
   await tx`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
-  for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
-    if (folderMillis <= found || folderMillis > upTo) continue
-    for (const command of sql) await tx.unsafe(command)
-    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
+  const pending = readMigrationFiles({ migrationsFolder }).filter(
+    ({ folderMillis }) => folderMillis > found && folderMillis <= upTo,
+  )
+  const progress = await followMigration(
+    tx,
+    pending.flatMap(({ sql }) => sql),
+    say,
+  )
+  try {
+    for (const { sql, hash, folderMillis } of pending) {
+      for (const command of sql) await progress.run(() => tx.unsafe(command))
+      await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
+    }
+  } finally {
+    progress.end()
   }
 }
 

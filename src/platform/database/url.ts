@@ -14,3 +14,13 @@ export const hasKnownAuthentication = (url: URL): boolean => {
   const listed = url.searchParams.get('require_auth')
   return !listed || listed.split(',').every((method) => authenticationMethods.includes(method.trim()))
 }
+
+/**
+ * Whether a user or password was put into a URL as it is: a `/`, `?` or `#` in it ends the host, and a `%` encodes nothing.
+ * Parameters may contain an `@`.
+ */
+export const hasUnescapedPassword = (url: string): boolean => {
+  const withoutParameters = url.replace(/\?[a-z_]+=.*$/s, '')
+  const [, user = ''] = /^[a-z]+:\/\/(.*)@/s.exec(withoutParameters) ?? []
+  return /[/?#]|%(?![0-9a-f]{2})/i.test(user)
+}

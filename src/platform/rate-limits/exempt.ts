@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /** Whether an address is one of these addresses and CIDR ranges; an IPv4 address in IPv6 form counts as IPv4. */
-export const exemptionOf = (ranges: string[]): ((address: string | undefined) => boolean) => {
+export const matcherOf = (ranges: string[]): ((address: string | undefined) => boolean) => {
   if (ranges.length === 0) return () => false
   const exempt = new BlockList()
   for (const range of ranges) {

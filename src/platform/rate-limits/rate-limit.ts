@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, tooMany } from '../../errors.js'
 import type { LimitName } from '../metrics/metrics.js'
-import { exemptionOf } from './exempt.js'
+import { matcherOf } from './exempt.js'
 import { Refusals } from './refusals.js'
 
 declare module 'fastify' {
@@ -63,7 +63,7 @@ export default fp(
     }
     const { counts } = app
     const { limits } = app.config
-    const isExempt = exemptionOf(app.config.exemptAddresses)
+    const isExempt = matcherOf(app.config.exemptAddresses)
     const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
     const pages: Limit = { name: 'pages', max: limits.rate_pages_per_address, keyOf: addressOf }
     const special: Record<'signIn' | 'export' | 'invite', Limit> = {

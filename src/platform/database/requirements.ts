@@ -1,0 +1,73 @@
+/** What the service needs of a server and its database, before it creates tables there. */
+import type postgres from 'postgres'
+
+export interface DatabaseFault {
+  /** After “DATABASE_URL names ”. */
+  cause: string
+  remedy: string
+}
+
+const OLDEST_POSTGRESQL = 15
+/** How many tables of another application are named. */
+const TABLES_NAMED = 3
+
+/**
+ * Why the service cannot use this database; undefined if it can.
+ * @param firstMigration when the service's first migration was made, which no other application has
+ */
+export const findDatabaseFault = async (
+  sql: postgres.ISql,
+  firstMigration: number,
+): Promise<DatabaseFault | undefined> => {
+  const [server] = await sql<{ version: string; number: number; encoding: string }[]>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      current_setting('server_encoding') as encoding`
+  if (!server) return undefined
+  if (server.number < OLDEST_POSTGRESQL * 10_000)
+    return {
+      cause: `a server with PostgreSQL ${server.version}, and the service needs ${OLDEST_POSTGRESQL} or newer`,
+      remedy: 'Upgrade it, or name a newer server.',
+    }
+  if (server.encoding !== 'UTF8')
+    return {
+      cause: `a database with the encoding ${server.encoding}, which cannot store every character`,
+      remedy:
+        "Create one with encoding 'UTF8' and template template0. Restore a backup there if this one has data.",
+    }
+  const tables = await listForeignTables(sql, firstMigration)
+  if (tables.length === 0) return undefined
+  const named = tables.slice(0, TABLES_NAMED).join(', ')
+  return {
+    cause: `a database with tables of another application (${named}${tables.length > TABLES_NAMED ? ', …' : ''})`,
+    remedy: 'Create a database for the service alone.',
+  }
+}
+
+/** Tables in a database that the service has not migrated. Those of extensions do not matter. */
+const listForeignTables = async (sql: postgres.ISql, firstMigration: number): Promise<string[]> => {
+  const found = await sql<{ name: string }[]>`
+    select relname as name from pg_class c
+    where relnamespace = to_regnamespace('public') and relkind in ('r', 'p')
+      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    order by relname limit ${TABLES_NAMED + 1}`
+  if (found.length === 0) return []
+  const [journal] = await sql<{ readable: boolean }[]>`
+    select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as readable
+    from pg_class c join pg_namespace n on n.oid = relnamespace
+    where nspname = 'drizzle' and relname = '__drizzle_migrations'`
+  // Without the right to read it, something else has to be fixed first.
+  const own = journal?.readable
+    ? await sql`select from drizzle.__drizzle_migrations where created_at = ${firstMigration}`
+    : []
+  return own.length > 0 || journal?.readable === false ? [] : found.map(({ name }) => name)
+}
+
+/**
+ * Whether a transaction pooler stands before the database: two sessions that are open at once share one backend, or one
+ * of them changes its backend.
+ */
+export const isTransactionPooler = async (sql: postgres.Sql, other: postgres.Sql): Promise<boolean> => {
+  const pid = async (session: postgres.Sql) => (await session`select pg_backend_pid() as pid`)[0]?.pid
+  const [first, second, third] = [await pid(sql), await pid(other), await pid(sql)]
+  return first === second || first !== third
+}

@@ -1,0 +1,35 @@
+import fp from 'fastify-plugin'
+import { matcherOf } from '../rate-limits/exempt.js'
+
+/** Addresses of a machine's own networks, from which a proxy calls. No caller's own address is logged. */
+const PRIVATE_RANGES = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+/** Warns once of a proxy that TRUST_PROXY does not list, because all callers behind it share the limits of one address. */
+export default fp(async (app) => {
+  const { trustProxy } = app.config
+  const isPrivate = matcherOf(PRIVATE_RANGES)
+  const isTrusted = matcherOf(trustProxy ?? [])
+  let hasWarned = false
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
+      const address = request.socket.remoteAddress?.replace(/^::ffff:(?=[0-9.]+$)/i, '')
+      if (isPrivate(address) && !isTrusted(address)) {
+        hasWarned = true
+        app.log.warn(
+          `A proxy at ${address} sends X-Forwarded-For, but TRUST_PROXY does not list it, so all of its callers share the limits of one address. Set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}.`,
+        )
+      }
+    }
+    done()
+  })
+})

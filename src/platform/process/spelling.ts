@@ -1,0 +1,29 @@
+/** Names shorter than this differ by one letter from too many others. */
+const LONG_NAME = 8
+
+/**
+ * The known name that was probably meant: with other capitals, or one or two letters wrong. Undefined if the name is known,
+ * or none is near.
+ */
+export const nearestTo = (name: string, known: string[]): string | undefined => {
+  if (known.includes(name)) return undefined
+  const upper = name.toUpperCase()
+  const near = known
+    .map((other) => ({ other, letters: distance(upper, other) }))
+    .filter(({ other, letters }) => letters <= (other.length < LONG_NAME ? 1 : 2))
+  return near.sort((a, b) => a.letters - b.letters)[0]?.other
+}
+
+/** How many letters have to be inserted, deleted or replaced to turn one text into the other. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n)
+  for (const [i, letter] of Array.from(a).entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (letter === b[j] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
