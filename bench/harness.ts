@@ -1,7 +1,9 @@
 /** What the benchmarks share: a database, the service on it, the activity of others, loads, and ways to measure. */
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,27 +61,41 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** Starts a script of the build in the folder `root` and waits until `readyPath` answers. */
+/** A port that no one listens on, so that benchmarks can run side by side. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/**
+ * Starts a script of the build in the folder `root`, on a free port, and waits until `readyPath` answers.
+ * @throws when the process ends before
+ */
 export const startProcess = async (
   script: string,
-  port: number,
   env: Record<string, string>,
   readyPath: string,
   root = projectRoot,
 ): Promise<Started> => {
+  const port = await freePort()
   const child = spawn(process.execPath, [join(root, 'build', script)], {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     // The log is written, as in production, but not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
   for (let attempt = 0; attempt < 200; attempt++) {
     const reply = await fetch(url + readyPath).catch(() => undefined)
     if (reply?.ok) break
+    if (child.exitCode !== null) throw new Error(`${script} ended before it was ready`)
     await sleep(50)
   }
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return {
     url,
     pid: child.pid ?? 0,
@@ -90,14 +106,10 @@ export const startProcess = async (
   }
 }
 
-/** Another one, when two benchmarks run on one machine. */
-const PORT = Number(process.env.BENCH_PORT ?? 3901)
-
 /** Callers are not limited, because a few of them are the whole load. */
-const startTheService = (databaseUrl: string, env: Record<string, string>, port = PORT, root = projectRoot) =>
+const startTheService = (databaseUrl: string, env: Record<string, string>, root = projectRoot) =>
   startProcess(
     'src/server.js',
-    port,
     { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', RATE_LIMITS: 'off', ...env },
     '/api/ready',
     root,
@@ -117,8 +129,23 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
   return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
 }
 
+/** The memory of all processes of a PostgreSQL on this machine, in MiB, by that of one of them; what they share counts once. */
+export const memoryOfServer = async (backend: number): Promise<number> => {
+  const postmaster = await parentOf(backend)
+  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number)
+  const isOfServer = await Promise.all(
+    pids.map(async (pid) => pid === postmaster || (await parentOf(pid)) === postmaster),
+  )
+  const shares = pids.map(async (pid, index) => {
+    if (!isOfServer[index]) return 0
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+    return Number(rollup.match(/^Pss:\s+([0-9]+)/m)?.[1] ?? 0) / 1024
+  })
+  return (await Promise.all(shares)).reduce((sum, share) => sum + share, 0)
+}
+
 /** For services that are asked for their metrics. */
-export const METRICS_PORT = Number(process.env.BENCH_PORT ?? 3901) + 1
+export const METRICS_PORT = 3902
 
 /** The delays are those of a timer of so many milliseconds, its own time included. */
 const TIMER_MS = 10
@@ -137,6 +164,8 @@ const statOf = async (pid: number | string): Promise<number[]> => {
     .split(' ')
     .map(Number)
 }
+export const parentOf = async (pid: number): Promise<number> => (await statOf(pid))[1] ?? 0
+
 /** Microseconds in fields that count ticks. */
 const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks, 0) * 10_000
 
@@ -214,10 +243,13 @@ export const asLua = (method: string, path: string, headers: Record<string, stri
   return `function(turn) local body = ${text} return wrk.format("${method}", "${path}", { ${table} }, body) end`
 }
 
-export const median = (values: number[]): number => {
+/** @param share 0.99 for the value that 1 % exceed */
+export const percentile = (values: number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 }
+
+export const median = (values: number[]): number => percentile(values, 0.5)
 
 /** Runs every candidate in turn, round after round, and returns the medians: neighbours share the machine's mood. */
 export const interleave = async <Name extends string>(
@@ -292,7 +324,7 @@ export const prepare = async (
   }
   const startOther = async (root: string) => {
     const otherUrl = await freshDatabase(databaseUrl, 'bench_other')
-    const other = await startTheService(otherUrl, { REPOHOST_API_URL: repohost.url }, PORT + 2, root)
+    const other = await startTheService(otherUrl, { REPOHOST_API_URL: repohost.url }, root)
     cleanUp(other.stop)
     return other
   }

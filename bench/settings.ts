@@ -26,7 +26,7 @@ await benchmark(async (cleanUp) => {
   await push('small', 2_048)
   const etag = await push('large', 262_144)
 
-  const bare = await startProcess('bench/bare.js', 3902, { DATABASE_URL: databaseUrl }, '/health')
+  const bare = await startProcess('bench/bare.js', { DATABASE_URL: databaseUrl }, '/health')
   cleanUp(bare.stop)
 
   const small = { pid: service.pid, url: `${service.url}/api/settings/ada/small` }

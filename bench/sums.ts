@@ -1,5 +1,5 @@
 /** The sums of docs/scale.md: what so many developers need, made of what each thing costs. */
-import { ROLL_UP_MS } from '../src/features/activity/jobs.js'
+import { ROLL_UP_TODAY_MS } from '../src/features/activity/jobs.js'
 
 export interface Unit {
   /** CPU time in microseconds. */
@@ -28,6 +28,8 @@ const REPOS = 3
 const FLUSH_DAYS = 32
 /** `DATABASE_POOL_SIZE` of a process. */
 const CONNECTIONS = 10
+/** Of a workspace that works all day: the current day as often as it is due, after its end, and for what comes later. */
+const ROLLUPS = (HOURS * 3.6e6) / ROLL_UP_TODAY_MS + 2
 /** Cores are planned to be as busy as this at the busiest time. */
 const LOAD = 0.5
 
@@ -69,9 +71,8 @@ export const sumsOf = (
   /** Of what one instance at a time does, one after the other: not less than its CPU time. */
   const secondsOf = (name: string) => (unit(name).service + unit(name).database) / 1e6
   const rollupSeconds = secondsOf('rollup of a day')
-  /** Of one developer's share, on a day: in each period, or as often as one instance gets around. */
-  const rollups = (n: number) =>
-    Math.min((HOURS * 3.6e6) / ROLL_UP_MS / team, (HOURS * 3_600) / rollupSeconds / n)
+  /** Of one developer's share, on a day: whenever it is due, or as often as one instance gets around. */
+  const rollups = (n: number) => Math.min(ROLLUPS / team, (HOURS * 3_600) / rollupSeconds / n)
   const total = (n: number, of: (unit: Unit) => number) =>
     n *
     [...day, ['rollup of a day', rollups(n)] as const].reduce(

@@ -467,6 +467,37 @@ t.test('numbers too large for 32 bits, and repositories without a name, count al
   for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
 })
 
+t.test(
+  'the current day is rolled up once an hour, and a day that has ended whenever it has changed',
+  async (t) => {
+    const { service, ada, id, today } = await start(t)
+    const yesterday = addDays(today, -1)
+    const staleDays = async () => {
+      const marks = await service.database.read.statement<{ day: string }>(
+        'select day::text as day from stale_days where workspace_id = $1::uuid order by day',
+        [id],
+      )
+      return marks.map(({ day }) => day)
+    }
+    await flush(ada, [
+      { repo: 'acme/api', day: yesterday, minutes: 10, hours: { 9: 10 } },
+      { repo: 'acme/api', day: today, minutes: 5, hours: { 0: 5 } },
+    ])
+    const read = async () => ({ ...(await ada.get(path(id))).body, generated_at: undefined })
+    const fresh = await read()
+    const minutesAgo = (minutes: number) => Date.UTC(2026, 0, 5, 10, 0) - minutes * 60_000
+    t.strictSame(await staleDays(), [yesterday, today])
+    await service.app.rollups.runDue(minutesAgo(55))
+    t.strictSame(await staleDays(), [today])
+    t.strictSame(await read(), fresh, 'today is read from the activity')
+    await service.app.rollups.runDue(minutesAgo(5))
+    t.strictSame(await staleDays(), [today])
+    await service.app.rollups.runDue(minutesAgo(0))
+    t.strictSame(await staleDays(), [])
+    t.strictSame(await read(), fresh, 'the rollups say the same')
+  },
+)
+
 t.test('rollups that are wrong are right again after a rebuild', async (t) => {
   const { service, ada, id, today } = await start(t)
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])

@@ -4,6 +4,7 @@ import t from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { withMetrics } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { addDays } from '../src/platform/time/days.js'
 import { createTestDatabase } from './database.js'
 import { startRelay } from './relay.js'
 import { type Caller, type Service, startProviders, startService } from './service.js'
@@ -210,7 +211,7 @@ for (const [what, { work, adds }] of Object.entries(events))
     t.strictSame(await addedBy(service, Object.keys(adds), work), adds),
   )
 
-t.test('days that wait for their rollups are counted until they are made', async (t) => {
+t.test('days before today that wait for their rollups are counted until they are made', async (t) => {
   /** An instance keeps what it has read for a while, so each look is through a new one. */
   const look = async () => {
     const samples = await scrape(await startService(t, { beside: service, env: { METRICS_PORT: '9465' } }))
@@ -219,9 +220,12 @@ t.test('days that wait for their rollups are counted until they are made', async
     )
   }
   t.equal((await flush(ada, '0198c0de-0000-7000-8000-000000000002')).status, 200)
+  t.strictSame(await look(), [0, 0], 'today is not late')
+  const entries = [{ repo: 'acme/api', day: addDays(day, -1), minutes: 5 }]
+  t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
   const [days, age = -1] = await look()
   t.equal(days, 1)
-  t.ok(age >= 0 && age < 2 * 86_400, `${age}`)
+  t.ok(age >= 86_400 && age < 3 * 86_400, `${age}`)
   await service.app.rollups.run()
   t.strictSame(await look(), [0, 0])
 })

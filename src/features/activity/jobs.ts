@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { cached } from '../../platform/metrics/cached.js'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
+import { readToday } from '../../platform/time/clock.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
 import { readBacklog } from './queries/rollups.js'
 import { retireActivity, rollUp } from './roll-up.js'
@@ -13,6 +14,8 @@ declare module 'fastify' {
     rollups: {
       /** Rolls up what has changed until now. */
       run(): Promise<void>
+      /** Rolls up what is due at this moment (milliseconds since 1970): days that have ended, and at times the current day. */
+      runDue(now: number): Promise<void>
       /** Forgets what is older than it is kept. */
       retire(): Promise<void>
     }
@@ -23,19 +26,25 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Dashboards read days that have changed from the activity itself, so they are right without it. The current day of a
- * busy team changes all the time: to roll it up more often would only repeat the work, and most of the WAL would be that.
- */
+/** Dashboards read days that have changed from the activity itself, so they are right without it. */
 export const ROLL_UP_MS = 300_000
+/**
+ * The current day of a busy team is stale again before anyone can use its rollups. They are made only so that reports from
+ * `activity_hours` follow; more often they would be most of the WAL.
+ */
+export const ROLL_UP_TODAY_MS = 3_600_000
 const RETIRE_MS = 3_600_000
 /** How long a scrape waits for the database before it leaves the value out. */
 const SCRAPE_MS = 1_000
 
 export default fp(async (app) => {
-  const run = async (stop?: AbortSignal) => {
-    await rollUp(app.database, stop)
-    await publishWeeks(app.database, app.config.privacy, { stop })
+  const run = async (options: { before?: string | undefined; stop?: AbortSignal | undefined } = {}) => {
+    await rollUp(app.database, options)
+    await publishWeeks(app.database, app.config.privacy, options)
+  }
+  const runDue = async (now: number, stop?: AbortSignal) => {
+    const isTodayDue = now % ROLL_UP_TODAY_MS < ROLL_UP_MS
+    await run({ before: isTodayDue ? undefined : await readToday(app.database), stop })
   }
   const publishAll = (stop?: AbortSignal) =>
     publishWeeks(app.database, app.config.privacy, { everything: true, stop })
@@ -44,12 +53,12 @@ export default fp(async (app) => {
     await publishAll(stop)
     await retireActivity(app.database, app.config.activityDetailDays, stop)
   }
-  app.decorate('rollups', { run: () => run(), retire: () => retire() })
+  app.decorate('rollups', { run: () => run(), runDue: (now) => runDue(now), retire: () => retire() })
   const stop = new AbortController()
   app.addHook('preClose', async () => stop.abort())
   app.decorate('publishedWeeks', {
     run: () =>
-      rollUp(app.database, stop.signal)
+      rollUp(app.database, { stop: stop.signal })
         .then(() => publishAll(stop.signal))
         .catch((error) => {
           if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
@@ -64,8 +73,7 @@ export default fp(async (app) => {
     async () => (await backlog())?.oldest,
   )
   app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
-  repeat(app, ROLL_UP_MS, measuredTask(app.meter, 'rollups', run), 'the rollup of activity', {
-    onTheClock: true,
-  })
+  const rollUpDue = measuredTask(app.meter, 'rollups', (stop: AbortSignal) => runDue(Date.now(), stop))
+  repeat(app, ROLL_UP_MS, rollUpDue, 'the rollup of activity', { onTheClock: true })
   repeat(app, RETIRE_MS, measuredTask(app.meter, 'retirement', retire), 'the retirement of old activity')
 })

@@ -13,16 +13,23 @@ import {
 const BATCH = 1_000
 const background = { background: true }
 
-/** Makes the rollups of all days that have changed. Does nothing while another instance is at it. @returns how many days */
-export const rollUp = async (database: Database, stop?: AbortSignal): Promise<number> => {
+/**
+ * Makes the rollups of all days that have changed. Does nothing while another instance is at it.
+ * @param options.before leaves out this day and later ones
+ * @returns how many days
+ */
+export const rollUp = async (
+  database: Database,
+  { before, stop }: { before?: string | undefined; stop?: AbortSignal | undefined } = {},
+): Promise<number> => {
   for (let total = 0; ; ) {
-    const months = await listStaleMonths(database.read, BATCH)
+    const months = await listStaleMonths(database.read, BATCH, before)
     const failures: unknown[] = []
     for (const month of months) {
       if (stop?.aborted) return total
       try {
         const days = await database.transaction(
-          async (tx) => ((await tryLockRollup(tx)) ? rebuildMonth(tx, month) : undefined),
+          async (tx) => ((await tryLockRollup(tx)) ? rebuildMonth(tx, month, before) : undefined),
           background,
         )
         if (days === undefined) return total

@@ -442,7 +442,7 @@ export const reportRepoDays = pgView('report_repo_days', {
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
 
-/** Minutes of each UTC day by the local weekday (1: Monday) and hour. From the rollup: what has just changed follows within five minutes. */
+/** Minutes of each UTC day by the local weekday (1: Monday) and hour. From the rollup: a change follows within five minutes, one of the current day within an hour. */
 export const reportHours = pgView('report_hours', {
   ...reportColumns(),
   weekday: smallint('weekday').notNull(),

@@ -187,7 +187,9 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
 
 const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const [row] = await sql<{ days: number }[]>`
-    select count(*)::int as days from (select distinct workspace_id, day from stale_days limit ${BACKLOG + 1}) d`
+    select count(*)::int as days from (
+      select distinct workspace_id, day from stale_days where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
+    ) d`
   const days = row?.days ?? 0
   if (days <= BACKLOG)
     return [ok('schema', `It is that of this version; ${days} days wait for their rollups.`)]

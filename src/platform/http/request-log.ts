@@ -1,5 +1,5 @@
 /** One log line per request, and the trace that all lines of a request carry. */
-import type { FastifyReply, FastifyRequest, RawServerDefault } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify'
 import type { FastifyChildLoggerFactory } from 'fastify/types/logger.js'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
@@ -23,11 +23,64 @@ declare module 'node:http' {
   }
 }
 
-/** The logger of a request, whose lines all name its trace. */
+type Line = Parameters<FastifyBaseLogger['info']>
+
+/** The logger of a request. It is made when it is first used, because most requests log only their answer. */
+class RequestLogger {
+  private made: FastifyBaseLogger | undefined
+
+  constructor(private readonly make: () => FastifyBaseLogger) {}
+
+  private get logger(): FastifyBaseLogger {
+    this.made ??= this.make()
+    return this.made
+  }
+  get level() {
+    return this.logger.level
+  }
+  set level(level) {
+    this.logger.level = level
+  }
+  child(...args: Parameters<FastifyBaseLogger['child']>) {
+    return this.logger.child(...args)
+  }
+  fatal(...line: Line) {
+    this.logger.fatal(...line)
+  }
+  error(...line: Line) {
+    this.logger.error(...line)
+  }
+  warn(...line: Line) {
+    this.logger.warn(...line)
+  }
+  info(...line: Line) {
+    this.logger.info(...line)
+  }
+  debug(...line: Line) {
+    this.logger.debug(...line)
+  }
+  trace(...line: Line) {
+    this.logger.trace(...line)
+  }
+  silent(...line: Line) {
+    this.logger.silent(...line)
+  }
+}
+
+/** The members of each line of a request. */
+const bindingsOf = (requestId: unknown, { traceId, spanId }: Trace) => ({
+  request_id: requestId,
+  trace_id: traceId,
+  span_id: spanId,
+})
+
+/** Makes the logger of a request, whose lines all name its trace. */
 export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, bindings, options, raw) => {
   const trace = traceOf(raw.headers.traceparent)
   raw.trace = trace
-  return logger.child({ ...bindings, trace_id: trace.traceId, span_id: trace.spanId }, options)
+  return new RequestLogger(() =>
+    logger.child(bindingsOf(bindings.request_id, trace), options),
+  ) as unknown as FastifyBaseLogger
 }
 
 /**
@@ -46,14 +99,16 @@ const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
 }
 
 export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
-  const { method, routeOptions, session, key, failure, log } = request
+  const { method, routeOptions, session, key, failure, raw, server } = request
   // The route and not the path: paths and queries can carry names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
   const line = {
+    // The request of a path that cannot be read has no `trace` of its own.
+    ...bindingsOf(request.id, raw.trace ?? traceOf(undefined)),
     method,
     route,
-    path: isLost ? knownPartOf(request.raw.url ?? '', request.server.knownPaths) : undefined,
+    path: isLost ? knownPartOf(raw.url ?? '', server.knownPaths) : undefined,
     status: reply.statusCode,
     code: failure?.code,
     limit: failure?.limitName,
@@ -62,8 +117,8 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
   // Balancers ask all the time.
-  if (config?.isProbe) log.debug(line, 'request')
-  else log.info(line, 'request')
+  if (config?.isProbe) server.log.debug(line, 'request')
+  else server.log.info(line, 'request')
 }
 
 export default fp(async (app) => {

@@ -20,19 +20,22 @@ const newTraceId = () => randomUUID().replaceAll('-', '')
 const spanIn = (traceId: string) => traceId.slice(16)
 const newSpanId = () => spanIn(newTraceId())
 
+const newTrace = (): Trace => {
+  const traceId = newTraceId()
+  return { traceId, spanId: spanIn(traceId), flags: '00' }
+}
+
 /** The trace in a request's `traceparent` header. Without a valid one, a new trace that is not sampled. */
 export const traceOf = (traceparent: unknown): Trace => {
-  const text = typeof traceparent === 'string' ? traceparent.slice(0, LENGTH + 1) : ''
+  if (typeof traceparent !== 'string') return newTrace()
+  const text = traceparent.slice(0, LENGTH + 1)
   const [, version = 'ff', traceId = '', parent = '', flags = ''] = FORM.exec(text) ?? []
   const isValid =
     version !== 'ff' &&
     (version !== '00' || text.length === LENGTH) &&
     !NOTHING.test(traceId) &&
     !NOTHING.test(parent)
-  if (!isValid) {
-    const ownId = newTraceId()
-    return { traceId: ownId, spanId: spanIn(ownId), flags: '00' }
-  }
+  if (!isValid) return newTrace()
   return { traceId, spanId: newSpanId(), flags: Number.parseInt(flags, 16) & 1 ? '01' : '00' }
 }
 

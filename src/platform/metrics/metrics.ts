@@ -184,7 +184,7 @@ export const metrics = {
   ),
 
   team_settings_rollup_stale_days: gauge(
-    'Of the whole database: days of workspaces whose rollups wait to be made; of 20,000 changes at most.',
+    'Of the whole database: days of workspaces before today whose rollups wait to be made; of 20,000 changes at most.',
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(

@@ -368,11 +368,14 @@ export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins:
 export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
   readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
 
+/** Looks up each day, because the current day of a large team has thousands of marks. */
 const READ_STALE_DAYS = statement(
   'read the stale days of a range',
   { day: date },
   `
-  select distinct day from stale_days where workspace_id = $1::uuid and day between $2::date and $3::date`,
+  select d.day::date as day
+  from generate_series($2::date, $3::date, interval '1 day') as d (day)
+  cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
 )
 
 export const readStaleDays = async (

@@ -35,6 +35,9 @@ export interface WorkspaceDay {
   day: string
 }
 
+/** Later than any day with activity. */
+const NEVER = '9999-12-31'
+
 /** Skips deleted workspaces, whose marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
@@ -42,14 +45,15 @@ const LIST_STALE_MONTHS = statement(
   `
   select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
   from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
+  where s.day < $2::date
   limit $1::int`,
 )
 
-/** Months with days whose rollups do not hold. */
-export const listStaleMonths = (db: Db, limit: number): Promise<WorkspaceMonth[]> =>
-  db.rows(LIST_STALE_MONTHS, [limit])
+/** Months with days before this one whose rollups do not hold. */
+export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
+  db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are looked at; a day has as many as there were changes of it. */
+/** How many marks are looked at; a day has as many as there were changes of it. Today is not late: it waits on purpose. */
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
@@ -58,10 +62,12 @@ const READ_BACKLOG = statement(
   `
   select count(distinct (workspace_id, day))::int as days,
          coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
-  from (select workspace_id, day from stale_days limit ${MAX_MARKS_COUNTED}) s`,
+  from (
+    select workspace_id, day from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
+  ) s`,
 )
 
-/** How many days wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
+/** How many days before today wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
@@ -88,7 +94,7 @@ const TAKE_MARKS = statement(
   `
   with taken as (
     delete from stale_days
-    where workspace_id = $1::uuid and day >= $2::date and day < $2::date + interval '1 month'
+    where workspace_id = $1::uuid and day >= $2::date and day < least($2::date + interval '1 month', $3::date)
     returning day
   )
   select distinct day from taken`,
@@ -233,9 +239,13 @@ const MAKE_MONTH = writes({
   group by a.workspace_id, a.repo_key, a.user_id`,
 })
 
-/** Rebuilds the rollups of the month's marked days, and those of the month. @returns how many days */
-export const rebuildMonth = async (tx: Db, { workspaceId, month }: WorkspaceMonth): Promise<number> => {
-  const marked = await tx.rows(TAKE_MARKS, [workspaceId, month])
+/** Rebuilds the rollups of the month's marked days before this one, and those of the month. @returns how many days */
+export const rebuildMonth = async (
+  tx: Db,
+  { workspaceId, month }: WorkspaceMonth,
+  before = NEVER,
+): Promise<number> => {
+  const marked = await tx.rows(TAKE_MARKS, [workspaceId, month, before])
   if (marked.length === 0) return 0
   const days = marked.map(({ day }) => day)
   const zones = await readZoneDays(tx, workspaceId, days)

@@ -1,0 +1,73 @@
+/** Puts processes on a small machine: a few cores and so much memory. Needs Linux, `taskset`, and for the memory a cgroup that may be made. */
+import { execFile } from 'node:child_process'
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { promisify } from 'node:util'
+import { parentOf } from './harness.js'
+
+const run = promisify(execFile)
+
+/** These processes and, for a backend of PostgreSQL, the whole server. */
+const familyOf = async (pids: number[]): Promise<number[]> => {
+  const parents = await Promise.all(pids.map(parentOf))
+  const all = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number)
+  const withParents = await Promise.all(all.map(async (pid) => ({ pid, parent: await parentOf(pid) })))
+  const found = withParents.filter(({ parent }) => parents.includes(parent) && parent !== process.pid)
+  return [...pids, ...parents.filter((pid) => pid !== process.pid), ...found.map(({ pid }) => pid)]
+}
+
+/** Both versions of cgroups, with the names of their files. */
+const CGROUPS = [
+  { controllers: '/sys/fs/cgroup/cgroup.controllers', folder: '/sys/fs/cgroup', limit: 'memory.max' },
+  {
+    controllers: '/sys/fs/cgroup/memory/memory.limit_in_bytes',
+    folder: '/sys/fs/cgroup/memory',
+    limit: 'memory.limit_in_bytes',
+  },
+]
+
+const limitMemory = async (
+  pids: number[],
+  mib: number,
+  cleanUp: (task: () => Promise<void>) => void,
+): Promise<boolean> => {
+  for (const { controllers, folder, limit } of CGROUPS) {
+    try {
+      await access(controllers)
+      const group = `${folder}/bench-${process.pid}`
+      await mkdir(group)
+      cleanUp(async () => {
+        const left = (await readFile(`${group}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean)
+        for (const pid of left) await writeFile(`${folder}/cgroup.procs`, pid).catch(() => {})
+        await rmdir(group)
+      })
+      await writeFile(`${group}/${limit}`, String(mib * 2 ** 20))
+      for (const pid of pids) await writeFile(`${group}/cgroup.procs`, String(pid))
+      return true
+    } catch {}
+  }
+  return false
+}
+
+const pin = (pid: number, cores: string) => run('taskset', ['-acp', cores, String(pid)])
+
+/**
+ * Gives the first cores and so much memory to these processes, and for a backend of PostgreSQL to all of the server.
+ * @returns a sentence on what took effect
+ */
+export const confine = async (
+  pids: number[],
+  { cores, mib }: { cores: number; mib: number },
+  cleanUp: (task: () => Promise<void>) => void,
+): Promise<string> => {
+  const family = await familyOf(pids)
+  for (const pid of family) await pin(pid, `0-${cores - 1}`)
+  const isLimited = await limitMemory(family, mib, cleanUp)
+  const memory = isLimited ? `in ${mib} MiB of memory` : 'with all memory, because no cgroup could be made'
+  return `The service and PostgreSQL run on ${cores} of ${cpus().length} cores, ${memory}.`
+}
+
+/** Takes this process, which makes the load, off the first cores, if there are others. */
+export const leaveCore = async (cores: number): Promise<void> => {
+  if (cpus().length > cores) await pin(process.pid, `${cores}-${cpus().length - 1}`)
+}
