@@ -6,13 +6,15 @@ import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { visible } from './format.js'
-import { type Me, MeContext, type Workspace, WorkspaceContext } from './me.js'
+import { homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
+import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
+import { Menu } from './menu.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
 import { nextTheme, theme } from './theme.js'
-import { useTitle } from './title.js'
-import { Arrow, Dialog, FailureNote, Person, Skeleton } from './ui.js'
+import { PRODUCT, useTitle } from './title.js'
+import { Arrow, Dialog, FailureNote, NumbersSkeleton, Person, Skeleton } from './ui.js'
 
 const RELOADED_AT = 'reloaded-at'
 const RELOAD_INTERVAL_MS = 30_000
@@ -42,6 +44,9 @@ const AccountKeys = lazy(() => rest().then(({ AccountKeys }) => AccountKeys))
 const Editors = lazy(() => rest().then(({ Editors }) => Editors))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
+const Privacy = lazy(() => rest().then(({ Privacy }) => Privacy))
+const Welcome = lazy(() => rest().then(({ Welcome }) => Welcome))
+const Workspaces = lazy(() => rest().then(({ Workspaces }) => Workspaces))
 
 /** The paths of the page. The browser loads all others, such as the API reference. */
 const OWN_PATHS = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
@@ -55,7 +60,7 @@ export const App = () => (
 const Frame = () => {
   const { path } = useLocation()
   // These pages need no sign-in: operators use an admin key, and a mistyped path has nothing to protect.
-  if (path === '/funnel' || !OWN_PATHS.test(path)) {
+  if (path === '/funnel' || (!OWN_PATHS.test(path) && !signedIn.value)) {
     return (
       <Page>
         <Router>
@@ -91,11 +96,14 @@ const SignedIn = () => {
   // The settings of a repository are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
+  useEffect(() => {
+    if (workspace) rememberWorkspace(workspace.id)
+  }, [workspace?.id])
   return (
     <Page
       me={me}
       workspace={workspace}
-      inWorkspace={id !== undefined}
+      inWorkspace={id !== undefined || path === '/'}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Skeleton height={600} />}
@@ -105,6 +113,7 @@ const SignedIn = () => {
           <Route path="/account" component={Account} />
           <Route path="/account/keys" component={AccountKeys} />
           <Route path="/account/editors" component={Editors} />
+          <Route path="/account/privacy" component={Privacy} />
           <Route default component={() => null} />
         </Router>
       )}
@@ -115,8 +124,9 @@ const SignedIn = () => {
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
               <Router key={id}>
-                <Route path="/" component={MyActivity} />
+                <Route path="/" component={Home} />
                 <Route path="/w/:id" component={Team} />
+                <Route path="/w/:id/me" component={MyActivity} />
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
                 <Route path="/w/:id/repos/:owner/:repo" component={Repository} />
@@ -127,6 +137,8 @@ const SignedIn = () => {
                 <Route path="/account" component={Account} />
                 <Route path="/account/keys" component={AccountKeys} />
                 <Route path="/account/editors" component={Editors} />
+                <Route path="/account/privacy" component={Privacy} />
+                <Route path="/account/workspaces" component={Workspaces} />
                 <Route default component={NotFound} />
               </Router>
             </WorkspaceContext.Provider>
@@ -135,6 +147,24 @@ const SignedIn = () => {
       )}
     </Page>
   )
+}
+
+/** Opens the screen where the person works. Addresses from before the screens had their own still work. */
+const Home = () => {
+  const me = useMe()
+  const { query, route } = useLocation()
+  const { workspace: id, ...filters } = query as Record<string, string>
+  const workspace = me.workspaces.find((one) => one.id === id) ?? homeOf(me)
+  const text = new URLSearchParams(filters).toString()
+  const isOwn = id !== undefined || 'from' in filters || 'repo' in filters
+  const target =
+    location.hash === '#about-me'
+      ? '/account/privacy'
+      : workspace && (isOwn ? `/w/${workspace.id}/me${text && `?${text}`}` : startOf(workspace))
+  useEffect(() => {
+    if (target) route(target, true)
+  }, [target])
+  return target ? <NumbersSkeleton /> : <Welcome />
 }
 
 const NotFound = () => {
@@ -147,7 +177,7 @@ const NotFound = () => {
         an invite.
       </p>
       <p>
-        <a href="/">Go to my activity</a>
+        <a href="/">Go to the start page</a>
       </p>
     </div>
   )
@@ -193,7 +223,8 @@ const Page = (props: {
   const signingOut = useAction()
   useEffect(() => {
     // Menus close when the screen changes.
-    for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
+    for (const menu of document.querySelectorAll<HTMLElement>('[popover=auto]:popover-open'))
+      menu.hidePopover()
   }, [path])
   return (
     <>
@@ -203,7 +234,6 @@ const Page = (props: {
       <header class="top">
         <div class="bar-row">
           <a class="brand" href="/">
-            <span class="away">Team activity home</span>
             <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
               <rect width="16" height="16" rx="4" fill="var(--blue)" />
               <path
@@ -213,38 +243,37 @@ const Page = (props: {
                 stroke-linecap="round"
               />
             </svg>
+            <span class="label">{PRODUCT}</span>
           </a>
           <div class="grow">
             {me && (
-              <>
-                <button type="button" class="plain" popovertarget="spaces">
-                  <span class="away">Workspace: </span>
-                  <strong>
-                    <bdi>{workspace ? visible(workspace.name) : 'My activity'}</bdi>
-                  </strong>
-                  <Arrow />
-                </button>
-                <nav popover="auto" id="spaces" aria-label="Workspaces">
-                  <ul>
-                    <li>
-                      <a href="/" aria-current={path === '/' ? 'page' : undefined}>
-                        My activity
-                      </a>
-                    </li>
-                    {me.workspaces.map(({ id, name, role }) => (
-                      <li key={id}>
-                        <a
-                          href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
-                          aria-current={id === workspace?.id ? 'page' : undefined}
-                        >
-                          <bdi class="grow">{visible(name)}</bdi>
-                          <span class="tag">{role}</span>
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                </nav>
-              </>
+              <Menu
+                label="Workspaces"
+                button={
+                  <>
+                    {workspace && <span class="away">Workspace: </span>}
+                    <strong>
+                      <bdi>{workspace ? visible(workspace.name) : 'Workspaces'}</bdi>
+                    </strong>
+                    <Arrow />
+                  </>
+                }
+              >
+                {me.workspaces.map((one) => (
+                  <li key={one.id}>
+                    <a
+                      href={switchTo(one, path)}
+                      aria-current={one.id === workspace?.id ? 'true' : undefined}
+                    >
+                      <bdi class="grow">{visible(one.name)}</bdi>
+                      <span class="tag">{one.role}</span>
+                    </a>
+                  </li>
+                ))}
+                <li class="apart">
+                  <a href="/account/workspaces">Create or join a workspace</a>
+                </li>
+              </Menu>
             )}
           </div>
           <button
@@ -269,32 +298,21 @@ const Page = (props: {
             </svg>
           </button>
           {me && (
-            <>
-              <button type="button" class="plain" popovertarget="self">
-                <Person login={me.login} />
-              </button>
-              <nav popover="auto" class="right" id="self" aria-label="Your account">
-                <ul>
-                  <li>
-                    <a href="/">My activity</a>
-                  </li>
-                  <li>
-                    <a href="/#about-me">My data</a>
-                  </li>
-                  <li>
-                    <a href="/account">Account</a>
-                  </li>
-                  <li>
-                    <a href="/api/docs">API reference</a>
-                  </li>
-                  <li>
-                    <button type="button" onClick={() => signingOut.act(signOut)}>
-                      Sign out
-                    </button>
-                  </li>
-                </ul>
-              </nav>
-            </>
+            <Menu label="Your account" align="end" button={<Person login={me.login} />}>
+              {accountTabs.map(([target, title]) => (
+                <li key={target}>
+                  <a href={target}>{title}</a>
+                </li>
+              ))}
+              <li>
+                <a href="/api/docs">API reference</a>
+              </li>
+              <li>
+                <button type="button" onClick={() => signingOut.act(signOut)}>
+                  Sign out
+                </button>
+              </li>
+            </Menu>
           )}
         </div>
         {workspace ? (
@@ -302,7 +320,7 @@ const Page = (props: {
         ) : path.startsWith('/account') ? (
           <Tabs label="Account" tabs={accountTabs} path={path} />
         ) : (
-          props.inWorkspace && <div class="tabs wait" />
+          props.inWorkspace && !props.failure && <div class="tabs wait" />
         )}
       </header>
       <p class="away" role="status">
@@ -322,7 +340,7 @@ const Page = (props: {
             </div>
           )}
           {signingOut.failure && <FailureNote failure={signingOut.failure} />}
-          {!me && props.failure && <h1 class="away">Team activity</h1>}
+          {!me && props.failure && <h1 class="away">{PRODUCT}</h1>}
           {props.failure}
           <ErrorBoundary>{props.children}</ErrorBoundary>
         </div>
@@ -338,12 +356,15 @@ type Tab = [target: string, title: string]
 
 const accountTabs: Tab[] = [
   ['/account', 'Account'],
-  ['/account/keys', 'Access keys'],
+  ['/account/privacy', 'Privacy'],
   ['/account/editors', 'Editors'],
+  ['/account/keys', 'Access keys'],
+  ['/account/workspaces', 'Workspaces'],
 ]
 
 const workspaceTabs = ({ id, role }: Workspace): Tab[] => [
   ...(role === 'admin' ? [[`/w/${id}`, 'Team'] satisfies Tab] : []),
+  [`/w/${id}/me`, 'My activity'],
   [`/w/${id}/people`, 'People'],
   [`/w/${id}/repos`, 'Repositories'],
   [`/w/${id}/settings`, 'Settings'],

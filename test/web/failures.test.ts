@@ -118,7 +118,8 @@ else {
   }
 
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [
-    ['/', ['team/me', 'team/dashboard/mine?*', 'me/views?*', 'me/recording'], 'Recording preferences'],
+    [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My working hours'],
+    ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
     [
       `/w/${id}/people`,
@@ -203,7 +204,7 @@ else {
     (await field.getAttribute('contenteditable')) === null ? field.inputValue() : field.innerText()
   const writes: Record<string, Writing> = {
     'recording preferences': {
-      path: '/',
+      path: '/account/privacy',
       typed: { 'Never record in these repositories': 'acme/secret-*' },
       submit: 'Save preferences',
       method: 'PUT',
@@ -212,17 +213,16 @@ else {
       of: inForm('Pause recording'),
     },
     'a new workspace': {
-      path: '/',
-      opener: 'Create workspace',
+      path: '/account/workspaces',
       typed: { Name: 'Initech', Repositories: 'initech/*' },
       submit: 'Create workspace',
       method: 'POST',
       call: 'team/workspaces/create',
-      done: 'Initech people',
-      of: inDialog,
+      done: 'Initech',
+      of: inForm('Create workspace'),
     },
     'the deletion of an account': {
-      path: '/',
+      path: '/account/privacy',
       opener: 'Delete my account',
       typed: { 'Type ada to confirm': 'ada' },
       submit: 'Delete account',

@@ -109,8 +109,8 @@ else {
       t.strictSame(visitor.complaints, [])
     })
 
-  await task('find who worked most on a repository last month', '/', 60, async (user, t) => {
-    await user.to('button "Workspace: My activity"')
+  await task('find who worked most on a repository last month', '/account', 60, async (user, t) => {
+    await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
     await user.comesTo('heading', /^Acme/)
     await user.to('button "Custom range"')
@@ -230,36 +230,38 @@ else {
 
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
     await user.to('button "ada"')
-    await user.press('Enter', 'ArrowDown', 'm')
-    await user.comesTo('link', 'My data')
+    await user.press('Enter', 'ArrowDown', 'p')
+    await user.comesTo('link', 'Privacy')
     await user.press('Enter')
-    await user.comesTo('heading', 'My data')
+    await user.comesTo('heading', 'Privacy')
     await user.to('link "Export my data"')
     const download = page.waitForEvent('download')
     await user.press('Enter')
     t.equal((await download).suggestedFilename(), 'ada.json')
   })
 
-  await task('leave a workspace', '/', 40, async (user) => {
-    await user.to('button "Workspace: My activity"')
+  await task('leave a workspace', '/account', 50, async (user, t) => {
+    await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'g', 'Enter')
+    await user.comesTo('heading', 'My activity')
+    await user.to('link "People"', 'Shift+Tab')
+    await user.press('Enter')
     await user.comesTo('heading', 'Globex people')
     await user.to('button "Leave Globex"')
     await user.press('Enter')
     await user.comesTo('button', 'Cancel')
     await user.press('Tab', 'Enter')
-    await visitor.heading('My activity').waitFor()
-    await visitor.open('/')
-    await visitor.link('Acme').first().waitFor({ state: 'attached' })
+    await visitor.heading(/^Acme/).waitFor()
+    t.equal(await visitor.link(/^Globex/).count(), 0)
   })
 
   /** The heading, regions and tables that a screen reader finds on each screen. */
   const screens: [path: string, heading: string | RegExp, regions: string[], tables: string[]][] = [
     [
-      '/',
+      `/w/${id}/me`,
       'My activity',
-      ['Summary', 'Active time by day', 'My working hours', 'My repositories', 'My workspaces', 'My data'],
-      ['My repositories', 'My workspaces'],
+      ['Summary', 'Active time by day', 'My working hours', 'My repositories'],
+      ['My repositories'],
     ],
     [
       `/w/${id}`,
@@ -303,6 +305,13 @@ else {
       ['Versions, newest first', 'Differences'],
     ],
     ['/account', 'Account', ['Plan: pro', 'Time zone', 'Sessions'], []],
+    ['/account/privacy', 'Privacy', ['Recorded data', 'Recording preferences'], []],
+    [
+      '/account/workspaces',
+      'Workspaces',
+      ['My workspaces', 'New workspace', 'Invite from an admin'],
+      ['My workspaces'],
+    ],
     ['/account/keys', 'Access keys', ['My keys'], []],
     ['/account/editors', 'Editors', ['Set-up', 'Project names', 'Import'], ['Project names']],
     ['/funnel', 'Funnel', [], []],

@@ -81,6 +81,57 @@ else {
     t.strictSame(visitor.complaints, [])
   })
 
+  t.test(
+    'admins start with their team, members with their own activity, and both where they were',
+    async (t) => {
+      const at = (path: string) => `${service.url}${path}`
+      const visitor = await visit(ada)
+      const { page } = visitor
+      await page.goto(at('/'))
+      await page.waitForURL(at(`/w/${id}`))
+      await visitor.heading(/^Acme/).waitFor()
+      const member = await visit(bob)
+      await member.page.goto(at('/'))
+      await member.page.waitForURL(at(`/w/${id}/me`))
+      await member.heading('My activity').waitFor()
+      const other = await service.workspace(ada, {
+        name: 'Umbrella',
+        patterns: ['umbrella/*'],
+        members: [bob],
+      })
+      await visitor.open(`/w/${id}/people`)
+      await visitor.button('Workspace: Acme').click()
+      await visitor.link('Umbrella admin').click()
+      await visitor.heading('Umbrella people').waitFor()
+      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes')
+      t.equal(page.url(), at(`/w/${other.id}/people`), 'the kind of screen stays')
+      await page.goto(at('/'))
+      await page.waitForURL(at(`/w/${other.id}`))
+      for (const [old, current] of [
+        [`/?workspace=${id}&from=2026-03-02&to=2026-03-08`, `/w/${id}/me?from=2026-03-02&to=2026-03-08`],
+        ['/#about-me', '/account/privacy'],
+      ] as const) {
+        await page.goto(at('/account'))
+        await page.goto(at(old))
+        await page.waitForURL(at(current))
+      }
+      await visitor.button('ada').click()
+      await page.locator('nav:popover-open').getByRole('link', { name: 'Privacy', exact: true }).click()
+      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes, even on the same screen')
+      await ada.delete(`/api/team/workspaces/${other.id}`)
+      t.strictSame(visitor.complaints, [])
+    },
+  )
+
+  t.test('an unknown address shows the frame of the page', async () => {
+    await admin.open('/nope')
+    await admin.heading('Page not found').waitFor()
+    await admin.button('Workspaces').click()
+    await admin.link('Acme admin').click()
+    await admin.heading(/^Acme/).waitFor()
+    admin.complaints.length = 0
+  })
+
   t.test('who worked most on a repository is two clicks away, at an address to share', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
@@ -199,7 +250,8 @@ else {
     await guest.heading('Acme').waitFor()
     await guest.sees('2 members. You join as a member.')
     await guest.button('Join as cyd').click()
-    await guest.heading('Acme people').waitFor()
+    await guest.heading('My activity').waitFor()
+    await guest.link('People').click()
     await guest.button('Leave Acme').click()
     await guest.page.getByRole('dialog').getByRole('button', { name: 'Leave workspace', exact: true }).click()
     await guest.heading('Welcome').waitFor()
@@ -295,7 +347,7 @@ else {
     await visitor.sees(
       'No one here sees another person’s numbers. Admins manage people, repositories and settings.',
     )
-    await visitor.open('/')
+    await visitor.open('/account/privacy')
     await visitor.sees(
       /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves\. This is effective since /,
     )
@@ -483,9 +535,8 @@ else {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
     const visitor = await visit(fay)
-    await visitor.open('/')
-    const about = visitor.page.getByRole('region', { name: 'My data', exact: true })
-    await about.getByText(/^ada$/).first().waitFor()
+    await visitor.open('/account/privacy')
+    await visitor.page.locator('main').getByText(/^ada$/).first().waitFor()
     const download = visitor.page.waitForEvent('download')
     await visitor.link('Export my data').click()
     t.equal((await download).suggestedFilename(), 'fay.json')
@@ -500,7 +551,7 @@ else {
 
   t.test('a member pauses recording', async (t) => {
     const member = await visit(bob)
-    await member.open('/')
+    await member.open('/account/privacy')
     await member.field('Pause recording until I turn it on again').check()
     await member.button('Save preferences').click()
     await member.sees('Saved.')

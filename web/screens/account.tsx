@@ -31,7 +31,7 @@ export const Account = () => {
       <TimeZone />
       <Sessions />
       <p>
-        To see, export or delete your data, open <a href="/#about-me">My data</a>.
+        To see, export or delete your data, open <a href="/account/privacy">Privacy</a>.
       </p>
     </div>
   )

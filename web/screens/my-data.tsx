@@ -1,50 +1,32 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
-import { focusElement } from '../keyboard.js'
 import { useMe, type Workspace } from '../me.js'
+import { useTitle } from '../title.js'
 import { Confirm, FailureNote, Form, Loaded, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
 /** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
-export const MyData = ({ workspace }: { workspace: Workspace }) => {
-  const { login } = useMe()
+export const Privacy = () => {
+  const { login, workspaces } = useMe()
+  useTitle('Privacy')
   const recording = useRead('GET /api/me/recording', {})
-  const { url } = useLocation()
-  useEffect(() => {
-    if (location.hash === '#about-me') focusElement(document.getElementById('about-me'))
-  }, [url])
   const views = useRead('GET /api/me/views', { query: { limit: 10 } })
   return (
-    <section class="stack tight" aria-labelledby="about-me">
-      <h2 id="about-me">My data</h2>
+    <>
+      <h1>Privacy</h1>
       <div class="two">
-        <div class="card stack tight">
-          <h3>Recorded data</h3>
+        <section class="card stack tight" aria-labelledby="recorded">
+          <h2 id="recorded">Recorded data</h2>
           <p>
             The service records the minutes in which your editor is in use, by repository, day and hour. It
             does not record keystrokes, file names or your screen. <a href="/api/privacy">View full list</a>.
           </p>
-          <p>
-            {workspace.activity_privacy === 'team' ? (
-              <>
-                In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team,
-                and only numbers that cover enough people. An admin of several workspaces with the same people
-                can compare them, and people who cooperate can subtract what they know of themselves.
-              </>
-            ) : (
-              <>
-                In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day
-                when you were last active. The team’s heatmap includes your hours only together with those of
-                at least one more person. These numbers are live, so an admin who keeps reloading can tell
-                when you work. The level “Only that person” prevents that.
-              </>
-            )}{' '}
-            This is effective since {time(workspace.activity_privacy_since)}.
-          </p>
+          {workspaces.map((workspace) => (
+            <WhoSees key={workspace.id} workspace={workspace} />
+          ))}
           <h3>Views of my numbers</h3>
           <Loaded asked={views} height={80}>
             {({ views }) =>
@@ -74,17 +56,37 @@ export const MyData = ({ workspace }: { workspace: Workspace }) => {
             </a>
             <DeleteMe />
           </div>
-        </div>
-        <div class="card stack tight">
-          <h3>Recording preferences</h3>
+        </section>
+        <section class="card stack tight" aria-labelledby="preferences">
+          <h2 id="preferences">Recording preferences</h2>
           <Loaded asked={recording} height={240}>
             {(data) => <RecordingForm recording={data} />}
           </Loaded>
-        </div>
+        </section>
       </div>
-    </section>
+    </>
   )
 }
+
+const WhoSees = ({ workspace }: { workspace: Workspace }) => (
+  <p>
+    {workspace.activity_privacy === 'team' ? (
+      <>
+        In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
+        only numbers that cover enough people. An admin of several workspaces with the same people can compare
+        them, and people who cooperate can subtract what they know of themselves.
+      </>
+    ) : (
+      <>
+        In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day when you
+        were last active. The team’s heatmap includes your hours only together with those of at least one more
+        person. These numbers are live, so an admin who keeps reloading can tell when you work. The level
+        “Only that person” prevents that.
+      </>
+    )}{' '}
+    This is effective since {time(workspace.activity_privacy_since)}.
+  </p>
+)
 
 const WORKDAYS = [1, 2, 3, 4, 5]
 
