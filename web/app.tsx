@@ -14,6 +14,7 @@ import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
 import { nextTheme, theme } from './theme.js'
 import { PRODUCT, useTitle } from './title.js'
+import { Toasts } from './toast.js'
 import { Arrow, Dialog, FailureNote, NumbersSkeleton, Person, Skeleton } from './ui.js'
 
 const RELOADED_AT = 'reloaded-at'
@@ -348,6 +349,7 @@ const Page = (props: {
           Back to top
         </a>
       </main>
+      <Toasts />
     </>
   )
 }

@@ -111,7 +111,7 @@ else {
       [`/w/${id}`, 'ada'],
       [`/w/${id}`, /^Workspace: /],
       [`/w/${id}/people`, 'Invite people'],
-      [`/w/${id}/people`, 'Remove bob'],
+      [`/w/${id}/people`, 'Actions for bob'],
       [`/w/${id}/repos/acme/web`, 'Remove override'],
       [`/w/${id}/settings`, 'Delete workspace'],
       [`/w/${id}/settings`, 'Revoke nightly'],

@@ -260,16 +260,46 @@ else {
 
   t.test('an admin makes a member an admin, and the last admin cannot give up the role', async (t) => {
     await admin.open(`/w/${id}/people`)
-    await admin.button('Make member (ada)').click()
+    await admin.field('Role of ada').selectOption('member')
     await admin.button('Give up role').click()
     await admin.sees('A workspace needs at least one admin. Make another member an admin first.')
     await admin.button('Cancel').click()
-    await admin.button('Make admin (bob)').click()
-    await admin.button('Make member (bob)').waitFor()
-    await admin.button('Make member (bob)').click()
-    await admin.button('Make admin (bob)').waitFor()
+    t.equal(await admin.field('Role of ada').inputValue(), 'admin')
+    await admin.field('Role of bob').selectOption('admin')
+    await admin.sees(
+      'bob will see each member’s daily numbers and manage people, repositories and settings. You can undo this.',
+    )
+    t.equal(
+      await admin.field('Role of bob').inputValue(),
+      'member',
+      'nothing changes before the confirmation',
+    )
+    await admin.button('Make admin').click()
+    await admin.sees('bob is now an admin')
+    await until(
+      async () => (await admin.field('Role of bob').inputValue()) === 'admin',
+      'the role has changed',
+    )
+    await admin.button('Undo').click()
+    await admin.page.getByText('bob is now an admin', { exact: true }).waitFor({ state: 'detached' })
+    await until(async () => (await admin.field('Role of bob').inputValue()) === 'member', 'the role is back')
     const { body } = await ada.get(`/api/team/workspaces/${id}/members`)
     hasMembers(t, body.members, [{ role: 'admin' }, { role: 'member' }])
+  })
+
+  t.test('members are sorted, and a change of the name can be undone', async (t) => {
+    await admin.open(`/w/${id}/people`)
+    t.strictSame(await rowsOf(admin, 'Members'), ['AD\nada\nyou', 'BO\nbob'])
+    await admin.button('Person').click()
+    t.strictSame(await rowsOf(admin, 'Members'), ['BO\nbob', 'AD\nada\nyou'])
+    await admin.open(`/w/${id}/settings`)
+    await admin.field('Workspace name').fill('Acme 2')
+    await admin.button('Rename workspace').click()
+    await admin.sees('Workspace renamed')
+    await admin.heading('Acme 2 settings').waitFor()
+    await admin.button('Undo').click()
+    await admin.heading('Acme settings').waitFor()
+    t.equal(await admin.field('Workspace name').inputValue(), 'Acme')
   })
 
   t.test('a member sees their own numbers and no others', async (t) => {
@@ -281,7 +311,8 @@ else {
     await member.settled()
     await member.sees('acme/api')
     await member.open(`/w/${id}/people`)
-    t.equal(await member.button(/Remove|Invite/).count(), 0)
+    t.equal(await member.button(/^Actions|Invite/).count(), 0)
+    t.equal(await member.field(/^Role of/).count(), 0)
     t.strictSame(member.complaints, [])
     const stranger = await visit(await service.signIn('eve'))
     await stranger.open(`/w/${id}`)
@@ -321,7 +352,7 @@ else {
     await admin.page.getByRole('radio', { name: '"theirs"', exact: true }).check()
     await admin.button('Apply my changes').click()
     await admin.button('Save settings').click()
-    await admin.sees('Saved.')
+    await admin.sees('Settings saved')
     const { body } = await ada.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.theme': 'theirs', 'ext.other': true, 'ext.more': 1 })
   })
@@ -335,7 +366,7 @@ else {
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
     await visitor.sees('From now on, no one sees another person’s numbers, including past ones.')
     await visitor.button('Save settings').click()
-    await visitor.sees('Saved.')
+    await visitor.sees('Settings saved')
     await visitor.link('Team').click()
     await visitor.sees(
       'This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends. A number that covers too few people is hidden: it shows as – or as a gap in the line.',
@@ -554,7 +585,7 @@ else {
     await member.open('/account/privacy')
     await member.field('Pause recording until I turn it on again').check()
     await member.button('Save preferences').click()
-    await member.sees('Saved.')
+    await member.sees('Preferences saved')
     t.match(await bob.get('/api/me/recording'), { body: { paused: true } })
   })
 
@@ -572,7 +603,7 @@ else {
     await visitor.tokenField().fill(eve.repohostToken)
     await visitor.button('Sign in with token').click()
     await visitor.button('Save settings').click()
-    await visitor.sees('Saved.')
+    await visitor.sees('Settings saved')
     const again = await service.signIn('eve')
     const { body } = await again.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.kept': true })

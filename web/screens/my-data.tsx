@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
@@ -94,13 +95,10 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
   const [paused, pause] = useState(recording.paused)
   const [off, setOff] = useState(recording.repos_off.join('\n'))
   const [hours, setHours] = useState(recording.hours)
-  const [saved, save] = useState(false)
   const { busy, failure, act } = useAction()
-  useEffect(() => save(false), [paused, off, hours])
   const submit = async () => {
     const body = { paused, repos_off: off.split(/[\s,]+/).filter(Boolean), hours }
-    const done = await act(() => call('PUT /api/me/recording', { body }))
-    save(done)
+    if (await act(() => call('PUT /api/me/recording', { body }))) toast('Preferences saved')
   }
   return (
     <Form class="stack tight" onSubmit={submit}>
@@ -176,9 +174,6 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
         <button type="submit" aria-disabled={busy}>
           Save preferences
         </button>
-        <span role="status" class="muted">
-          {saved ? 'Saved.' : ''}
-        </span>
       </div>
     </Form>
   )
