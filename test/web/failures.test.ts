@@ -137,7 +137,7 @@ else {
       ],
       'Idle window in minutes',
     ],
-    [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^workspace created/],
+    [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
     [
       '/s/acme/web',
       ['settings/acme/web', 'settings/acme/web/versions', 'settings/acme/web/versions/1'],

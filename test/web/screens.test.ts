@@ -58,7 +58,7 @@ else {
     [`/w/${id}/repos`, 'Repository patterns'],
     [`/w/${id}/repos/acme/web`, 'There is only one version.'],
     [`/w/${id}/settings`, 'Idle window in minutes'],
-    [`/w/${id}/audit`, /^settings pushed/],
+    [`/w/${id}/audit`, /^pushed the settings of /],
     ['/s/acme/web', 'Changes from version 1 to 2'],
     [`/join/${code}`, 'Recorded repositories'],
     ['/account', 'Sign out everywhere'],

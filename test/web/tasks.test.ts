@@ -1,5 +1,6 @@
 /** The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. */
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
@@ -383,6 +384,43 @@ else {
       /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves\. This is effective since /,
     )
     t.strictSame(await visitor.violations(), [])
+  })
+
+  t.test('the audit trail is read as sentences, filtered by person and date, and downloaded', async (t) => {
+    const { id, code } = await service.workspace(ada, { name: 'Hooli', patterns: ['hooli/*'] })
+    await bob.post('/api/team/workspaces/join', { code })
+    await ada.patch(`/api/team/workspaces/${id}/members`, { login: 'bob', role: 'admin' })
+    await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['hooli/*', 'hooli/web'] })
+    await ada.patch(`/api/team/workspaces/${id}/settings`, {
+      settings: { 'ext.theme': 'dark' },
+      locked: ['ext.theme'],
+    })
+    await admin.open(`/w/${id}/audit`)
+    const { page } = admin
+    const changes = () => page.locator('table.entries tbody td:first-of-type').allInnerTexts()
+    const seen = (await changes()).map((text) => text.split('\n').slice(0, -1))
+    t.strictSame(seen, [
+      ['changed the workspace settings', 'Added ext.theme', 'Locked ext.theme'],
+      ['changed the repository patterns', 'Added hooli/web'],
+      ['made bob an admin'],
+      ['joined as a member'],
+      ['created the workspace', 'Added hooli/*'],
+    ])
+    await page.getByRole('combobox', { name: 'Person', exact: true }).selectOption('bob')
+    await until(async () => (await changes()).length === 1, 'one entry is by bob')
+    const download = page.waitForEvent('download')
+    await admin.button('Download CSV').click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    const [head, row, ...rest] = file.split('\r\n')
+    t.equal(head, 'time,person,action,target,description')
+    t.match(row, /^\d{4}-[^,]+,bob,member\.joined,bob,joined as a member$/)
+    t.strictSame(rest, [''])
+    await admin.sees('1 entry downloaded')
+    await admin.button('Clear filters').click()
+    await until(async () => (await changes()).length === 5, 'all entries are back')
+    await admin.field('To').fill('2020-01-01')
+    await admin.sees('No entries match the filters.')
+    await ada.delete(`/api/team/workspaces/${id}`)
   })
 
   t.test('a filter of the audit trail searches older entries, and says how far it searched', async (t) => {
