@@ -46,6 +46,7 @@ const Editors = lazy(() => rest().then(({ Editors }) => Editors))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
 const Privacy = lazy(() => rest().then(({ Privacy }) => Privacy))
+const Usage = lazy(() => rest().then(({ Usage }) => Usage))
 const Welcome = lazy(() => rest().then(({ Welcome }) => Welcome))
 const Workspaces = lazy(() => rest().then(({ Workspaces }) => Workspaces))
 
@@ -114,7 +115,6 @@ const SignedIn = () => {
           <Route path="/account" component={Account} />
           <Route path="/account/keys" component={AccountKeys} />
           <Route path="/account/editors" component={Editors} />
-          <Route path="/account/privacy" component={Privacy} />
           <Route default component={() => null} />
         </Router>
       )}
@@ -139,6 +139,7 @@ const SignedIn = () => {
                 <Route path="/account/keys" component={AccountKeys} />
                 <Route path="/account/editors" component={Editors} />
                 <Route path="/account/privacy" component={Privacy} />
+                <Route path="/account/usage" component={Usage} />
                 <Route path="/account/workspaces" component={Workspaces} />
                 <Route default component={NotFound} />
               </Router>
@@ -359,6 +360,7 @@ type Tab = [target: string, title: string]
 const accountTabs: Tab[] = [
   ['/account', 'Account'],
   ['/account/privacy', 'Privacy'],
+  ['/account/usage', 'Usage'],
   ['/account/editors', 'Editors'],
   ['/account/keys', 'Access keys'],
   ['/account/workspaces', 'Workspaces'],

@@ -120,6 +120,7 @@ else {
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [
     [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My working hours'],
     ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
+    ['/account/usage', ['limits', 'me/keys', `team/workspaces/${id}/settings`], 'Request limits'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
     [`/w/${id}/people`, [`team/workspaces/${id}/members`, `team/workspaces/${id}/invites`], 'you'],
     [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],

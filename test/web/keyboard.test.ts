@@ -311,7 +311,25 @@ else {
       ['Versions, newest first', 'Differences'],
     ],
     ['/account', 'Account', ['Plan: pro', 'Time zone', 'Sessions'], []],
-    ['/account/privacy', 'Privacy', ['Recorded data', 'Recording preferences'], []],
+    [
+      '/account/privacy',
+      'Privacy',
+      [
+        'Recorded data',
+        'Recording preferences',
+        'Who sees my numbers',
+        'Views of my numbers',
+        'Export',
+        'Deletion',
+      ],
+      [],
+    ],
+    [
+      '/account/usage',
+      'Usage',
+      ['My account', 'Acme', 'Request limits'],
+      ['My account', 'Acme', 'Request limits'],
+    ],
     [
       '/account/workspaces',
       'Workspaces',

@@ -63,6 +63,7 @@ else {
     [`/join/${code}`, 'Recorded repositories'],
     ['/account', 'Sign out everywhere'],
     ['/account/privacy', 'Recording preferences'],
+    ['/account/usage', 'Sign-ins from my network, per minute'],
     ['/account/workspaces', 'New workspace'],
     ['/account/keys', 'My keys'],
     ['/account/editors', 'Project names'],

@@ -46,6 +46,7 @@ t.test('the page is served at its own paths only', async (t) => {
     '/account/keys',
     '/account/editors',
     '/account/privacy',
+    '/account/usage',
     '/account/workspaces',
     '/funnel',
   ]

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, clearCache, useAction, useRead } from '../api.js'
+import { call, clearCache, useAction, usePages, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded, Person } from '../ui.js'
+import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
@@ -14,23 +14,41 @@ export const Privacy = () => {
   const { login, workspaces } = useMe()
   useTitle('Privacy')
   const recording = useRead('GET /api/me/recording', {})
-  const views = useRead('GET /api/me/views', { query: { limit: 10 } })
+  const asked = useRead('GET /api/me/views', { query: { limit: VIEWS } })
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/me/views', { query: { limit: VIEWS, cursor } }),
+  )
+  const views = pages.flatMap((page) => page.views)
   return (
     <>
       <h1>Privacy</h1>
+      <p class="muted narrow">Choose what the service records about you, and see who viewed it.</p>
       <div class="two">
         <section class="card stack tight" aria-labelledby="recorded">
           <h2 id="recorded">Recorded data</h2>
           <p>
             The service records the minutes in which your editor is in use, by repository, day and hour. It
-            does not record keystrokes, file names or your screen. <a href="/api/privacy">View full list</a>.
+            does not record keystrokes, file names or your screen.
           </p>
+          <Stored />
+        </section>
+        <section class="card stack tight" aria-labelledby="preferences">
+          <h2 id="preferences">Recording preferences</h2>
+          <Loaded asked={recording} height={240}>
+            {(data) => <RecordingForm recording={data} />}
+          </Loaded>
+        </section>
+        <section class="card stack tight" aria-labelledby="who-sees">
+          <h2 id="who-sees">Who sees my numbers</h2>
+          {workspaces.length === 0 && <p class="muted">Only you. You are in no workspace.</p>}
           {workspaces.map((workspace) => (
             <WhoSees key={workspace.id} workspace={workspace} />
           ))}
-          <h3>Views of my numbers</h3>
-          <Loaded asked={views} height={80}>
-            {({ views }) =>
+        </section>
+        <section class="card stack tight" aria-labelledby="views">
+          <h2 id="views">Views of my numbers</h2>
+          <Loaded asked={asked} height={80}>
+            {() =>
               views.length === 0 ? (
                 <p class="muted">No views yet.</p>
               ) : (
@@ -51,21 +69,57 @@ export const Privacy = () => {
               )
             }
           </Loaded>
-          <div class="row">
+          <More {...paging} />
+          <p class="small muted">Views are kept for 400 days.</p>
+        </section>
+        <section class="card stack tight" aria-labelledby="export">
+          <h2 id="export">Export</h2>
+          <p>One JSON file with the data that the service stores about you.</p>
+          <div>
             <a class="button" href="/api/me/export" download={`${login}.json`}>
               Export my data
             </a>
+          </div>
+        </section>
+        <section class="card stack tight" aria-labelledby="deletion">
+          <h2 id="deletion">Deletion</h2>
+          <p>Deletes your account. Your daily numbers stay in the teams without your name.</p>
+          <div>
             <DeleteMe />
           </div>
         </section>
-        <section class="card stack tight" aria-labelledby="preferences">
-          <h2 id="preferences">Recording preferences</h2>
-          <Loaded asked={recording} height={240}>
-            {(data) => <RecordingForm recording={data} />}
-          </Loaded>
-        </section>
       </div>
     </>
+  )
+}
+
+/** The number of views that are loaded at once. */
+const VIEWS = 10
+
+/** Everything that the service stores about people. It is long, so it is loaded when someone opens it. */
+const Stored = () => {
+  const [isOpen, open] = useState(false)
+  const asked = useRead('GET /api/privacy', isOpen ? {} : undefined)
+  return (
+    <details onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>Everything that is stored, why, and for how long</summary>
+      {isOpen && (
+        <Loaded asked={asked} height={400}>
+          {({ records }) => (
+            <dl class="facts">
+              {records.map(({ name, what, why, kept }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>
+                    {what} {why} <span class="muted">{kept}</span>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Loaded>
+      )}
+    </details>
   )
 }
 

@@ -24,7 +24,7 @@ type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 const built = join(projectRoot, 'build/web')
 const ACCOUNT = [
   '/account',
-  ...['editors', 'keys', 'privacy', 'workspaces'].map((name) => `/account/${name}`),
+  ...['editors', 'keys', 'privacy', 'usage', 'workspaces'].map((name) => `/account/${name}`),
 ]
 const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', ...ACCOUNT, '/funnel']
 
