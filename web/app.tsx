@@ -1,12 +1,13 @@
 /** The frame of every screen: header, navigation, sign-in and failures. */
 
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
+import { FirstSteps } from './first-steps.js'
 import { visible } from './format.js'
-import { homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
+import { hasStepsLeft, hideSteps, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
 import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
 import { MyActivity } from './screens/my-activity.js'
@@ -124,6 +125,9 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
+              {workspace && [startOf(workspace), `/w/${workspace.id}/me`].includes(path) && (
+                <StepsLeft key={workspace.id} workspace={workspace} />
+              )}
               <Router key={id}>
                 <Route path="/" component={Home} />
                 <Route path="/w/:id" component={Team} />
@@ -167,6 +171,20 @@ const Home = () => {
     if (target) route(target, true)
   }, [target])
   return target ? <NumbersSkeleton /> : <Welcome />
+}
+
+const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
+  const [isHidden, hide] = useState(false)
+  if (isHidden || !hasStepsLeft(workspace)) return null
+  return (
+    <FirstSteps
+      workspace={workspace}
+      onHide={() => {
+        hideSteps(workspace.id)
+        hide(true)
+      }}
+    />
+  )
 }
 
 const NotFound = () => {

@@ -1,20 +1,23 @@
 /** Where people work: which screen opens first, and which one after a switch of workspaces. */
 import type { Me, Workspace } from './me.js'
 
-const NAME = 'workspace'
+const LAST = 'workspace'
+const HIDDEN_STEPS = 'first-steps-hidden'
 
-/** Remembers the workspace, so that the next visit starts there. */
-export const rememberWorkspace = (id: string) => {
+const store = (name: string, value: string) => {
   try {
-    localStorage.setItem(NAME, id)
+    localStorage.setItem(name, value)
   } catch {
-    // The browser may block storage. The next visit then starts in the first workspace.
+    // The browser may block storage. The page then forgets.
   }
 }
 
-const remembered = (): string | null => {
+/** Remembers the workspace, so that the next visit starts there. */
+export const rememberWorkspace = (id: string) => store(LAST, id)
+
+const stored = (name: string): string | null => {
   try {
-    return localStorage.getItem(NAME)
+    return localStorage.getItem(name)
   } catch {
     return null
   }
@@ -26,7 +29,7 @@ export const startOf = ({ id, role, personal }: Pick<Workspace, 'id' | 'role' | 
 
 /** The last workspace, otherwise the first one that the person manages. `undefined` without any. */
 export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | undefined => {
-  const last = remembered()
+  const last = stored(LAST)
   return (
     workspaces.find(({ id }) => id === last) ??
     workspaces.find(({ role, personal }) => role === 'admin' && !personal) ??
@@ -39,3 +42,11 @@ export const switchTo = (workspace: Workspace, path: string): string => {
   const [, section] = path.match(/^\/w\/[^/]+\/(me|people|repos|settings)\b/) ?? []
   return section ? `/w/${workspace.id}/${section}` : startOf(workspace)
 }
+
+const hiddenSteps = (): string[] => stored(HIDDEN_STEPS)?.split(' ') ?? []
+
+/** Whether the workspace of an admin has first steps left. Only what the first call answers counts, so it is known at once. */
+export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>
+  role === 'admin' && !personal && (patterns.length === 0 || member_count < 2) && !hiddenSteps().includes(id)
+
+export const hideSteps = (id: string) => store(HIDDEN_STEPS, [...hiddenSteps(), id].join(' '))

@@ -133,6 +133,49 @@ else {
     admin.complaints.length = 0
   })
 
+  t.test('the first steps of a workspace tick themselves off', async (t) => {
+    const newcomer = await service.signIn('hal')
+    const visitor = await visit(newcomer)
+    const { page } = visitor
+    const steps = () =>
+      page
+        .getByRole('region', { name: 'First steps', exact: true })
+        .getByRole('heading', { level: 3 })
+        .allInnerTexts()
+    await visitor.open('/')
+    await visitor.heading('Welcome').waitFor()
+    t.strictSame(await visitor.violations(), [])
+    await visitor.field('Name').fill('Stark')
+    await visitor.button('Create workspace').click()
+    await visitor.heading(/^Stark/).waitFor()
+    t.strictSame(await steps(), [
+      'Create a workspace, done',
+      'Choose repositories, to do',
+      'Connect an editor, to do',
+      'Invite people, to do',
+    ])
+    await visitor.settled()
+    t.strictSame(await visitor.violations(), [])
+    await visitor.link('Add a pattern').click()
+    await visitor.field('Patterns, one per line').fill('stark/*')
+    await visitor.button('Save patterns').click()
+    await visitor.sees('Patterns saved')
+    await work(newcomer, 'stark/suit', today, 5)
+    await visitor.link('Team').click()
+    await until(
+      async () =>
+        (await steps()).join() ===
+        'Create a workspace, done,Choose repositories, done,Connect an editor, done,Invite people, to do',
+      'three steps are done',
+    )
+    await visitor.button('Hide').click()
+    await visitor.page.reload()
+    await visitor.heading(/^Stark/).waitFor()
+    await visitor.settled()
+    t.equal(await visitor.heading('First steps').count(), 0, 'they stay hidden')
+    t.strictSame(visitor.complaints, [])
+  })
+
   t.test('who worked most on a repository is two clicks away, at an address to share', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')

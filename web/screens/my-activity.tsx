@@ -183,7 +183,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       keyOf={({ repo }) => repo ?? ''}
       searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty="No activity in the selected range. Sign in from the editor extension to record some."
+      empty="No activity in the selected range. To record some, sign in from the editor extension, or connect an editor under Account › Editors."
     />
   </section>
 )

@@ -1,3 +1,4 @@
+import { FirstSteps } from '../first-steps.js'
 import { useTitle } from '../title.js'
 import { CreateWorkspace, JoinWorkspace } from './workspaces.js'
 
@@ -8,11 +9,13 @@ export const Welcome = () => {
     <div class="stack narrow">
       <h1>Welcome</h1>
       <p>
-        A workspace records active minutes in the repositories of a team. Create one, or join one with an
-        invite code.
+        A workspace is a team and its repositories. It records the minutes in which editors are in use there,
+        and gives every editor the same settings. Create a workspace, or join one with an invite.
       </p>
-      <CreateWorkspace />
       <JoinWorkspace />
+      <FirstSteps workspace={undefined}>
+        <CreateWorkspace isStep />
+      </FirstSteps>
     </div>
   )
 }

@@ -63,7 +63,8 @@ const MyWorkspaces = () => {
   )
 }
 
-export const CreateWorkspace = () => {
+/** `isStep`: within a list that has its own heading. */
+export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
   const { login } = useMe()
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
@@ -76,8 +77,8 @@ export const CreateWorkspace = () => {
       location.assign(startOf(data.workspace))
     })
   return (
-    <section class="card stack tight" aria-labelledby="create">
-      <h2 id="create">New workspace</h2>
+    <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace">
+      {!isStep && <h2>New workspace</h2>}
       <Form class="stack tight" onSubmit={submit}>
         <label class="field">
           Name
