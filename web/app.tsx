@@ -13,6 +13,7 @@ import { Menu } from './menu.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
+import { isMac, panel } from './shortcuts.js'
 import { nextTheme, theme } from './theme.js'
 import { PRODUCT, useTitle } from './title.js'
 import { Toasts } from './toast.js'
@@ -296,6 +297,23 @@ const Page = (props: {
               </Menu>
             )}
           </div>
+          {me && (
+            <button
+              type="button"
+              class="plain search"
+              aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+              title={isMac ? 'Search (⌘ K)' : 'Search (Ctrl K)'}
+              onClick={() => {
+                panel.value = 'search'
+              }}
+            >
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
+                <path d="M10.5 10.5L14 14" stroke="currentcolor" stroke-width="1.5" />
+              </svg>
+              <span class="label">Search</span>
+            </button>
+          )}
           <button
             type="button"
             class="plain"
@@ -324,8 +342,18 @@ const Page = (props: {
                   <a href={target}>{title}</a>
                 </li>
               ))}
-              <li>
+              <li class="apart">
                 <a href="/api/docs">API reference</a>
+              </li>
+              <li>
+                <button
+                  type="button"
+                  onClick={() => {
+                    panel.value = 'help'
+                  }}
+                >
+                  Keyboard shortcuts
+                </button>
               </li>
               <li>
                 <button type="button" onClick={() => signingOut.act(signOut)}>
@@ -369,8 +397,24 @@ const Page = (props: {
         </a>
       </main>
       <Toasts />
+      {me && <Panels me={me} workspace={workspace} />}
     </>
   )
+}
+
+/** The search and the list of keys, whose code is loaded when they are first opened. */
+const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
+  const [loaded, set] = useState<typeof import('./panels.js')>()
+  const open = panel.value
+  useEffect(() => {
+    if (!open || loaded) return
+    import('./panels.js').then(set, () => {
+      panel.value = undefined
+      checkConnection()
+    })
+  }, [open])
+  if (!open || !loaded) return null
+  return open === 'search' ? <loaded.SearchPanel {...props} /> : <loaded.HelpPanel />
 }
 
 type Tab = [target: string, title: string]

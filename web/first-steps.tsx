@@ -23,8 +23,11 @@ export const FirstSteps = (props: {
   const me = useRead('GET /api/me', {})
   const minutes = useRead('GET /api/team/active-minutes', { query: lastDays(RECENT_DAYS) })
   const path = `/w/${workspace?.id}`
-  const isRecorded =
-    me.data?.heartbeats != null || (minutes.data && 'days' in minutes.data && minutes.data.days.length > 0)
+  const hasMinutes =
+    minutes.data &&
+    'days' in minutes.data &&
+    minutes.data.days.some(({ workspaces }) => workspaces.some((one) => one.minutes > 0))
+  const isRecorded = me.data?.heartbeats != null || hasMinutes === true
   const steps: Step[] = [
     {
       title: 'Create a workspace',
@@ -47,7 +50,7 @@ export const FirstSteps = (props: {
     },
     {
       title: 'Connect an editor',
-      isDone: isRecorded === true,
+      isDone: isRecorded,
       children: (
         <p>
           Install your team’s extension in VS Code and sign in there, or{' '}

@@ -1,6 +1,7 @@
 /** A button that opens a list of links and actions. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { focusElement } from './keyboard.js'
 
 /** Below this height in pixels, a menu opens above its button. */
 const ROOM = 240
@@ -31,7 +32,11 @@ export const Menu = (props: {
   }
   useEffect(() => {
     menu.current?.addEventListener('click', ({ target }) => {
-      if (target instanceof Element && target.closest('a, button')) menu.current?.hidePopover()
+      const item = target instanceof Element && target.closest('a, button')
+      if (!item) return
+      // The menu would return the focus to its button, which the Enter key that followed the link would then press.
+      if (item.matches('a')) focusElement(document.querySelector<HTMLElement>('main h1'))
+      menu.current?.hidePopover()
     })
   }, [])
   return (

@@ -46,7 +46,10 @@ class KeyboardUser {
   }
 
   /** Waits until an element has the focus. */
-  async comesTo(role: 'button' | 'combobox' | 'heading' | 'link' | 'textbox', name: string | RegExp) {
+  async comesTo(
+    role: 'button' | 'checkbox' | 'combobox' | 'heading' | 'link' | 'searchbox' | 'textbox',
+    name: string | RegExp,
+  ) {
     const { page } = this.visitor
     const wanted = page.locator(':focus').and(page.getByRole(role, { name, exact: true }))
     await wanted.waitFor().catch(async (cause) => {
@@ -208,6 +211,52 @@ else {
     await user.press('Tab', 'Enter')
     await user.hears('bob removed')
     await user.comesTo('combobox', 'Role of cyd')
+  })
+
+  await task(
+    'find a person, a repository and a page by searching',
+    `/w/${id}/settings`,
+    60,
+    async (user, t) => {
+      const wanted = [
+        ['gus', 'option "gus Person"', `/w/${id}?member=gus`],
+        ['web', 'option "acme/web Repository"', `/w/${id}/repos/acme/web`],
+        ['export', 'option "Privacy Page"', '/account/privacy'],
+        ['globex', 'option "Globex Workspace"', undefined],
+      ] as const
+      for (const [text, option, path] of wanted) {
+        await user.press('Control+k')
+        await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+        await user.type(text)
+        await page.getByRole('option', { name: option.slice('option "'.length, -1), exact: true }).waitFor()
+        await user.press('Enter')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        if (path) t.equal(page.url(), service.url + path)
+      }
+      await user.comesTo('heading', 'My activity')
+    },
+  )
+
+  t.test('single keys search and explain, and can be turned off', async (t) => {
+    await visitor.open(`/w/${id}/people`)
+    const user = new KeyboardUser(visitor)
+    await user.press('/')
+    await user.comesTo('searchbox', 'Search Members')
+    await user.type('/?')
+    t.equal(await page.getByRole('dialog').count(), 0, 'a field receives the keys itself')
+    await visitor.open(`/w/${id}/repos`)
+    await user.press('/')
+    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    t.strictSame(await visitor.violations(), [])
+    await user.press('Escape', '?')
+    await user.comesTo('checkbox', 'Use / and ? without another key')
+    t.strictSame(await visitor.violations(), [])
+    await user.press('Space', 'Escape', '?', '/')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await user.press('Control+k')
+    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    await user.press('Escape')
+    await page.locator('html').evaluate(() => localStorage.removeItem('single-keys'))
   })
 
   await task('find the source of a setting', `/w/${id}`, 40, async (user) => {

@@ -229,9 +229,11 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
           </ul>
         )}
         {changes && (
-          <a class="small" href={changes}>
-            View changes
-          </a>
+          <div>
+            <a class="small" href={changes}>
+              View changes
+            </a>
+          </div>
         )}
         <div class="small muted slim">{time(at)}</div>
       </td>

@@ -24,70 +24,74 @@ export const Privacy = () => {
       <h1>Privacy</h1>
       <p class="muted narrow">Choose what the service records about you, and see who viewed it.</p>
       <div class="two">
-        <section class="card stack tight" aria-labelledby="recorded">
-          <h2 id="recorded">Recorded data</h2>
-          <p>
-            The service records the minutes in which your editor is in use, by repository, day and hour. It
-            does not record keystrokes, file names or your screen.
-          </p>
-          <Stored />
-        </section>
-        <section class="card stack tight" aria-labelledby="preferences">
-          <h2 id="preferences">Recording preferences</h2>
-          <Loaded asked={recording} height={240}>
-            {(data) => <RecordingForm recording={data} />}
-          </Loaded>
-        </section>
-        <section class="card stack tight" aria-labelledby="who-sees">
-          <h2 id="who-sees">Who sees my numbers</h2>
-          {workspaces.length === 0 && <p class="muted">Only you. You are in no workspace.</p>}
-          {workspaces.map((workspace) => (
-            <WhoSees key={workspace.id} workspace={workspace} />
-          ))}
-        </section>
-        <section class="card stack tight" aria-labelledby="views">
-          <h2 id="views">Views of my numbers</h2>
-          <Loaded asked={asked} height={80}>
-            {() =>
-              views.length === 0 ? (
-                <p class="muted">No views yet.</p>
-              ) : (
-                <ul class="stack tight">
-                  {views.map((view) => (
-                    <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
-                      <span class="row">
-                        <Person login={view.viewer} />
-                        {view.kind === 'csv' && <span class="tag">CSV</span>}
-                      </span>
-                      <span class="small muted">
-                        {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
-                        {days(view.range.from, view.range.to)}
-                      </span>
-                    </li>
-                  ))}
-                </ul>
-              )
-            }
-          </Loaded>
-          <More {...paging} />
-          <p class="small muted">Views are kept for 400 days.</p>
-        </section>
-        <section class="card stack tight" aria-labelledby="export">
-          <h2 id="export">Export</h2>
-          <p>One JSON file with the data that the service stores about you.</p>
-          <div>
-            <a class="button" href="/api/me/export" download={`${login}.json`}>
-              Export my data
-            </a>
-          </div>
-        </section>
-        <section class="card stack tight" aria-labelledby="deletion">
-          <h2 id="deletion">Deletion</h2>
-          <p>Deletes your account. Your daily numbers stay in the teams without your name.</p>
-          <div>
-            <DeleteMe />
-          </div>
-        </section>
+        <div class="stack">
+          <section class="card stack tight" aria-labelledby="recorded">
+            <h2 id="recorded">Recorded data</h2>
+            <p>
+              The service records the minutes in which your editor is in use, by repository, day and hour. It
+              does not record keystrokes, file names or your screen.
+            </p>
+            <Stored />
+          </section>
+          <section class="card stack tight" aria-labelledby="who-sees">
+            <h2 id="who-sees">Who sees my numbers</h2>
+            {workspaces.length === 0 && <p class="muted">Only you. You are in no workspace.</p>}
+            {workspaces.map((workspace) => (
+              <WhoSees key={workspace.id} workspace={workspace} />
+            ))}
+          </section>
+          <section class="card stack tight" aria-labelledby="views">
+            <h2 id="views">Views of my numbers</h2>
+            <Loaded asked={asked} height={80}>
+              {() =>
+                views.length === 0 ? (
+                  <p class="muted">No views yet.</p>
+                ) : (
+                  <ul class="stack tight">
+                    {views.map((view) => (
+                      <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
+                        <span class="row">
+                          <Person login={view.viewer} />
+                          {view.kind === 'csv' && <span class="tag">CSV</span>}
+                        </span>
+                        <span class="small muted">
+                          {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
+                          {days(view.range.from, view.range.to)}
+                        </span>
+                      </li>
+                    ))}
+                  </ul>
+                )
+              }
+            </Loaded>
+            <More {...paging} />
+            <p class="small muted">Views are kept for 400 days.</p>
+          </section>
+        </div>
+        <div class="stack">
+          <section class="card stack tight" aria-labelledby="preferences">
+            <h2 id="preferences">Recording preferences</h2>
+            <Loaded asked={recording} height={240}>
+              {(data) => <RecordingForm recording={data} />}
+            </Loaded>
+          </section>
+          <section class="card stack tight" aria-labelledby="export">
+            <h2 id="export">Export</h2>
+            <p>One JSON file with the data that the service stores about you.</p>
+            <div>
+              <a class="button" href="/api/me/export" download={`${login}.json`}>
+                Export my data
+              </a>
+            </div>
+          </section>
+          <section class="card stack tight" aria-labelledby="deletion">
+            <h2 id="deletion">Deletion</h2>
+            <p>Deletes your account. Your daily numbers stay in the teams without your name.</p>
+            <div>
+              <DeleteMe />
+            </div>
+          </section>
+        </div>
       </div>
     </>
   )
