@@ -1,18 +1,23 @@
 /** The frame of every screen: header, navigation, sign-in and failures. */
 
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
+import { FirstSteps } from './first-steps.js'
 import { visible } from './format.js'
-import { type Me, MeContext, type Workspace, WorkspaceContext } from './me.js'
+import { hasStepsLeft, hideSteps, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
+import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
+import { Menu } from './menu.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
+import { isMac, panel } from './shortcuts.js'
 import { nextTheme, theme } from './theme.js'
-import { useTitle } from './title.js'
-import { Arrow, Dialog, FailureNote, Person, Skeleton } from './ui.js'
+import { PRODUCT, useTitle } from './title.js'
+import { Toasts } from './toast.js'
+import { Arrow, Dialog, FailureNote, NumbersSkeleton, Person, Skeleton } from './ui.js'
 
 const RELOADED_AT = 'reloaded-at'
 const RELOAD_INTERVAL_MS = 30_000
@@ -42,6 +47,10 @@ const AccountKeys = lazy(() => rest().then(({ AccountKeys }) => AccountKeys))
 const Editors = lazy(() => rest().then(({ Editors }) => Editors))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
+const Privacy = lazy(() => rest().then(({ Privacy }) => Privacy))
+const Usage = lazy(() => rest().then(({ Usage }) => Usage))
+const Welcome = lazy(() => rest().then(({ Welcome }) => Welcome))
+const Workspaces = lazy(() => rest().then(({ Workspaces }) => Workspaces))
 
 /** The paths of the page. The browser loads all others, such as the API reference. */
 const OWN_PATHS = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
@@ -55,7 +64,7 @@ export const App = () => (
 const Frame = () => {
   const { path } = useLocation()
   // These pages need no sign-in: operators use an admin key, and a mistyped path has nothing to protect.
-  if (path === '/funnel' || !OWN_PATHS.test(path)) {
+  if (path === '/funnel' || (!OWN_PATHS.test(path) && !signedIn.value)) {
     return (
       <Page>
         <Router>
@@ -91,11 +100,14 @@ const SignedIn = () => {
   // The settings of a repository are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
+  useEffect(() => {
+    if (workspace) rememberWorkspace(workspace.id)
+  }, [workspace?.id])
   return (
     <Page
       me={me}
       workspace={workspace}
-      inWorkspace={id !== undefined}
+      inWorkspace={id !== undefined || path === '/'}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Skeleton height={600} />}
@@ -114,9 +126,13 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
+              {workspace && [startOf(workspace), `/w/${workspace.id}/me`].includes(path) && (
+                <StepsLeft key={workspace.id} workspace={workspace} />
+              )}
               <Router key={id}>
-                <Route path="/" component={MyActivity} />
+                <Route path="/" component={Home} />
                 <Route path="/w/:id" component={Team} />
+                <Route path="/w/:id/me" component={MyActivity} />
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
                 <Route path="/w/:id/repos/:owner/:repo" component={Repository} />
@@ -127,6 +143,9 @@ const SignedIn = () => {
                 <Route path="/account" component={Account} />
                 <Route path="/account/keys" component={AccountKeys} />
                 <Route path="/account/editors" component={Editors} />
+                <Route path="/account/privacy" component={Privacy} />
+                <Route path="/account/usage" component={Usage} />
+                <Route path="/account/workspaces" component={Workspaces} />
                 <Route default component={NotFound} />
               </Router>
             </WorkspaceContext.Provider>
@@ -134,6 +153,38 @@ const SignedIn = () => {
         </MeContext.Provider>
       )}
     </Page>
+  )
+}
+
+/** Opens the screen where the person works. Addresses from before the screens had their own still work. */
+const Home = () => {
+  const me = useMe()
+  const { query, route } = useLocation()
+  const { workspace: id, ...filters } = query as Record<string, string>
+  const workspace = me.workspaces.find((one) => one.id === id) ?? homeOf(me)
+  const text = new URLSearchParams(filters).toString()
+  const isOwn = id !== undefined || 'from' in filters || 'repo' in filters
+  const target =
+    location.hash === '#about-me'
+      ? '/account/privacy'
+      : workspace && (isOwn ? `/w/${workspace.id}/me${text && `?${text}`}` : startOf(workspace))
+  useEffect(() => {
+    if (target) route(target, true)
+  }, [target])
+  return target ? <NumbersSkeleton /> : <Welcome />
+}
+
+const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
+  const [isHidden, hide] = useState(false)
+  if (isHidden || !hasStepsLeft(workspace)) return null
+  return (
+    <FirstSteps
+      workspace={workspace}
+      onHide={() => {
+        hideSteps(workspace.id)
+        hide(true)
+      }}
+    />
   )
 }
 
@@ -147,7 +198,7 @@ const NotFound = () => {
         an invite.
       </p>
       <p>
-        <a href="/">Go to my activity</a>
+        <a href="/">Go to the start page</a>
       </p>
     </div>
   )
@@ -193,7 +244,8 @@ const Page = (props: {
   const signingOut = useAction()
   useEffect(() => {
     // Menus close when the screen changes.
-    for (const menu of document.querySelectorAll<HTMLElement>(':popover-open')) menu.hidePopover()
+    for (const menu of document.querySelectorAll<HTMLElement>('[popover=auto]:popover-open'))
+      menu.hidePopover()
   }, [path])
   return (
     <>
@@ -203,7 +255,6 @@ const Page = (props: {
       <header class="top">
         <div class="bar-row">
           <a class="brand" href="/">
-            <span class="away">Team activity home</span>
             <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
               <rect width="16" height="16" rx="4" fill="var(--blue)" />
               <path
@@ -213,40 +264,56 @@ const Page = (props: {
                 stroke-linecap="round"
               />
             </svg>
+            <span class="label">{PRODUCT}</span>
           </a>
           <div class="grow">
             {me && (
-              <>
-                <button type="button" class="plain" popovertarget="spaces">
-                  <span class="away">Workspace: </span>
-                  <strong>
-                    <bdi>{workspace ? visible(workspace.name) : 'My activity'}</bdi>
-                  </strong>
-                  <Arrow />
-                </button>
-                <nav popover="auto" id="spaces" aria-label="Workspaces">
-                  <ul>
-                    <li>
-                      <a href="/" aria-current={path === '/' ? 'page' : undefined}>
-                        My activity
-                      </a>
-                    </li>
-                    {me.workspaces.map(({ id, name, role }) => (
-                      <li key={id}>
-                        <a
-                          href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}
-                          aria-current={id === workspace?.id ? 'page' : undefined}
-                        >
-                          <bdi class="grow">{visible(name)}</bdi>
-                          <span class="tag">{role}</span>
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                </nav>
-              </>
+              <Menu
+                label="Workspaces"
+                button={
+                  <>
+                    {workspace && <span class="away">Workspace: </span>}
+                    <strong>
+                      <bdi>{workspace ? visible(workspace.name) : 'Workspaces'}</bdi>
+                    </strong>
+                    <Arrow />
+                  </>
+                }
+              >
+                {me.workspaces.map((one) => (
+                  <li key={one.id}>
+                    <a
+                      href={switchTo(one, path)}
+                      aria-current={one.id === workspace?.id ? 'true' : undefined}
+                    >
+                      <bdi class="grow">{visible(one.name)}</bdi>
+                      <span class="tag">{one.role}</span>
+                    </a>
+                  </li>
+                ))}
+                <li class="apart">
+                  <a href="/account/workspaces">Create or join a workspace</a>
+                </li>
+              </Menu>
             )}
           </div>
+          {me && (
+            <button
+              type="button"
+              class="plain search"
+              aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+              title={isMac ? 'Search (⌘ K)' : 'Search (Ctrl K)'}
+              onClick={() => {
+                panel.value = 'search'
+              }}
+            >
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
+                <path d="M10.5 10.5L14 14" stroke="currentcolor" stroke-width="1.5" />
+              </svg>
+              <span class="label">Search</span>
+            </button>
+          )}
           <button
             type="button"
             class="plain"
@@ -269,32 +336,31 @@ const Page = (props: {
             </svg>
           </button>
           {me && (
-            <>
-              <button type="button" class="plain" popovertarget="self">
-                <Person login={me.login} />
-              </button>
-              <nav popover="auto" class="right" id="self" aria-label="Your account">
-                <ul>
-                  <li>
-                    <a href="/">My activity</a>
-                  </li>
-                  <li>
-                    <a href="/#about-me">My data</a>
-                  </li>
-                  <li>
-                    <a href="/account">Account</a>
-                  </li>
-                  <li>
-                    <a href="/api/docs">API reference</a>
-                  </li>
-                  <li>
-                    <button type="button" onClick={() => signingOut.act(signOut)}>
-                      Sign out
-                    </button>
-                  </li>
-                </ul>
-              </nav>
-            </>
+            <Menu label="Your account" align="end" button={<Person login={me.login} />}>
+              {accountTabs.map(([target, title]) => (
+                <li key={target}>
+                  <a href={target}>{title}</a>
+                </li>
+              ))}
+              <li class="apart">
+                <a href="/api/docs">API reference</a>
+              </li>
+              <li>
+                <button
+                  type="button"
+                  onClick={() => {
+                    panel.value = 'help'
+                  }}
+                >
+                  Keyboard shortcuts
+                </button>
+              </li>
+              <li>
+                <button type="button" onClick={() => signingOut.act(signOut)}>
+                  Sign out
+                </button>
+              </li>
+            </Menu>
           )}
         </div>
         {workspace ? (
@@ -302,7 +368,7 @@ const Page = (props: {
         ) : path.startsWith('/account') ? (
           <Tabs label="Account" tabs={accountTabs} path={path} />
         ) : (
-          props.inWorkspace && <div class="tabs wait" />
+          props.inWorkspace && !props.failure && <div class="tabs wait" />
         )}
       </header>
       <p class="away" role="status">
@@ -322,7 +388,7 @@ const Page = (props: {
             </div>
           )}
           {signingOut.failure && <FailureNote failure={signingOut.failure} />}
-          {!me && props.failure && <h1 class="away">Team activity</h1>}
+          {!me && props.failure && <h1 class="away">{PRODUCT}</h1>}
           {props.failure}
           <ErrorBoundary>{props.children}</ErrorBoundary>
         </div>
@@ -330,20 +396,41 @@ const Page = (props: {
           Back to top
         </a>
       </main>
+      <Toasts />
+      {me && <Panels me={me} workspace={workspace} />}
     </>
   )
+}
+
+/** The search and the list of keys, whose code is loaded when they are first opened. */
+const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
+  const [loaded, set] = useState<typeof import('./panels.js')>()
+  const open = panel.value
+  useEffect(() => {
+    if (!open || loaded) return
+    import('./panels.js').then(set, () => {
+      panel.value = undefined
+      checkConnection()
+    })
+  }, [open])
+  if (!open || !loaded) return null
+  return open === 'search' ? <loaded.SearchPanel {...props} /> : <loaded.HelpPanel />
 }
 
 type Tab = [target: string, title: string]
 
 const accountTabs: Tab[] = [
   ['/account', 'Account'],
-  ['/account/keys', 'Access keys'],
+  ['/account/privacy', 'Privacy'],
+  ['/account/usage', 'Usage'],
   ['/account/editors', 'Editors'],
+  ['/account/keys', 'Access keys'],
+  ['/account/workspaces', 'Workspaces'],
 ]
 
 const workspaceTabs = ({ id, role }: Workspace): Tab[] => [
   ...(role === 'admin' ? [[`/w/${id}`, 'Team'] satisfies Tab] : []),
+  [`/w/${id}/me`, 'My activity'],
   [`/w/${id}/people`, 'People'],
   [`/w/${id}/repos`, 'Repositories'],
   [`/w/${id}/settings`, 'Settings'],

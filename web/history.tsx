@@ -1,11 +1,11 @@
 /** The history of settings: who changed what and when, any two versions side by side, and restoring one. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
-import { announce } from './announce.js'
 import { type ReadState, useAction } from './api.js'
 import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
+import { toast } from './toast.js'
 import { Confirm, FailureNote, Loaded } from './ui.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
@@ -54,7 +54,7 @@ export const History = (props: {
     const done = await act(async () => {
       const answer = await restore(version)
       setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
-      announce(`Version ${version} restored`)
+      toast(`Version ${version} restored`)
       change({ newer: undefined, older: undefined })
     })
     if (done) setRestoring(undefined)

@@ -5,6 +5,10 @@ const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex="
 const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility())
 
+/** Arrow keys change the value of fields, so they never move to a field. */
+const buttonsIn = (element: Element): HTMLElement[] =>
+  controlsIn(element).filter((one) => one.matches('a, button'))
+
 /** Focuses an element that Tab skips, such as a heading. */
 export const focusElement = (element: HTMLElement | null | undefined) => {
   if (!element) return
@@ -77,7 +81,7 @@ const inList = (all: HTMLElement[], at: number, key: string): HTMLElement | unde
 
 /** Up and down stay in the column. Up from the first row goes to the search field. */
 const inTable = (table: Element, from: HTMLElement, key: string): HTMLElement | undefined => {
-  const rows = [...table.querySelectorAll('tbody tr')].map(controlsIn).filter((row) => row.length > 0)
+  const rows = [...table.querySelectorAll('tbody tr')].map(buttonsIn).filter((row) => row.length > 0)
   const at = rows.findIndex((row) => row.includes(from))
   const row = rows[at]
   if (!row) return undefined
@@ -115,15 +119,13 @@ const arrow = (event: KeyboardEvent) => {
 const targetOf = (from: HTMLElement, key: string): HTMLElement | undefined => {
   if (from.matches('input[type="search"]')) {
     const row = from.closest('section')?.querySelector('tbody')
-    return key === 'ArrowDown' && row ? controlsIn(row)[0] : undefined
+    return key === 'ArrowDown' && row ? buttonsIn(row)[0] : undefined
   }
   // Fields and radio buttons handle arrow keys themselves.
   if (!from.matches('a, button')) return undefined
   const menu = from.getAttribute('popovertarget')
-  if (menu && key === 'ArrowDown') {
-    const open = document.getElementById(menu)
-    return open?.matches(':popover-open') ? controlsIn(open)[0] : undefined
-  }
+  const open = menu ? document.getElementById(menu) : null
+  if (open?.matches(':popover-open') && key === 'ArrowDown') return controlsIn(open)[0]
   const list = from.closest(LISTS)
   if (list) {
     const all = controlsIn(list)

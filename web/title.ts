@@ -1,13 +1,16 @@
 import { useEffect } from 'preact/hooks'
 import { focusElement } from './keyboard.js'
 
+/** What people call the dashboard. */
+export const PRODUCT = 'Team activity'
+
 /** The address of the last screen; undefined before the first one. */
 let place: string | undefined
 
 /** Sets the title of the window. After a change of screen, the focus moves to the new heading. */
 export const useTitle = (title: string, here = location.pathname) => {
   useEffect(() => {
-    document.title = `${title} · Team activity`
+    document.title = `${title} · ${PRODUCT}`
     const isLost = document.activeElement === document.body
     if (place !== undefined && (place !== here || isLost)) {
       const named = document.getElementById(location.hash.slice(1))

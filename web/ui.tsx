@@ -219,6 +219,8 @@ export const Confirm = (props: {
   title: string
   action: string
   word?: string
+  /** For actions that remove nothing. */
+  isHarmless?: boolean
   busy: boolean
   failure: Failure | undefined
   onYes: () => void
@@ -254,7 +256,11 @@ export const Confirm = (props: {
           <button type="button" onClick={props.onNo}>
             Cancel
           </button>
-          <button type="submit" class="danger" aria-disabled={!ready || props.busy}>
+          <button
+            type="submit"
+            class={props.isHarmless ? 'primary' : 'danger'}
+            aria-disabled={!ready || props.busy}
+          >
             {props.action}
           </button>
         </div>
@@ -416,11 +422,16 @@ export const SortedTable = <Row,>(props: {
   /** The text that the search looks in. A table without it has no search. */
   searchText?: (row: Row) => string
   first: string
+  /** The first order, unless it is descending. */
+  ascending?: boolean
   empty: string
+  /** The number of rows that are shown first. */
+  shown?: number
 }) => {
-  const [sort, sortBy] = useState({ name: props.first, down: true })
+  const [sort, sortBy] = useState({ name: props.first, down: !props.ascending })
   const [query, search] = useState('')
-  const [shown, show] = useState(FIRST)
+  const first = props.shown ?? FIRST
+  const [shown, show] = useState(first)
   const { searchText } = props
   const wanted = query.trim().toLowerCase()
   const found =
@@ -457,7 +468,7 @@ export const SortedTable = <Row,>(props: {
     sortBy({ name, down })
     announce(`Sorted by ${title}, ${down ? 'descending' : 'ascending'}`)
     // A sorted table is read from the top, so most rows can go.
-    show(Math.min(shown, FIRST + STEP))
+    show(Math.min(shown, first + STEP))
   }
   const body = useRef<HTMLTableSectionElement>(null)
   /** The index of the first row that “Show more” added. */

@@ -118,13 +118,11 @@ else {
   }
 
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [
-    ['/', ['team/me', 'team/dashboard/mine?*', 'me/views?*', 'me/recording'], 'Recording preferences'],
+    [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My working hours'],
+    ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
+    ['/account/usage', ['limits', 'me/keys', `team/workspaces/${id}/settings`], 'Request limits'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
-    [
-      `/w/${id}/people`,
-      [`team/workspaces/${id}/members`, `team/workspaces/${id}/invites`],
-      'Make member (ada)',
-    ],
+    [`/w/${id}/people`, [`team/workspaces/${id}/members`, `team/workspaces/${id}/invites`], 'you'],
     [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],
     [
       `/w/${id}/repos/acme/web`,
@@ -140,7 +138,7 @@ else {
       ],
       'Idle window in minutes',
     ],
-    [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^workspace created/],
+    [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
     [
       '/s/acme/web',
       ['settings/acme/web', 'settings/acme/web/versions', 'settings/acme/web/versions/1'],
@@ -185,8 +183,10 @@ else {
 
   interface Writing {
     path: string
-    /** The button that opens the form, if it is not open. */
-    opener?: string
+    /** The buttons that open the form, if it is not open. */
+    opener?: string | string[]
+    /** A field and an option that open the form. */
+    picked?: [label: string, option: string]
     /** The input for each field. */
     typed?: Record<string, string>
     submit: string
@@ -203,26 +203,25 @@ else {
     (await field.getAttribute('contenteditable')) === null ? field.inputValue() : field.innerText()
   const writes: Record<string, Writing> = {
     'recording preferences': {
-      path: '/',
+      path: '/account/privacy',
       typed: { 'Never record in these repositories': 'acme/secret-*' },
       submit: 'Save preferences',
       method: 'PUT',
       call: 'me/recording',
-      done: 'Saved.',
+      done: 'Preferences saved',
       of: inForm('Pause recording'),
     },
     'a new workspace': {
-      path: '/',
-      opener: 'Create workspace',
+      path: '/account/workspaces',
       typed: { Name: 'Initech', Repositories: 'initech/*' },
       submit: 'Create workspace',
       method: 'POST',
       call: 'team/workspaces/create',
-      done: 'Initech people',
-      of: inDialog,
+      done: 'Initech',
+      of: inForm('Create workspace'),
     },
     'the deletion of an account': {
-      path: '/',
+      path: '/account/privacy',
       opener: 'Delete my account',
       typed: { 'Type ada to confirm': 'ada' },
       submit: 'Delete account',
@@ -242,14 +241,16 @@ else {
     },
     'a change of role': {
       path: `/w/${id}/people`,
-      submit: 'Make admin (bob)',
+      picked: ['Role of bob', 'admin'],
+      submit: 'Make admin',
       method: 'PATCH',
       call: `team/workspaces/${id}/members`,
-      done: 'Make member (bob)',
+      done: 'bob is now an admin',
+      of: inDialog,
     },
     'a removal': {
       path: `/w/${id}/people`,
-      opener: 'Remove bob',
+      opener: ['Actions for bob', 'Remove from workspace'],
       submit: 'Remove member',
       method: 'DELETE',
       call: `team/workspaces/${id}/members?*`,
@@ -277,7 +278,7 @@ else {
       submit: 'Save settings',
       method: 'PATCH',
       call: `team/workspaces/${id}/settings`,
-      done: 'Saved.',
+      done: 'Settings saved',
     },
     'a new name': {
       path: `/w/${id}/settings`,
@@ -310,7 +311,7 @@ else {
       submit: 'Save time zone',
       method: 'POST',
       call: 'team/active-minutes',
-      done: 'Saved.',
+      done: 'Time zone saved',
     },
     'an editor key': {
       path: '/account/editors',
@@ -330,15 +331,26 @@ else {
       submit: 'Join as ada',
       method: 'POST',
       call: 'team/workspaces/join',
-      done: 'Globex people',
+      done: 'My activity',
     },
   }
 
   for (const [what, row] of Object.entries(writes)) {
     t.test(`input is kept when ${what} cannot be sent, and can be sent again`, async (t) => {
-      const { path, opener, typed = {}, submit, method, call, done, of = () => page.locator('main') } = row
+      const {
+        path,
+        opener,
+        picked,
+        typed = {},
+        submit,
+        method,
+        call,
+        done,
+        of = () => page.locator('main'),
+      } = row
       await visitor.open(path)
-      if (opener) await page.getByRole('button', { name: opener, exact: true }).click()
+      for (const name of [opener ?? []].flat()) await visitor.button(name).click()
+      if (picked) await visitor.field(picked[0]).selectOption(picked[1])
       const form = of(visitor)
       const field = (label: string) => form.getByLabel(label, { exact: true })
       for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
@@ -455,7 +467,7 @@ else {
     )
     await writing.release()
     await guest.button('Save settings').click()
-    await guest.sees('Saved.')
+    await guest.sees('Settings saved')
   })
 
   t.test('retries back off, and respect Retry-After', async (t) => {
@@ -530,7 +542,7 @@ else {
     await banner.waitFor({ state: 'detached' })
     t.equal(await contentOf(editor), '{ "ext.kept": 1 }')
     await guest.button('Save settings').click()
-    await guest.sees('Saved.')
+    await guest.sees('Settings saved')
     t.strictSame(complaints(guest), [])
   })
 
@@ -538,7 +550,7 @@ else {
     const guest = await visit(ada)
     await guest.open('/')
     await guest.context.setOffline(true)
-    await guest.button('ada').click()
+    await guest.page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
     await guest.link('Account').click()
     await guest.sees('Cannot reach the service.')
     await guest.context.setOffline(false)

@@ -46,7 +46,10 @@ class KeyboardUser {
   }
 
   /** Waits until an element has the focus. */
-  async comesTo(role: 'button' | 'combobox' | 'heading' | 'link' | 'textbox', name: string | RegExp) {
+  async comesTo(
+    role: 'button' | 'checkbox' | 'combobox' | 'heading' | 'link' | 'searchbox' | 'textbox',
+    name: string | RegExp,
+  ) {
     const { page } = this.visitor
     const wanted = page.locator(':focus').and(page.getByRole(role, { name, exact: true }))
     await wanted.waitFor().catch(async (cause) => {
@@ -109,8 +112,8 @@ else {
       t.strictSame(visitor.complaints, [])
     })
 
-  await task('find who worked most on a repository last month', '/', 60, async (user, t) => {
-    await user.to('button "Workspace: My activity"')
+  await task('find who worked most on a repository last month', '/account', 60, async (user, t) => {
+    await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
     await user.comesTo('heading', /^Acme/)
     await user.to('button "Custom range"')
@@ -162,7 +165,7 @@ else {
     t.equal(await chart.getAttribute('aria-valuetext'), last)
   })
 
-  await task('invite a member for a week', `/w/${id}/people`, 50, async (user, t) => {
+  await task('invite a member for a week', `/w/${id}/people`, 56, async (user, t) => {
     await user.to('button "Invite people"')
     await user.press('Enter')
     await user.comesTo('combobox', 'Role')
@@ -176,32 +179,84 @@ else {
     t.equal(body.invites.length, 2)
     await user.to('button "Revoke')
     await user.press('Enter')
+    await user.comesTo('button', 'Cancel')
+    await user.press('Tab', 'Enter')
     await user.hears('Invite revoked')
     await user.comesTo('button', /^Copy link for/)
   })
 
   await task('make a member an admin', `/w/${id}/people`, 40, async (user) => {
-    await user.to('searchbox "Search members"')
+    await user.to('searchbox "Search Members"')
     await user.type('kay')
-    await user.press('ArrowDown', 'Enter')
+    await user.press('ArrowDown')
+    await user.comesTo('button', 'Actions for kay')
+    await user.press('Shift+Tab', 'a')
+    await user.comesTo('button', 'Cancel')
+    await user.press('Tab', 'Enter')
     await user.hears('kay is now an admin')
-    await user.comesTo('button', 'Make member (kay)')
-    await user.press('ArrowRight')
-    await user.comesTo('button', 'Remove kay')
+    await user.comesTo('combobox', 'Role of kay')
+    await user.press('Tab', 'Enter', 'ArrowDown', 'ArrowDown')
+    await user.comesTo('button', 'Remove from workspace')
     await user.press('Enter')
     await user.comesTo('button', 'Cancel')
     await user.press('Escape')
-    await user.comesTo('button', 'Remove kay')
+    await user.comesTo('button', 'Actions for kay')
     await user.press('ArrowUp')
     await user.press('Control+a', 'Delete')
     await page.getByRole('rowheader', { name: 'bob' }).waitFor()
-    await user.press('ArrowDown', 'ArrowDown', 'ArrowRight')
-    await user.comesTo('button', 'Remove bob')
-    await user.press('Enter')
+    await user.press('ArrowDown', 'ArrowDown')
+    await user.comesTo('button', 'Actions for bob')
+    await user.press('Enter', 'ArrowDown', 'r', 'Enter')
     await user.comesTo('button', 'Cancel')
     await user.press('Tab', 'Enter')
     await user.hears('bob removed')
-    await user.comesTo('button', 'Make admin (cyd)')
+    await user.comesTo('combobox', 'Role of cyd')
+  })
+
+  await task(
+    'find a person, a repository and a page by searching',
+    `/w/${id}/settings`,
+    60,
+    async (user, t) => {
+      const wanted = [
+        ['gus', 'option "gus Person"', `/w/${id}?member=gus`],
+        ['web', 'option "acme/web Repository"', `/w/${id}/repos/acme/web`],
+        ['export', 'option "Privacy Page"', '/account/privacy'],
+        ['globex', 'option "Globex Workspace"', undefined],
+      ] as const
+      for (const [text, option, path] of wanted) {
+        await user.press('Control+k')
+        await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+        await user.type(text)
+        await page.getByRole('option', { name: option.slice('option "'.length, -1), exact: true }).waitFor()
+        await user.press('Enter')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        if (path) t.equal(page.url(), service.url + path)
+      }
+      await user.comesTo('heading', 'My activity')
+    },
+  )
+
+  t.test('single keys search and explain, and can be turned off', async (t) => {
+    await visitor.open(`/w/${id}/people`)
+    const user = new KeyboardUser(visitor)
+    await user.press('/')
+    await user.comesTo('searchbox', 'Search Members')
+    await user.type('/?')
+    t.equal(await page.getByRole('dialog').count(), 0, 'a field receives the keys itself')
+    await visitor.open(`/w/${id}/repos`)
+    await user.press('/')
+    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    t.strictSame(await visitor.violations(), [])
+    await user.press('Escape', '?')
+    await user.comesTo('checkbox', 'Use / and ? without another key')
+    t.strictSame(await visitor.violations(), [])
+    await user.press('Space', 'Escape', '?', '/')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await user.press('Control+k')
+    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    await user.press('Escape')
+    await page.locator('html').evaluate(() => localStorage.removeItem('single-keys'))
   })
 
   await task('find the source of a setting', `/w/${id}`, 40, async (user) => {
@@ -230,36 +285,38 @@ else {
 
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
     await user.to('button "ada"')
-    await user.press('Enter', 'ArrowDown', 'm')
-    await user.comesTo('link', 'My data')
+    await user.press('Enter', 'ArrowDown', 'p')
+    await user.comesTo('link', 'Privacy')
     await user.press('Enter')
-    await user.comesTo('heading', 'My data')
+    await user.comesTo('heading', 'Privacy')
     await user.to('link "Export my data"')
     const download = page.waitForEvent('download')
     await user.press('Enter')
     t.equal((await download).suggestedFilename(), 'ada.json')
   })
 
-  await task('leave a workspace', '/', 40, async (user) => {
-    await user.to('button "Workspace: My activity"')
+  await task('leave a workspace', '/account', 50, async (user, t) => {
+    await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'g', 'Enter')
+    await user.comesTo('heading', 'My activity')
+    await user.to('link "People"', 'Shift+Tab')
+    await user.press('Enter')
     await user.comesTo('heading', 'Globex people')
     await user.to('button "Leave Globex"')
     await user.press('Enter')
     await user.comesTo('button', 'Cancel')
     await user.press('Tab', 'Enter')
-    await visitor.heading('My activity').waitFor()
-    await visitor.open('/')
-    await visitor.link('Acme').first().waitFor({ state: 'attached' })
+    await visitor.heading(/^Acme/).waitFor()
+    t.equal(await visitor.link(/^Globex/).count(), 0)
   })
 
   /** The heading, regions and tables that a screen reader finds on each screen. */
   const screens: [path: string, heading: string | RegExp, regions: string[], tables: string[]][] = [
     [
-      '/',
+      `/w/${id}/me`,
       'My activity',
-      ['Summary', 'Active time by day', 'My working hours', 'My repositories', 'My workspaces', 'My data'],
-      ['My repositories', 'My workspaces'],
+      ['Summary', 'Active time by day', 'My working hours', 'My repositories'],
+      ['My repositories'],
     ],
     [
       `/w/${id}`,
@@ -303,6 +360,31 @@ else {
       ['Versions, newest first', 'Differences'],
     ],
     ['/account', 'Account', ['Plan: pro', 'Time zone', 'Sessions'], []],
+    [
+      '/account/privacy',
+      'Privacy',
+      [
+        'Recorded data',
+        'Recording preferences',
+        'Who sees my numbers',
+        'Views of my numbers',
+        'Export',
+        'Deletion',
+      ],
+      [],
+    ],
+    [
+      '/account/usage',
+      'Usage',
+      ['My account', 'Acme', 'Request limits'],
+      ['My account', 'Acme', 'Request limits'],
+    ],
+    [
+      '/account/workspaces',
+      'Workspaces',
+      ['My workspaces', 'New workspace', 'Invite from an admin'],
+      ['My workspaces'],
+    ],
     ['/account/keys', 'Access keys', ['My keys'], []],
     ['/account/editors', 'Editors', ['Set-up', 'Project names', 'Import'], ['Project names']],
     ['/funnel', 'Funnel', [], []],

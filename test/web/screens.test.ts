@@ -51,17 +51,20 @@ else {
   const { page } = visitor
   /** The screens, each with a text that must be visible. */
   const screens: [path: string, seen: string | RegExp][] = [
-    ['/', 'My data'],
+    [`/w/${id}/me`, 'My working hours'],
     [`/w/${id}`, 'Working hours'],
     [`/w/${id}?from=2026-01-01&to=2026-12-31&show=commits`, 'Commits by week'],
     [`/w/${id}/people`, 'Open invites'],
     [`/w/${id}/repos`, 'Repository patterns'],
     [`/w/${id}/repos/acme/web`, 'There is only one version.'],
     [`/w/${id}/settings`, 'Idle window in minutes'],
-    [`/w/${id}/audit`, /^settings pushed/],
+    [`/w/${id}/audit`, /^pushed the settings of /],
     ['/s/acme/web', 'Changes from version 1 to 2'],
     [`/join/${code}`, 'Recorded repositories'],
     ['/account', 'Sign out everywhere'],
+    ['/account/privacy', 'Recording preferences'],
+    ['/account/usage', 'Sign-ins from my network, per minute'],
+    ['/account/workspaces', 'New workspace'],
     ['/account/keys', 'My keys'],
     ['/account/editors', 'Project names'],
     ['/funnel', 'Funnel'],
@@ -107,21 +110,21 @@ else {
       [`/w/${id}`, 'Custom range'],
       [`/w/${id}`, 'About active time'],
       [`/w/${id}`, 'ada'],
+      [`/w/${id}`, /^Workspace: /],
       [`/w/${id}/people`, 'Invite people'],
-      [`/w/${id}/people`, 'Remove bob'],
+      [`/w/${id}/people`, 'Actions for bob'],
       [`/w/${id}/repos/acme/web`, 'Remove override'],
       [`/w/${id}/settings`, 'Delete workspace'],
       [`/w/${id}/settings`, 'Revoke nightly'],
       ['/account/keys', 'Create access key'],
       ['/account/editors', 'Assign notes'],
-      ['/', 'Create workspace'],
-      ['/', 'Delete my account'],
+      ['/account/privacy', 'Delete my account'],
     ] as const) {
       await visitor.open(path)
-      await page.getByRole('button', { name: opener, exact: true }).first().click()
+      await visitor.button(opener).first().click()
       await page.locator('dialog[open], [popover]:popover-open').waitFor()
-      t.strictSame(await visitor.violations(), [], opener)
-      t.equal(await visitor.width(), 390, opener)
+      t.strictSame(await visitor.violations(), [], String(opener))
+      t.equal(await visitor.width(), 390, String(opener))
     }
   })
 

@@ -45,6 +45,9 @@ t.test('the page is served at its own paths only', async (t) => {
     '/account',
     '/account/keys',
     '/account/editors',
+    '/account/privacy',
+    '/account/usage',
+    '/account/workspaces',
     '/funnel',
   ]
   for (const address of addresses) {

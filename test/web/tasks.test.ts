@@ -1,5 +1,6 @@
 /** The tasks that people use the dashboard for, by mouse, by keyboard, and with failures. */
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
@@ -78,6 +79,100 @@ else {
     await page.getByRole('heading', { name: 'Sign in to view your invite', exact: true }).waitFor()
     await enter()
     await page.getByRole('button', { name: 'Join as gus', exact: true }).waitFor()
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test(
+    'admins start with their team, members with their own activity, and both where they were',
+    async (t) => {
+      const at = (path: string) => `${service.url}${path}`
+      const visitor = await visit(ada)
+      const { page } = visitor
+      await page.goto(at('/'))
+      await page.waitForURL(at(`/w/${id}`))
+      await visitor.heading(/^Acme/).waitFor()
+      const member = await visit(bob)
+      await member.page.goto(at('/'))
+      await member.page.waitForURL(at(`/w/${id}/me`))
+      await member.heading('My activity').waitFor()
+      const other = await service.workspace(ada, {
+        name: 'Umbrella',
+        patterns: ['umbrella/*'],
+        members: [bob],
+      })
+      await visitor.open(`/w/${id}/people`)
+      await visitor.button('Workspace: Acme').click()
+      await visitor.link('Umbrella admin').click()
+      await visitor.heading('Umbrella people').waitFor()
+      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes')
+      t.equal(page.url(), at(`/w/${other.id}/people`), 'the kind of screen stays')
+      await page.goto(at('/'))
+      await page.waitForURL(at(`/w/${other.id}`))
+      for (const [old, current] of [
+        [`/?workspace=${id}&from=2026-03-02&to=2026-03-08`, `/w/${id}/me?from=2026-03-02&to=2026-03-08`],
+        ['/#about-me', '/account/privacy'],
+      ] as const) {
+        await page.goto(at('/account'))
+        await page.goto(at(old))
+        await page.waitForURL(at(current))
+      }
+      await visitor.button('ada').click()
+      await page.locator('nav:popover-open').getByRole('link', { name: 'Privacy', exact: true }).click()
+      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes, even on the same screen')
+      await ada.delete(`/api/team/workspaces/${other.id}`)
+      t.strictSame(visitor.complaints, [])
+    },
+  )
+
+  t.test('an unknown address shows the frame of the page', async () => {
+    await admin.open('/nope')
+    await admin.heading('Page not found').waitFor()
+    await admin.button('Workspaces').click()
+    await admin.link('Acme admin').click()
+    await admin.heading(/^Acme/).waitFor()
+    admin.complaints.length = 0
+  })
+
+  t.test('the first steps of a workspace tick themselves off', async (t) => {
+    const newcomer = await service.signIn('hal')
+    const visitor = await visit(newcomer)
+    const { page } = visitor
+    const steps = () =>
+      page
+        .getByRole('region', { name: 'First steps', exact: true })
+        .getByRole('heading', { level: 3 })
+        .allTextContents()
+    await visitor.open('/')
+    await visitor.heading('Welcome').waitFor()
+    t.strictSame(await visitor.violations(), [])
+    await visitor.field('Name').fill('Stark')
+    await visitor.button('Create workspace').click()
+    await visitor.heading(/^Stark/).waitFor()
+    t.strictSame(await steps(), [
+      'Create a workspace, done',
+      'Choose repositories, to do',
+      'Connect an editor, to do',
+      'Invite people, to do',
+    ])
+    await visitor.settled()
+    t.strictSame(await visitor.violations(), [])
+    await visitor.link('Add a pattern').click()
+    await visitor.field('Patterns, one per line').fill('stark/*')
+    await visitor.button('Save patterns').click()
+    await visitor.sees('Patterns saved')
+    await work(newcomer, 'stark/suit', today, 5)
+    await visitor.link('Team').click()
+    await until(
+      async () =>
+        (await steps()).join() ===
+        'Create a workspace, done,Choose repositories, done,Connect an editor, done,Invite people, to do',
+      'three steps are done',
+    )
+    await visitor.button('Hide').click()
+    await visitor.page.reload()
+    await visitor.heading(/^Stark/).waitFor()
+    await visitor.settled()
+    t.equal(await visitor.heading('First steps').count(), 0, 'they stay hidden')
     t.strictSame(visitor.complaints, [])
   })
 
@@ -199,7 +294,8 @@ else {
     await guest.heading('Acme').waitFor()
     await guest.sees('2 members. You join as a member.')
     await guest.button('Join as cyd').click()
-    await guest.heading('Acme people').waitFor()
+    await guest.heading('My activity').waitFor()
+    await guest.link('People').click()
     await guest.button('Leave Acme').click()
     await guest.page.getByRole('dialog').getByRole('button', { name: 'Leave workspace', exact: true }).click()
     await guest.heading('Welcome').waitFor()
@@ -208,16 +304,46 @@ else {
 
   t.test('an admin makes a member an admin, and the last admin cannot give up the role', async (t) => {
     await admin.open(`/w/${id}/people`)
-    await admin.button('Make member (ada)').click()
+    await admin.field('Role of ada').selectOption('member')
     await admin.button('Give up role').click()
     await admin.sees('A workspace needs at least one admin. Make another member an admin first.')
     await admin.button('Cancel').click()
-    await admin.button('Make admin (bob)').click()
-    await admin.button('Make member (bob)').waitFor()
-    await admin.button('Make member (bob)').click()
-    await admin.button('Make admin (bob)').waitFor()
+    t.equal(await admin.field('Role of ada').inputValue(), 'admin')
+    await admin.field('Role of bob').selectOption('admin')
+    await admin.sees(
+      'bob will see each member’s daily numbers and manage people, repositories and settings. You can undo this.',
+    )
+    t.equal(
+      await admin.field('Role of bob').inputValue(),
+      'member',
+      'nothing changes before the confirmation',
+    )
+    await admin.button('Make admin').click()
+    await admin.sees('bob is now an admin')
+    await until(
+      async () => (await admin.field('Role of bob').inputValue()) === 'admin',
+      'the role has changed',
+    )
+    await admin.button('Undo').click()
+    await admin.page.getByText('bob is now an admin', { exact: true }).waitFor({ state: 'detached' })
+    await until(async () => (await admin.field('Role of bob').inputValue()) === 'member', 'the role is back')
     const { body } = await ada.get(`/api/team/workspaces/${id}/members`)
     hasMembers(t, body.members, [{ role: 'admin' }, { role: 'member' }])
+  })
+
+  t.test('members are sorted, and a change of the name can be undone', async (t) => {
+    await admin.open(`/w/${id}/people`)
+    t.strictSame(await rowsOf(admin, 'Members'), ['AD\nada\nyou', 'BO\nbob'])
+    await admin.button('Person').click()
+    t.strictSame(await rowsOf(admin, 'Members'), ['BO\nbob', 'AD\nada\nyou'])
+    await admin.open(`/w/${id}/settings`)
+    await admin.field('Workspace name').fill('Acme 2')
+    await admin.button('Rename workspace').click()
+    await admin.sees('Workspace renamed')
+    await admin.heading('Acme 2 settings').waitFor()
+    await admin.button('Undo').click()
+    await admin.heading('Acme settings').waitFor()
+    t.equal(await admin.field('Workspace name').inputValue(), 'Acme')
   })
 
   t.test('a member sees their own numbers and no others', async (t) => {
@@ -229,7 +355,8 @@ else {
     await member.settled()
     await member.sees('acme/api')
     await member.open(`/w/${id}/people`)
-    t.equal(await member.button(/Remove|Invite/).count(), 0)
+    t.equal(await member.button(/^Actions|Invite/).count(), 0)
+    t.equal(await member.field(/^Role of/).count(), 0)
     t.strictSame(member.complaints, [])
     const stranger = await visit(await service.signIn('eve'))
     await stranger.open(`/w/${id}`)
@@ -269,7 +396,7 @@ else {
     await admin.page.getByRole('radio', { name: '"theirs"', exact: true }).check()
     await admin.button('Apply my changes').click()
     await admin.button('Save settings').click()
-    await admin.sees('Saved.')
+    await admin.sees('Settings saved')
     const { body } = await ada.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.theme': 'theirs', 'ext.other': true, 'ext.more': 1 })
   })
@@ -283,7 +410,7 @@ else {
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
     await visitor.sees('From now on, no one sees another person’s numbers, including past ones.')
     await visitor.button('Save settings').click()
-    await visitor.sees('Saved.')
+    await visitor.sees('Settings saved')
     await visitor.link('Team').click()
     await visitor.sees(
       'This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends. A number that covers too few people is hidden: it shows as – or as a gap in the line.',
@@ -295,11 +422,48 @@ else {
     await visitor.sees(
       'No one here sees another person’s numbers. Admins manage people, repositories and settings.',
     )
-    await visitor.open('/')
+    await visitor.open('/account/privacy')
     await visitor.sees(
       /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves\. This is effective since /,
     )
     t.strictSame(await visitor.violations(), [])
+  })
+
+  t.test('the audit trail is read as sentences, filtered by person and date, and downloaded', async (t) => {
+    const { id, code } = await service.workspace(ada, { name: 'Hooli', patterns: ['hooli/*'] })
+    await bob.post('/api/team/workspaces/join', { code })
+    await ada.patch(`/api/team/workspaces/${id}/members`, { login: 'bob', role: 'admin' })
+    await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['hooli/*', 'hooli/web'] })
+    await ada.patch(`/api/team/workspaces/${id}/settings`, {
+      settings: { 'ext.theme': 'dark' },
+      locked: ['ext.theme'],
+    })
+    await admin.open(`/w/${id}/audit`)
+    const { page } = admin
+    const changes = () => page.locator('table.entries tbody td:first-of-type').allInnerTexts()
+    const seen = (await changes()).map((text) => text.split('\n').filter((line) => line !== 'View changes'))
+    t.strictSame(seen, [
+      ['changed the workspace settings', 'Added ext.theme', 'Locked ext.theme'],
+      ['changed the repository patterns', 'Added hooli/web'],
+      ['made bob an admin'],
+      ['joined as a member'],
+      ['created the workspace', 'Added hooli/*'],
+    ])
+    await page.getByRole('combobox', { name: 'Person', exact: true }).selectOption('bob')
+    await until(async () => (await changes()).length === 1, 'one entry is by bob')
+    const download = page.waitForEvent('download')
+    await admin.button('Download CSV').click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    const [head, row, ...rest] = file.split('\r\n')
+    t.equal(head, 'time,person,action,target,description')
+    t.match(row, /^\d{4}-[^,]+,bob,member\.joined,bob,joined as a member$/)
+    t.strictSame(rest, [''])
+    await admin.sees('1 entry downloaded')
+    await admin.button('Clear filters').click()
+    await until(async () => (await changes()).length === 5, 'all entries are back')
+    await admin.field('To').fill('2020-01-01')
+    await admin.sees('No entries match the filters.')
+    await ada.delete(`/api/team/workspaces/${id}`)
   })
 
   t.test('a filter of the audit trail searches older entries, and says how far it searched', async (t) => {
@@ -483,9 +647,8 @@ else {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
     const visitor = await visit(fay)
-    await visitor.open('/')
-    const about = visitor.page.getByRole('region', { name: 'My data', exact: true })
-    await about.getByText(/^ada$/).first().waitFor()
+    await visitor.open('/account/privacy')
+    await visitor.page.locator('main').getByText(/^ada$/).first().waitFor()
     const download = visitor.page.waitForEvent('download')
     await visitor.link('Export my data').click()
     t.equal((await download).suggestedFilename(), 'fay.json')
@@ -498,12 +661,28 @@ else {
     t.match(await fay.get('/api/me'), { status: 401 })
   })
 
+  t.test(
+    'the privacy page lists what is stored, and the usage page what is used of the limits',
+    async (t) => {
+      await admin.open('/account/privacy')
+      await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
+      await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
+      await ada.post('/api/me/keys', { name: 'one', scopes: ['activity:read'] })
+      await admin.open('/account/usage')
+      await admin.page.getByRole('row', { name: 'Access keys 1 of 20', exact: true }).waitFor()
+      await admin.page
+        .getByRole('table', { name: 'Acme', exact: true })
+        .getByRole('row', { name: 'Repository patterns 1 of 50', exact: true })
+        .waitFor()
+    },
+  )
+
   t.test('a member pauses recording', async (t) => {
     const member = await visit(bob)
-    await member.open('/')
+    await member.open('/account/privacy')
     await member.field('Pause recording until I turn it on again').check()
     await member.button('Save preferences').click()
-    await member.sees('Saved.')
+    await member.sees('Preferences saved')
     t.match(await bob.get('/api/me/recording'), { body: { paused: true } })
   })
 
@@ -521,7 +700,7 @@ else {
     await visitor.tokenField().fill(eve.repohostToken)
     await visitor.button('Sign in with token').click()
     await visitor.button('Save settings').click()
-    await visitor.sees('Saved.')
+    await visitor.sees('Settings saved')
     const again = await service.signIn('eve')
     const { body } = await again.get(`/api/team/workspaces/${id}/settings`)
     t.strictSame(body.settings, { 'ext.kept': true })

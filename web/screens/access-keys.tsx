@@ -8,6 +8,7 @@ import { fullDay, time } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { CopyField, curlCommand, Snippet, secretsOfCi, wakatimeConfig, workflow } from '../snippets.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { Confirm, Dialog, FailureNote, Form, Loaded } from '../ui.js'
 
 type KeyList = AnswerOf<'GET /api/me/keys'>
@@ -177,7 +178,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
           onYes={async () => {
             const done = await act(async () => {
               await revoke(ending.id)
-              announce('Access key revoked')
+              toast('Access key revoked')
               asked.again()
             })
             if (done) end(undefined)

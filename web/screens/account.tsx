@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call, clearCache, useAction, useRead } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { FailureNote, Form, Loaded, Person } from '../ui.js'
 
 const statuses: Record<string, string> = {
@@ -31,7 +32,7 @@ export const Account = () => {
       <TimeZone />
       <Sessions />
       <p>
-        To see, export or delete your data, open <a href="/#about-me">My data</a>.
+        To see, export or delete your data, open <a href="/account/privacy">Privacy</a>.
       </p>
     </div>
   )
@@ -76,7 +77,6 @@ const named = (zone: string) => zone.replaceAll('_', ' ')
 const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   const [zone, choose] = useState(here)
-  const [saved, save] = useState(false)
   const { busy, failure, act } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="zone">
@@ -89,9 +89,10 @@ const TimeZone = () => {
       <Form
         class="row"
         onSubmit={() => {
-          act(() => call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })).then(
-            save,
-          )
+          act(async () => {
+            await call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })
+            toast('Time zone saved')
+          })
         }}
       >
         <select
@@ -99,7 +100,6 @@ const TimeZone = () => {
           value={zone}
           onChange={(event) => {
             choose(event.currentTarget.value)
-            save(false)
           }}
         >
           {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
@@ -111,9 +111,6 @@ const TimeZone = () => {
         <button type="submit" aria-disabled={busy}>
           Save time zone
         </button>
-        <span role="status" class="muted">
-          {saved && 'Saved.'}
-        </span>
       </Form>
       {failure && <FailureNote failure={failure} />}
     </section>

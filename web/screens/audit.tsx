@@ -1,30 +1,43 @@
 import { useEffect } from 'preact/hooks'
-import { call, usePages, useRead } from '../api.js'
-import { count, time } from '../format.js'
+import { call, useAction, usePages, useRead } from '../api.js'
+import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
+import { count, time, today } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Filters, Loaded, More, Person } from '../ui.js'
-
-/** Actions to filter by. Other actions are added when an entry has them. */
-const KNOWN = [
-  'activity.closed_issues activity.commits activity_privacy.changed invite.created invite.revoked invites.revoked',
-  'key.created key.revoked member.joined member.left member.removed member.role_changed override.removed override.set patterns.replaced',
-  'settings.deleted settings.pushed settings.restored workspace.created workspace.renamed workspace_settings.changed',
-].flatMap((line) => line.split(' '))
+import { toast } from '../toast.js'
+import { FailureNote, Loaded, More, Person } from '../ui.js'
 
 /** The service does not filter, so the page searches: until it has enough matches or has read the most entries. */
 const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
 
-/** An action as text: `member.removed` as “member removed”. */
-const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
+/** The most entries in a file. */
+const MOST_IN_FILE = 20_000
 
-const format = (value: unknown): string => {
-  if (typeof value === 'string') return value
-  if (typeof value === 'object' && value !== null && 'before' in value && 'after' in value) {
-    return `from ${format(value.before)} to ${format(value.after)}`
+interface Filter {
+  actor?: string | undefined
+  action?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The moments in which days of the viewer's time zone begin and end. A date that is none gives no bound. */
+const boundsOf = ({ from, to }: Filter) => ({
+  start: (from && Date.parse(`${from}T00:00`)) || Number.NEGATIVE_INFINITY,
+  end: (to && Date.parse(`${to}T23:59:59.999`)) || Number.POSITIVE_INFINITY,
+})
+
+const filterOf = (filter: Filter) => {
+  const { start, end } = boundsOf(filter)
+  return {
+    matches: ({ actor, action, at }: Entry) =>
+      (!filter.actor || actor === filter.actor) &&
+      (!filter.action || action === filter.action) &&
+      Date.parse(at) >= start &&
+      Date.parse(at) <= end,
+    /** Entries come newest first, so older ones cannot match. */
+    endsBefore: (entry: Entry | undefined) => entry !== undefined && Date.parse(entry.at) < start,
   }
-  return JSON.stringify(value)
 }
 
 export const Audit = () => {
@@ -32,7 +45,9 @@ export const Audit = () => {
   const { query, change } = useUrlQuery()
   useTitle(`${workspace.name} audit trail`)
   const path = { id: workspace.id }
-  const isFiltered = Boolean(query.actor || query.action)
+  const filter: Filter = { actor: query.actor, action: query.action, from: query.from, to: query.to }
+  const isFiltered = Object.values(filter).some(Boolean)
+  const { matches, endsBefore } = filterOf(filter)
   const asked = useRead(
     'GET /api/team/workspaces/{id}/audit',
     workspace.role === 'admin' ? { path, query: {} } : undefined,
@@ -43,18 +58,32 @@ export const Audit = () => {
       query: { cursor, ...(isFiltered && { limit: PAGE }) },
     }),
   )
+  const saving = useAction()
   const entries = pages.flatMap((page) => page.entries)
-  const shown = entries.filter(
-    ({ actor, action }) =>
-      (!query.actor || actor === query.actor) && (!query.action || action === query.action),
-  )
-  const actions = [...new Set([...KNOWN, ...entries.map(({ action }) => action)])].sort()
+  const shown = entries.filter(matches)
   const oldest = entries.at(-1)
-  const { more, busy, failure } = paging
+  const isOver = endsBefore(oldest)
+  const more = isOver ? undefined : paging.more
+  const { busy, failure } = paging
   const isSearching = isFiltered && shown.length < ENOUGH && entries.length < MOST && !failure
   useEffect(() => {
     if (isSearching && !busy) more?.()
-  }, [isSearching, busy, entries.length])
+  }, [isSearching, busy, entries.length, isOver])
+  const save = () =>
+    saving.act(async () => {
+      const all: Entry[] = []
+      let cursor: string | null | undefined
+      do {
+        const { data } = await call('GET /api/team/workspaces/{id}/audit', {
+          path,
+          query: { limit: PAGE, ...(cursor && { cursor }) },
+        })
+        all.push(...data.entries.filter(matches))
+        cursor = endsBefore(data.entries.at(-1)) ? null : data.next_cursor
+      } while (cursor && all.length < MOST_IN_FILE)
+      download(`audit-${today()}.csv`, csvOf(all))
+      toast(`${count(all.length)} ${all.length === 1 ? 'entry' : 'entries'} downloaded`)
+    })
   if (workspace.role !== 'admin') {
     return (
       <>
@@ -65,29 +94,70 @@ export const Audit = () => {
       </>
     )
   }
+  const choices = (name: 'actor' | 'action', known: string[]) =>
+    [
+      ...new Set([...known, ...entries.map((entry) => entry[name]), ...(filter[name] ? [filter[name]] : [])]),
+    ].sort()
   return (
     <>
       <div class="row apart">
         <h1>
           <bdi>{workspace.name}</bdi> audit trail
         </h1>
-        <div class="row">
-          <Filters on={[[query.actor, () => change({ actor: undefined })]]} />
-          <label class="row">
-            Action
-            <select
-              value={query.action ?? ''}
-              onChange={(event) => change({ action: event.currentTarget.value })}
-            >
-              <option value="">all actions</option>
-              {actions.map((action) => (
-                <option key={action} value={action}>
-                  {labelOf(action)}
-                </option>
-              ))}
-            </select>
+        <button type="button" aria-disabled={saving.busy} onClick={save}>
+          Download CSV
+        </button>
+      </div>
+      {saving.failure && <FailureNote failure={saving.failure} />}
+      <div class="row low">
+        <label class="field">
+          Person
+          <select
+            value={filter.actor ?? ''}
+            onChange={(event) => change({ actor: event.currentTarget.value })}
+          >
+            <option value="">everyone</option>
+            {choices('actor', []).map((actor) => (
+              <option key={actor} value={actor}>
+                {actor}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          Action
+          <select
+            value={filter.action ?? ''}
+            onChange={(event) => change({ action: event.currentTarget.value })}
+          >
+            <option value="">all actions</option>
+            {choices('action', KNOWN_ACTIONS).map((action) => (
+              <option key={action} value={action}>
+                {labelOf(action)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {(['from', 'to'] as const).map((end) => (
+          <label key={end} class="field">
+            {end === 'from' ? 'From' : 'To'}
+            <input
+              type="date"
+              value={filter[end] ?? ''}
+              max={end === 'from' ? (filter.to ?? today()) : undefined}
+              min={end === 'to' ? filter.from : undefined}
+              onChange={(event) => change({ [end]: event.currentTarget.value })}
+            />
           </label>
-        </div>
+        ))}
+        {isFiltered && (
+          <button
+            type="button"
+            onClick={() => change({ actor: undefined, action: undefined, from: undefined, to: undefined })}
+          >
+            Clear filters
+          </button>
+        )}
       </div>
       <section class="card stack tight" aria-label="Entries">
         <Loaded asked={asked} height={400}>
@@ -101,49 +171,31 @@ export const Audit = () => {
                   }`}
               </p>
               <div class="scroll">
-                <table>
+                <table class="entries">
                   <caption class="away">Entries, newest first</caption>
                   <thead>
                     <tr>
                       <th scope="col">Person</th>
-                      <th scope="col">Action</th>
-                      <th scope="col">Details</th>
+                      <th scope="col">Change</th>
                       <th scope="col" class="wide">
                         Time
                       </th>
                     </tr>
                   </thead>
                   <tbody>
-                    {shown.map(({ id, actor, action, target, details, at }) => (
-                      <tr key={id}>
-                        <th scope="row">
-                          <button
-                            type="button"
-                            class="choice"
-                            title={`Show only ${actor}`}
-                            onClick={() => change({ actor })}
-                          >
-                            <Person login={actor} />
-                          </button>
-                        </th>
-                        <td>
-                          {labelOf(action)} {target && <bdi class="muted">{target}</bdi>}
-                          <div class="small muted slim">{time(at)}</div>
-                        </td>
-                        <td class="mono">
-                          {Object.entries(details).map(([name, value]) => (
-                            <div key={name}>
-                              {name.replaceAll('_', ' ')}: {format(value)}
-                            </div>
-                          ))}
-                        </td>
-                        <td class="small wide">{time(at)}</td>
-                      </tr>
+                    {shown.map((entry) => (
+                      <Row
+                        key={entry.id}
+                        entry={entry}
+                        workspaceId={workspace.id}
+                        onChoose={() => change({ actor: entry.actor })}
+                      />
                     ))}
                   </tbody>
                 </table>
               </div>
-              <More {...paging} />
+              {shown.length === 0 && !more && <p class="muted">No entries match the filters.</p>}
+              <More {...paging} more={more} />
             </>
           )}
         </Loaded>
@@ -151,4 +203,51 @@ export const Audit = () => {
       <p class="small muted">Entries are kept for 400 days.</p>
     </>
   )
+}
+
+const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void }) => {
+  const { actor, at } = props.entry
+  const { parts, lines, changes } = sentenceOf(props.entry, props.workspaceId)
+  return (
+    <tr>
+      <th scope="row">
+        <button type="button" class="choice" title={`Show only ${actor}`} onClick={props.onChoose}>
+          <Person login={actor} />
+        </button>
+      </th>
+      <td>
+        {parts.map((part, index) =>
+          typeof part === 'string' ? part : part.name && <bdi key={index}>{part.name}</bdi>,
+        )}
+        {lines.length > 0 && (
+          <ul class="small muted">
+            {lines.map((line) => (
+              <li key={line}>
+                <bdi>{line}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+        {changes && (
+          <div>
+            <a class="small" href={changes}>
+              View changes
+            </a>
+          </div>
+        )}
+        <div class="small muted slim">{time(at)}</div>
+      </td>
+      <td class="small wide">{time(at)}</td>
+    </tr>
+  )
+}
+
+const download = (name: string, text: string) => {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has started the download once this task is over.
+  setTimeout(() => URL.revokeObjectURL(url))
 }

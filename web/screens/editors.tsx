@@ -4,10 +4,11 @@ import { type Client, createClient } from '../../client/src/client.js'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, refresh, useAction, useRead } from '../api.js'
 import { bytes, count, duration, time } from '../format.js'
 import { Snippet, wakatimeConfig } from '../snippets.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
 
 type Project = AnswerOf<'GET /api/me/editor-projects'>['projects'][number]
@@ -109,11 +110,19 @@ const Projects = () => {
   const asked = useRead('GET /api/me/editor-projects', {})
   const [assigning, assign] = useState<Project>()
   const { busy, failure, act } = useAction()
-  const ignore = ({ name }: Project) =>
+  const ignore = ({ name, repo }: Project) =>
     act(async () => {
       await call('PUT /api/me/editor-projects', { body: { name, repo: null } })
-      announce(`${name} is ignored`)
       asked.again()
+      toast(
+        `${name} is ignored`,
+        repo === null
+          ? undefined
+          : async () => {
+              await call('PUT /api/me/editor-projects', { body: { name, repo } })
+              refresh()
+            },
+      )
     })
   const columns: Column<Project>[] = [
     { name: 'name', title: 'Name', by: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
@@ -198,7 +207,7 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
     const chosen = String(form.get('repo')).trim()
     const done = await act(async () => {
       await call('PUT /api/me/editor-projects', { body: { name, repo: chosen } })
-      announce(`${name} counts for ${chosen}`)
+      toast(`${name} counts for ${chosen}`)
       props.onAssigned()
     })
     if (done) props.onClose()

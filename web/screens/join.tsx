@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso/router'
 import { call, useAction, useRead } from '../api.js'
 import { count, time } from '../format.js'
+import { startOf } from '../home.js'
 import { useMe } from '../me.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Loaded } from '../ui.js'
@@ -22,9 +23,7 @@ export const Join = () => {
   const join = () =>
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/join', { body: { code } })
-      location.assign(
-        data.workspace.role === 'admin' ? `/w/${data.workspace.id}` : `/w/${data.workspace.id}/people`,
-      )
+      location.assign(startOf(data.workspace))
     })
   return (
     <div class="stack narrow">

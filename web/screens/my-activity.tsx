@@ -2,40 +2,20 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { useRead } from '../api.js'
 import { Heatmap, Trend } from '../charts.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
-import { useMe, type Workspace } from '../me.js'
+import { useWorkspace } from '../me.js'
 import { lastDays, previousRange, rangeOf, useUrlQuery } from '../query.js'
 import { RangeChoice } from '../range.js'
 import { useTitle } from '../title.js'
 import { Change, FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
-import { MyData } from './my-data.js'
 import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
-import { MyWorkspaces } from './workspaces.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
+/** The caller's own numbers in a workspace. */
 export const MyActivity = () => {
-  const { workspaces } = useMe()
-  const { query } = useUrlQuery()
-  useTitle('My activity')
-  const workspace = workspaces.find(({ id }) => id === query.workspace) ?? workspaces[0]
-  if (!workspace) {
-    return (
-      <>
-        <h1>Welcome</h1>
-        <p class="narrow">
-          A workspace records active minutes in the repositories of a team. Create one, or join one with an
-          invite code.
-        </p>
-        <MyWorkspaces />
-      </>
-    )
-  }
-  return <ActivityIn key={workspace.id} workspace={workspace} />
-}
-
-const ActivityIn = ({ workspace }: { workspace: Workspace }) => {
-  const { workspaces } = useMe()
+  const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
+  useTitle(`My activity in ${workspace.name}`)
   const range = rangeOf(query)
   const asked = useRead('GET /api/team/dashboard/mine', {
     query: { workspace: workspace.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
@@ -57,28 +37,8 @@ const ActivityIn = ({ workspace }: { workspace: Workspace }) => {
       <div class="row apart">
         <h1>My activity</h1>
         <div class="row">
-          {workspaces.length > 1 && (
-            <label class="row">
-              <span class="away">Workspace</span>
-              <select
-                value={workspace.id}
-                onChange={(event) => set({ workspace: event.currentTarget.value })}
-              >
-                {workspaces.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
           <RangeChoice range={range} onChoose={set} />
-          <SkipLinks
-            to={[
-              ['repos', 'Skip to my repositories'],
-              ['about-me', 'Skip to my data'],
-            ]}
-          />
+          <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>
       <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
@@ -113,15 +73,11 @@ const ActivityIn = ({ workspace }: { workspace: Workspace }) => {
               <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
             </section>
           </div>
-          <div class="two">
-            <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
-            <MyWorkspaces />
-          </div>
+          <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
       )}
-      {asked.data && <MyData workspace={workspace} />}
     </>
   )
 }
@@ -227,7 +183,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       keyOf={({ repo }) => repo ?? ''}
       searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty="No activity in the selected range. Sign in from the editor extension to record some."
+      empty="No activity in the selected range. To record some, sign in from the editor extension, or connect an editor under Account › Editors."
     />
   </section>
 )

@@ -1,90 +1,151 @@
-import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso/router'
+import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, clearCache, useAction, useRead } from '../api.js'
+import { call, clearCache, useAction, usePages, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
-import { focusElement } from '../keyboard.js'
 import { useMe, type Workspace } from '../me.js'
-import { Confirm, FailureNote, Form, Loaded, Person } from '../ui.js'
+import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
+import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
 /** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
-export const MyData = ({ workspace }: { workspace: Workspace }) => {
-  const { login } = useMe()
+export const Privacy = () => {
+  const { login, workspaces } = useMe()
+  useTitle('Privacy')
   const recording = useRead('GET /api/me/recording', {})
-  const { url } = useLocation()
-  useEffect(() => {
-    if (location.hash === '#about-me') focusElement(document.getElementById('about-me'))
-  }, [url])
-  const views = useRead('GET /api/me/views', { query: { limit: 10 } })
+  const asked = useRead('GET /api/me/views', { query: { limit: VIEWS } })
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/me/views', { query: { limit: VIEWS, cursor } }),
+  )
+  const views = pages.flatMap((page) => page.views)
   return (
-    <section class="stack tight" aria-labelledby="about-me">
-      <h2 id="about-me">My data</h2>
+    <>
+      <h1>Privacy</h1>
+      <p class="muted narrow">Choose what the service records about you, and see who viewed it.</p>
       <div class="two">
-        <div class="card stack tight">
-          <h3>Recorded data</h3>
-          <p>
-            The service records the minutes in which your editor is in use, by repository, day and hour. It
-            does not record keystrokes, file names or your screen. <a href="/api/privacy">View full list</a>.
-          </p>
-          <p>
-            {workspace.activity_privacy === 'team' ? (
-              <>
-                In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team,
-                and only numbers that cover enough people. An admin of several workspaces with the same people
-                can compare them, and people who cooperate can subtract what they know of themselves.
-              </>
-            ) : (
-              <>
-                In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day
-                when you were last active. The team’s heatmap includes your hours only together with those of
-                at least one more person. These numbers are live, so an admin who keeps reloading can tell
-                when you work. The level “Only that person” prevents that.
-              </>
-            )}{' '}
-            This is effective since {time(workspace.activity_privacy_since)}.
-          </p>
-          <h3>Views of my numbers</h3>
-          <Loaded asked={views} height={80}>
-            {({ views }) =>
-              views.length === 0 ? (
-                <p class="muted">No views yet.</p>
-              ) : (
-                <ul class="stack tight">
-                  {views.map((view) => (
-                    <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
-                      <span class="row">
-                        <Person login={view.viewer} />
-                        {view.kind === 'csv' && <span class="tag">CSV</span>}
-                      </span>
-                      <span class="small muted">
-                        {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
-                        {days(view.range.from, view.range.to)}
-                      </span>
-                    </li>
-                  ))}
-                </ul>
-              )
-            }
-          </Loaded>
-          <div class="row">
-            <a class="button" href="/api/me/export" download={`${login}.json`}>
-              Export my data
-            </a>
-            <DeleteMe />
-          </div>
+        <div class="stack">
+          <section class="card stack tight" aria-labelledby="recorded">
+            <h2 id="recorded">Recorded data</h2>
+            <p>
+              The service records the minutes in which your editor is in use, by repository, day and hour. It
+              does not record keystrokes, file names or your screen.
+            </p>
+            <Stored />
+          </section>
+          <section class="card stack tight" aria-labelledby="who-sees">
+            <h2 id="who-sees">Who sees my numbers</h2>
+            {workspaces.length === 0 && <p class="muted">Only you. You are in no workspace.</p>}
+            {workspaces.map((workspace) => (
+              <WhoSees key={workspace.id} workspace={workspace} />
+            ))}
+          </section>
+          <section class="card stack tight" aria-labelledby="views">
+            <h2 id="views">Views of my numbers</h2>
+            <Loaded asked={asked} height={80}>
+              {() =>
+                views.length === 0 ? (
+                  <p class="muted">No views yet.</p>
+                ) : (
+                  <ul class="stack tight">
+                    {views.map((view) => (
+                      <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
+                        <span class="row">
+                          <Person login={view.viewer} />
+                          {view.kind === 'csv' && <span class="tag">CSV</span>}
+                        </span>
+                        <span class="small muted">
+                          {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
+                          {days(view.range.from, view.range.to)}
+                        </span>
+                      </li>
+                    ))}
+                  </ul>
+                )
+              }
+            </Loaded>
+            <More {...paging} />
+            <p class="small muted">Views are kept for 400 days.</p>
+          </section>
         </div>
-        <div class="card stack tight">
-          <h3>Recording preferences</h3>
-          <Loaded asked={recording} height={240}>
-            {(data) => <RecordingForm recording={data} />}
-          </Loaded>
+        <div class="stack">
+          <section class="card stack tight" aria-labelledby="preferences">
+            <h2 id="preferences">Recording preferences</h2>
+            <Loaded asked={recording} height={240}>
+              {(data) => <RecordingForm recording={data} />}
+            </Loaded>
+          </section>
+          <section class="card stack tight" aria-labelledby="export">
+            <h2 id="export">Export</h2>
+            <p>One JSON file with the data that the service stores about you.</p>
+            <div>
+              <a class="button" href="/api/me/export" download={`${login}.json`}>
+                Export my data
+              </a>
+            </div>
+          </section>
+          <section class="card stack tight" aria-labelledby="deletion">
+            <h2 id="deletion">Deletion</h2>
+            <p>Deletes your account. Your daily numbers stay in the teams without your name.</p>
+            <div>
+              <DeleteMe />
+            </div>
+          </section>
         </div>
       </div>
-    </section>
+    </>
   )
 }
+
+/** The number of views that are loaded at once. */
+const VIEWS = 10
+
+/** Everything that the service stores about people. It is long, so it is loaded when someone opens it. */
+const Stored = () => {
+  const [isOpen, open] = useState(false)
+  const asked = useRead('GET /api/privacy', isOpen ? {} : undefined)
+  return (
+    <details onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>Everything that is stored, why, and for how long</summary>
+      {isOpen && (
+        <Loaded asked={asked} height={400}>
+          {({ records }) => (
+            <dl class="facts">
+              {records.map(({ name, what, why, kept }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>
+                    {what} {why} <span class="muted">{kept}</span>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Loaded>
+      )}
+    </details>
+  )
+}
+
+const WhoSees = ({ workspace }: { workspace: Workspace }) => (
+  <p>
+    {workspace.activity_privacy === 'team' ? (
+      <>
+        In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
+        only numbers that cover enough people. An admin of several workspaces with the same people can compare
+        them, and people who cooperate can subtract what they know of themselves.
+      </>
+    ) : (
+      <>
+        In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day when you
+        were last active. The team’s heatmap includes your hours only together with those of at least one more
+        person. These numbers are live, so an admin who keeps reloading can tell when you work. The level
+        “Only that person” prevents that.
+      </>
+    )}{' '}
+    This is effective since {time(workspace.activity_privacy_since)}.
+  </p>
+)
 
 const WORKDAYS = [1, 2, 3, 4, 5]
 
@@ -92,13 +153,10 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
   const [paused, pause] = useState(recording.paused)
   const [off, setOff] = useState(recording.repos_off.join('\n'))
   const [hours, setHours] = useState(recording.hours)
-  const [saved, save] = useState(false)
   const { busy, failure, act } = useAction()
-  useEffect(() => save(false), [paused, off, hours])
   const submit = async () => {
     const body = { paused, repos_off: off.split(/[\s,]+/).filter(Boolean), hours }
-    const done = await act(() => call('PUT /api/me/recording', { body }))
-    save(done)
+    if (await act(() => call('PUT /api/me/recording', { body }))) toast('Preferences saved')
   }
   return (
     <Form class="stack tight" onSubmit={submit}>
@@ -174,9 +232,6 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
         <button type="submit" aria-disabled={busy}>
           Save preferences
         </button>
-        <span role="status" class="muted">
-          {saved ? 'Saved.' : ''}
-        </span>
       </div>
     </Form>
   )

@@ -1,12 +1,24 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { announce } from '../announce.js'
-import { call, useAction, usePages, useRead } from '../api.js'
+import { call, refresh, useAction, usePages, useRead } from '../api.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
+import { Menu } from '../menu.js'
 import { useTitle } from '../title.js'
-import { Confirm, Copy, Dialog, FailureNote, Form, Loaded, More, Person, Search } from '../ui.js'
+import { toast } from '../toast.js'
+import {
+  type Column,
+  Confirm,
+  Copy,
+  Dialog,
+  FailureNote,
+  Form,
+  Loaded,
+  More,
+  Person,
+  SortedTable,
+} from '../ui.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -26,15 +38,10 @@ export const People = () => {
         <h1>
           <bdi>{workspace.name}</bdi> people
         </h1>
-        {!workspace.personal && (
-          <div class="row">
-            <Leave />
-            {isAdmin && (
-              <button type="button" class="primary" onClick={() => invite(true)}>
-                Invite people
-              </button>
-            )}
-          </div>
+        {isAdmin && !workspace.personal && (
+          <button type="button" class="primary" onClick={() => invite(true)}>
+            Invite people
+          </button>
         )}
       </div>
       <p class="muted narrow">
@@ -52,154 +59,145 @@ export const People = () => {
           </Loaded>
         </section>
       )}
+      {!workspace.personal && <Leave />}
       {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
     </>
   )
 }
 
-/** The height of a row in pixels, and the rows of the first page. */
-const [ROW, FIRST_PAGE] = [41, 100]
+/** The height of a row in pixels, and how many members are loaded and shown at once. */
+const [ROW, PAGE] = [49, 100]
+
+type Role = Member['role']
+
+/** The article keeps the sentences grammatical. */
+const named: Record<Role, string> = { admin: 'an admin', member: 'a member' }
 
 const Members = () => {
   const workspace = useWorkspace()
   const me = useMe()
-  const { login } = me
-  const asked = useRead('GET /api/team/workspaces/{id}/members', { path: { id: workspace.id }, query: {} })
+  const path = { id: workspace.id }
+  const asked = useRead('GET /api/team/workspaces/{id}/members', { path, query: {} })
   const { pages, ...paging } = usePages(asked, (cursor) =>
-    call('GET /api/team/workspaces/{id}/members', { path: { id: workspace.id }, query: { cursor } }),
+    call('GET /api/team/workspaces/{id}/members', { path, query: { cursor } }),
   )
+  const [changing, changeRole] = useState<{ member: Member; role: Role }>()
   const [removing, remove] = useState<Member>()
-  const [steppingDown, stepDown] = useState(false)
   const { busy, failure, act, clear } = useAction()
   const isAdmin = workspace.role === 'admin'
-  const change = (member: Pick<Member, 'login' | 'role'>) =>
-    act(async () => {
-      const role = member.role === 'admin' ? 'member' : 'admin'
-      await call('PATCH /api/team/workspaces/{id}/members', {
-        path: { id: workspace.id },
-        body: { login: member.login, role },
-      })
-      announce(`${member.login} is now ${role === 'admin' ? 'an admin' : 'a member'}`)
-      asked.again()
-      if (member.login === login) me.again()
-    })
-  const [query, search] = useState('')
-  const wanted = query.trim().toLowerCase()
+  const isMine = ({ login }: Member) => login === me.login
+  const setRole = async (login: string, role: Role) => {
+    await call('PATCH /api/team/workspaces/{id}/members', { path, body: { login, role } })
+    if (login === me.login) me.again()
+    refresh()
+  }
+  const cancel = () => {
+    clear()
+    changeRole(undefined)
+    remove(undefined)
+  }
   const all = pages.flatMap(({ members }) => members)
-  const listed = all.filter((member) => member.login.toLowerCase().includes(wanted))
-  // A list with more pages keeps the order of the service.
-  if (!paging.more) listed.sort((a, b) => a.login.localeCompare(b.login))
+  const columns: Column<Member>[] = [
+    {
+      name: 'login',
+      title: 'Person',
+      by: ({ login }) => login.toLowerCase(),
+      cell: (member) => (
+        <span class="row">
+          <Person login={member.login} />
+          {isMine(member) && <span class="tag">you</span>}
+        </span>
+      ),
+    },
+    {
+      name: 'role',
+      title: 'Role',
+      by: ({ role }) => role,
+      cell: (member) =>
+        isAdmin && !workspace.personal ? (
+          <RoleSelect member={member} onChoose={(role) => changeRole({ member, role })} />
+        ) : (
+          member.role
+        ),
+    },
+    {
+      name: 'joined',
+      title: 'Joined',
+      room: 'wider',
+      by: ({ joined_at }) => joined_at,
+      cell: ({ joined_at }) => <span title={time(joined_at)}>{fullDay(joined_at.slice(0, 10))}</span>,
+    },
+    {
+      name: 'active',
+      title: 'Last active',
+      room: 'wide',
+      by: ({ last_active_day }) => last_active_day,
+      cell: ({ last_active_day }) =>
+        last_active_day === null ? (
+          <span class="muted">{workspace.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
+        ) : (
+          fullDay(last_active_day)
+        ),
+    },
+  ]
+  if (isAdmin && !workspace.personal) {
+    columns.push({
+      name: 'actions',
+      title: 'Actions',
+      numeric: true,
+      cell: (member) => <RowMenu member={member} isMine={isMine(member)} onRemove={() => remove(member)} />,
+    })
+  }
   return (
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
-      {failure && !removing && !steppingDown && <FailureNote failure={failure} />}
-      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, FIRST_PAGE))}>
+      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, PAGE))}>
         {() => (
           <>
-            {all.length > 8 && (
-              <Search
-                what="members"
-                query={query}
-                found={`${listed.length} of ${all.length}`}
-                onSearch={search}
-              />
-            )}
-            <div class="scroll">
-              <table>
-                <caption class="away">Members</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">Person</th>
-                    <th scope="col">Role</th>
-                    <th scope="col" class="wide">
-                      Joined
-                    </th>
-                    <th scope="col" class="wide">
-                      Last active
-                    </th>
-                    {isAdmin && (
-                      <th scope="col">
-                        <span class="away">Actions</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  {listed.map((member) => (
-                    <tr key={member.login}>
-                      <th scope="row">
-                        <Person login={member.login} />
-                      </th>
-                      <td>{member.role}</td>
-                      <td class="wide">{time(member.joined_at)}</td>
-                      <td class="wide">
-                        {member.last_active_day === null ? (
-                          <span class="muted">
-                            {workspace.activity_privacy === 'team' ? 'hidden' : 'never'}
-                          </span>
-                        ) : (
-                          fullDay(member.last_active_day)
-                        )}
-                      </td>
-                      {isAdmin && (
-                        <td>
-                          <div class="row end">
-                            <button
-                              type="button"
-                              class="plain act"
-                              aria-disabled={busy}
-                              onClick={() => (member.login === login ? stepDown(true) : change(member))}
-                            >
-                              {member.role === 'admin' ? 'Make member' : 'Make admin'}
-                              <span class="away"> ({member.login})</span>
-                            </button>
-                            {member.login !== login && (
-                              <button
-                                type="button"
-                                class="plain act"
-                                onClick={() => {
-                                  clear()
-                                  remove(member)
-                                }}
-                              >
-                                Remove<span class="away"> {member.login}</span>
-                              </button>
-                            )}
-                          </div>
-                        </td>
-                      )}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            {wanted && listed.length === 0 && (
-              <p class="muted">
-                No results for “{query}”{paging.more && ` among the first ${all.length} members`}.
+            <SortedTable
+              caption="Members"
+              rows={all}
+              columns={columns}
+              keyOf={({ login }) => login}
+              searchText={({ login }) => login}
+              first="login"
+              ascending
+              shown={PAGE}
+              empty="No members."
+            />
+            {paging.more && (
+              <p class="small muted">
+                Sort and search cover the first {all.length} of {workspace.member_count} members.
               </p>
             )}
             <More {...paging} />
           </>
         )}
       </Loaded>
-      {steppingDown && (
+      {changing && (
         <Confirm
-          title="Give up the admin role?"
-          action="Give up role"
+          title={
+            isMine(changing.member)
+              ? 'Give up the admin role?'
+              : `Make ${changing.member.login} ${named[changing.role]}?`
+          }
+          action={isMine(changing.member) ? 'Give up role' : `Make ${changing.role}`}
+          isHarmless={changing.role === 'admin'}
           busy={busy}
           failure={failure}
-          onNo={() => {
-            clear()
-            stepDown(false)
-          }}
+          onNo={cancel}
           onYes={async () => {
-            if (await change({ login, role: 'admin' })) stepDown(false)
+            const { member, role } = changing
+            if (!(await act(() => setRole(member.login, role)))) return
+            cancel()
+            toast(
+              `${member.login} is now ${named[role]}`,
+              // Without the role, a person cannot give it back to themselves.
+              isMine(member) ? undefined : () => setRole(member.login, member.role),
+            )
           }}
         >
-          <p>
-            You will no longer see the team’s numbers or manage the workspace. Only another admin can restore
-            your role.
-          </p>
+          <RoleEffect {...changing} isMine={isMine(changing.member)} />
         </Confirm>
       )}
       {removing && (
@@ -208,26 +206,112 @@ const Members = () => {
           action="Remove member"
           busy={busy}
           failure={failure}
-          onNo={() => remove(undefined)}
+          onNo={cancel}
           onYes={async () => {
-            const done = await act(async () => {
-              await call('DELETE /api/team/workspaces/{id}/members', {
-                path: { id: workspace.id },
-                query: { login: removing.login },
-              })
-              announce(`${removing.login} removed`)
-              asked.again()
-            })
-            if (done) remove(undefined)
+            const done = await act(() =>
+              call('DELETE /api/team/workspaces/{id}/members', { path, query: { login: removing.login } }),
+            )
+            if (!done) return
+            cancel()
+            refresh()
+            toast(`${removing.login} removed`)
           }}
         >
           <p>
-            This member loses access at once, and invites that this member created stop working. Past activity
-            stays in the team’s numbers. To come back, this member needs a new invite.
+            <bdi>{removing.login}</bdi> loses access at once. Invites and access keys that this member created
+            here stop working. Past activity stays in the team’s numbers. You cannot undo this: to come back,
+            this member needs a new invite.
           </p>
         </Confirm>
       )}
     </section>
+  )
+}
+
+/** Asks before the role changes, so the field itself keeps its value. */
+const RoleSelect = ({ member, onChoose }: { member: Member; onChoose: (role: Role) => void }) => (
+  <select
+    class="slight"
+    aria-label={`Role of ${member.login}`}
+    value={member.role}
+    onChange={({ currentTarget }) => {
+      const chosen = currentTarget.value as Role
+      currentTarget.value = member.role
+      onChoose(chosen)
+    }}
+  >
+    <option value="admin">admin</option>
+    <option value="member">member</option>
+  </select>
+)
+
+const RowMenu = (props: { member: Member; isMine: boolean; onRemove: () => void }) => {
+  const { id, activity_privacy } = useWorkspace()
+  const { login } = props.member
+  if (props.isMine && activity_privacy === 'team') return null
+  return (
+    <Menu
+      label={`Actions for ${login}`}
+      align="end"
+      class="dots"
+      button={
+        <>
+          <Dots />
+          <span class="away">Actions for {login}</span>
+        </>
+      }
+    >
+      {(props.isMine || activity_privacy !== 'team') && (
+        <li>
+          <a href={props.isMine ? `/w/${id}/me` : `/w/${id}?member=${encodeURIComponent(login)}`}>
+            View numbers
+          </a>
+        </li>
+      )}
+      {!props.isMine && (
+        <li>
+          <button type="button" class="danger" onClick={props.onRemove}>
+            Remove from workspace
+          </button>
+        </li>
+      )}
+    </Menu>
+  )
+}
+
+const Dots = () => (
+  <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true" fill="currentcolor">
+    <circle cx="3" cy="8" r="1.5" />
+    <circle cx="8" cy="8" r="1.5" />
+    <circle cx="13" cy="8" r="1.5" />
+  </svg>
+)
+
+/** What a change of role means for the person. */
+const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
+  const { activity_privacy } = useWorkspace()
+  const login = <bdi>{props.member.login}</bdi>
+  if (props.isMine) {
+    return (
+      <p>
+        You will no longer see the team’s numbers or manage the workspace. Invites and access keys that you
+        created here stop working. Only another admin can restore your role.
+      </p>
+    )
+  }
+  if (props.role === 'admin') {
+    return (
+      <p>
+        {login} will see {activity_privacy === 'team' ? 'the team’s weeks' : 'each member’s daily numbers'}{' '}
+        and manage people, repositories and settings. You can undo this.
+      </p>
+    )
+  }
+  return (
+    <p>
+      {login} will no longer see the team’s numbers or manage the workspace. Invites and access keys that{' '}
+      {login} created here stop working for good. You can make {login} an admin again.
+    </p>
   )
 }
 
@@ -240,21 +324,22 @@ const Invites = ({
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/invites', { path: { id: workspace.id }, query: { cursor } }),
   )
-  const { busy, failure, act } = useAction()
+  const { busy, failure, act, clear } = useAction()
+  const [ending, end] = useState<Invite>()
   const invites = pages.flatMap((page) => page.invites)
-  const revoke = (invite: Invite) =>
-    act(async () => {
-      await call('DELETE /api/team/workspaces/{id}/invites/{invite}', {
-        path: { id: workspace.id, invite: invite.id },
-      })
-      announce('Invite revoked')
-      asked.again()
-    })
+  const revoke = async ({ id }: Invite) => {
+    const done = await act(() =>
+      call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path: { id: workspace.id, invite: id } }),
+    )
+    if (!done) return
+    end(undefined)
+    asked.again()
+    toast('Invite revoked')
+  }
   if (invites.length === 0)
     return <p class="muted">No open invites. To add members, select “Invite people”.</p>
   return (
     <>
-      {failure && <FailureNote failure={failure} />}
       <ul class="stack tight">
         {invites.map((invite) => (
           <li key={invite.id} class="row apart">
@@ -269,7 +354,7 @@ const Invites = ({
             </div>
             <div class="row">
               <Copy text={linkOf(invite)} what="link" of={invite.code} />
-              <button type="button" class="danger" aria-disabled={busy} onClick={() => revoke(invite)}>
+              <button type="button" class="danger" onClick={() => end(invite)}>
                 Revoke<span class="away"> {invite.code}</span>
               </button>
             </div>
@@ -277,6 +362,24 @@ const Invites = ({
         ))}
       </ul>
       <More {...paging} />
+      {ending && (
+        <Confirm
+          title="Revoke this invite?"
+          action="Revoke invite"
+          busy={busy}
+          failure={failure}
+          onNo={() => {
+            clear()
+            end(undefined)
+          }}
+          onYes={() => revoke(ending)}
+        >
+          <p>
+            The link with the code <span class="mono">{ending.code}</span> stops working at once. People who
+            joined with it stay. You cannot undo this: a new invite has a new code.
+          </p>
+        </Confirm>
+      )}
     </>
   )
 }
@@ -364,12 +467,18 @@ const Leave = () => {
   const [asking, ask] = useState(false)
   const { busy, failure, act } = useAction()
   return (
-    <div>
-      <button type="button" class="danger" onClick={() => ask(true)}>
-        <span>
-          Leave <bdi>{workspace.name}</bdi>
-        </span>
-      </button>
+    <section class="card stack tight" aria-labelledby="membership">
+      <h2 id="membership">My membership</h2>
+      <p class="muted">
+        If you leave, you lose access at once. Your past activity stays in the team’s numbers.
+      </p>
+      <div>
+        <button type="button" class="danger" onClick={() => ask(true)}>
+          <span>
+            Leave <bdi>{workspace.name}</bdi>
+          </span>
+        </button>
+      </div>
       {asking && (
         <Confirm
           title={`Leave ${workspace.name}?`}
@@ -385,11 +494,11 @@ const Leave = () => {
           }}
         >
           <p>
-            You lose access at once. Your past activity stays in the team’s numbers. To come back, you need a
-            new invite.
+            You lose access at once, and invites and access keys that you created here stop working. Your past
+            activity stays in the team’s numbers. You cannot undo this: to come back, you need a new invite.
           </p>
         </Confirm>
       )}
-    </div>
+    </section>
   )
 }

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { matchesPattern } from '../../client/src/pattern.js'
 import { limits } from '../../schemas/limits.js'
-import { announce } from '../announce.js'
 import { call, useAction, usePages, useRead } from '../api.js'
 import { time } from '../format.js'
 import type { Values } from '../json.js'
 import { useMe, useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { FailureNote, Form, Loaded, More, RepoName } from '../ui.js'
 
 export const Repositories = () => {
@@ -136,6 +136,10 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   const me = useMe()
   const [text, type] = useState(workspace.patterns.join('\n'))
   const { busy, failure, act } = useAction()
+  const replace = async (patterns: string[]) => {
+    await call('PUT /api/team/workspaces/{id}/patterns', { path: { id: workspace.id }, body: { patterns } })
+    me.again()
+  }
   const patterns = text.split(/\s+/).filter(Boolean)
   const starry = patterns.filter(hasTooManyStars)
   const known = [...new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))]
@@ -159,13 +163,13 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
         <Form
           class="stack tight"
           onSubmit={() => {
+            const before = workspace.patterns
             act(async () => {
-              await call('PUT /api/team/workspaces/{id}/patterns', {
-                path: { id: workspace.id },
-                body: { patterns },
+              await replace(patterns)
+              toast('Patterns saved', async () => {
+                await replace(before)
+                type(before.join('\n'))
               })
-              me.again()
-              announce('Patterns saved')
             })
           }}
         >

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { announce } from '../announce.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, refresh, useAction, useRead } from '../api.js'
 import { count, duration, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
@@ -10,6 +9,7 @@ import { useWorkspace } from '../me.js'
 import { lastDays } from '../query.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { type Column, Confirm, FailureNote, Form, Loaded, Skeleton, SortedTable } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { IneffectiveKeys } from './repositories.js'
@@ -276,7 +276,7 @@ const OverrideSection = (props: {
         body: { settings: values },
         headers: editing.etag ? { 'If-Match': editing.etag } : { 'If-None-Match': '*' },
       })
-      announce('Override saved')
+      toast('Override saved')
       setSaved(data)
       set(undefined)
       again()
@@ -374,15 +374,22 @@ const OverrideSection = (props: {
                 path,
                 headers: { 'If-Match': etag },
               })
-              announce('Override removed')
               again()
+              toast('Override removed', async () => {
+                await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+                  path,
+                  body: { settings: override.settings },
+                  headers: { 'If-None-Match': '*' },
+                })
+                refresh()
+              })
             })
             if (done) remove(false)
           }}
         >
           <p>
-            The workspace settings apply to this repository again. This also deletes the history of the
-            override. You cannot undo this.
+            The workspace settings apply to this repository again. You can undo this for a moment, but the
+            history of the override is deleted for good.
           </p>
         </Confirm>
       )}

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { announce } from '../announce.js'
 import { call, useAction, useRead } from '../api.js'
 import { bytes, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
@@ -10,6 +9,7 @@ import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../jso
 import { useMe, useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
+import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { WorkspaceKeys } from './access-keys.js'
@@ -154,6 +154,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         setSaved(data)
         again()
         if (changes.activity_privacy) me.again()
+        toast('Settings saved')
       } catch (error) {
         if ((error as { code: string }).code !== 'version_conflict') throw error
         const theirs = await call('GET /api/team/workspaces/{id}/settings', { path })
@@ -259,7 +260,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                   </button>
                 )}
                 <span role="status" class="muted">
-                  {saved ? 'Saved.' : isChanged || !values ? '' : 'No changes.'}
+                  {isChanged || !values ? '' : 'No changes.'}
                 </span>
               </div>
               {saved?.warnings && saved.version === draft.base.version && (
@@ -406,16 +407,23 @@ const Rename = () => {
   const me = useMe()
   const [name, type] = useState(workspace.name)
   const { busy, failure, act } = useAction()
+  const rename = async (name: string) => {
+    await call('PATCH /api/team/workspaces/{id}', { path: { id: workspace.id }, body: { name } })
+    me.again()
+  }
   return (
     <section class="card stack tight" aria-labelledby="rename">
       <h2 id="rename">Name</h2>
       <Form
         class="row"
         onSubmit={() => {
+          const before = workspace.name
           act(async () => {
-            await call('PATCH /api/team/workspaces/{id}', { path: { id: workspace.id }, body: { name } })
-            announce('Workspace renamed')
-            me.again()
+            await rename(name)
+            toast('Workspace renamed', async () => {
+              await rename(before)
+              type(before)
+            })
           })
         }}
       >

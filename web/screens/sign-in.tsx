@@ -130,6 +130,22 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           Sign in with token
         </button>
       </Form>
+      {!again && !hasPeople && (
+        <details>
+          <summary>No token, or no account at {host}?</summary>
+          <div class="stack tight small">
+            <p>
+              To sign in, you need an account at {host}. To see your team, you also need an invite from one of
+              its admins.
+            </p>
+            <p>
+              To look around first, start the demo on your computer: run{' '}
+              <span class="mono">npm run demo</span> in the source of this service. It has made-up people whom
+              you can sign in as. <a href="/api/docs/getting-started">Getting started</a> explains the rest.
+            </p>
+          </div>
+        </details>
+      )}
     </div>
   )
   if (again) return methods

@@ -88,7 +88,7 @@ export const Team = () => {
           see your own.
         </p>
         <p>
-          <a class="button primary" href={`/?workspace=${workspace.id}`}>
+          <a class="button primary" href={`/w/${workspace.id}/me`}>
             Show my activity
           </a>
         </p>

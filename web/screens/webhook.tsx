@@ -8,6 +8,7 @@ import { count, time } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { CopyField } from '../snippets.js'
 import { start } from '../start.js'
+import { toast } from '../toast.js'
 import { type Column, Confirm, FailureNote, Loaded, SortedTable } from '../ui.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/webhook'>
@@ -124,7 +125,7 @@ const Details = () => {
           onYes={async () => {
             const done = await act(async () => {
               await call('DELETE /api/team/workspaces/{id}/webhook', { path })
-              announce('Webhook deleted')
+              toast('Webhook deleted')
               set(undefined)
               asked.again()
             })

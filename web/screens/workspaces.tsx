@@ -2,74 +2,69 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction } from '../api.js'
-import { visible } from '../format.js'
+import { count, visible } from '../format.js'
+import { startOf } from '../home.js'
 import { useMe } from '../me.js'
-import { Dialog, FailureNote, Form } from '../ui.js'
+import { useTitle } from '../title.js'
+import { FailureNote, Form } from '../ui.js'
 
-/** The caller's workspaces, with forms to create or join another one. */
-export const MyWorkspaces = () => {
+export const Workspaces = () => {
   const { workspaces } = useMe()
-  const { route } = useLocation()
-  const [making, make] = useState(false)
+  useTitle('Workspaces')
   return (
-    <section class="card stack tight" aria-labelledby="spaces-title">
-      <header class="row apart">
-        <h2 id="spaces-title">My workspaces</h2>
-        <button type="button" class={workspaces.length === 0 ? 'primary' : ''} onClick={() => make(true)}>
-          Create workspace
-        </button>
-      </header>
-      {workspaces.length > 0 && (
-        <div class="scroll">
-          <table>
-            <caption class="away">My workspaces</caption>
-            <thead>
-              <tr>
-                <th scope="col">Workspace</th>
-                <th scope="col">My role</th>
-                <th scope="col" class="n">
-                  Members
+    <div class="stack narrow">
+      <h1>Workspaces</h1>
+      {workspaces.length > 0 && <MyWorkspaces />}
+      <CreateWorkspace />
+      <JoinWorkspace />
+    </div>
+  )
+}
+
+const MyWorkspaces = () => {
+  const { workspaces } = useMe()
+  return (
+    <section class="card stack tight" aria-labelledby="mine">
+      <h2 id="mine">My workspaces</h2>
+      <div class="scroll">
+        <table>
+          <caption class="away">My workspaces</caption>
+          <thead>
+            <tr>
+              <th scope="col">Workspace</th>
+              <th scope="col">My role</th>
+              <th scope="col" class="n">
+                Members
+              </th>
+              <th scope="col" class="wide">
+                My numbers
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <a href={startOf({ id, role, personal })}>
+                    <bdi>{visible(name)}</bdi>
+                  </a>
                 </th>
-                <th scope="col">My numbers</th>
+                <td>{role}</td>
+                <td class="n">{count(member_count)}</td>
+                <td class="wide">
+                  {personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <a href={role === 'admin' ? `/w/${id}` : `/w/${id}/people`}>
-                      <bdi>{visible(name)}</bdi>
-                    </a>
-                  </th>
-                  <td>{role}</td>
-                  <td class="n">{member_count}</td>
-                  <td>{personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <Form
-        class="row"
-        onSubmit={(given) => {
-          const code = String(given.get('code')).trim()
-          // A whole link also works.
-          route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
-        }}
-      >
-        <label class="row">
-          Invite code or link
-          <input name="code" required maxLength={200} autocomplete="off" />
-        </label>
-        <button type="submit">View invite</button>
-      </Form>
-      {making && <NewSpace onClose={() => make(false)} />}
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }
 
-const NewSpace = ({ onClose }: { onClose: () => void }) => {
+/** `isStep`: within a list that has its own heading. */
+export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
   const { login } = useMe()
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
@@ -79,11 +74,12 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
       const { data } = await call('POST /api/team/workspaces/create', {
         body: { name, patterns: patterns.split(/[\s,]+/).filter(Boolean) },
       })
-      location.assign(`/w/${data.workspace.id}/people`)
+      location.assign(startOf(data.workspace))
     })
   return (
-    <Dialog title="New workspace" onClose={onClose}>
-      <Form class="stack" onSubmit={submit}>
+    <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace">
+      {!isStep && <h2>New workspace</h2>}
+      <Form class="stack tight" onSubmit={submit}>
         <label class="field">
           Name
           <input
@@ -106,18 +102,38 @@ const NewSpace = ({ onClose }: { onClose: () => void }) => {
         </label>
         <p id="patterns-help" class="small muted">
           For example, <span class="mono">acme/*</span> for all repositories of an owner, or{' '}
-          <span class="mono">acme/api-*</span>. Separate patterns with spaces.
+          <span class="mono">acme/api-*</span>. Separate patterns with spaces. You can change them later.
         </p>
         {failure && <FailureNote failure={failure} />}
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+        <div>
           <button type="submit" class="primary" aria-disabled={busy}>
             Create workspace
           </button>
         </div>
       </Form>
-    </Dialog>
+    </section>
+  )
+}
+
+export const JoinWorkspace = () => {
+  const { route } = useLocation()
+  return (
+    <section class="card stack tight" aria-labelledby="join">
+      <h2 id="join">Invite from an admin</h2>
+      <Form
+        class="row low"
+        onSubmit={(given) => {
+          const code = String(given.get('code')).trim()
+          // A whole link also works.
+          route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
+        }}
+      >
+        <label class="field grow">
+          Invite code or link
+          <input name="code" class="wide-input" required maxLength={200} autocomplete="off" />
+        </label>
+        <button type="submit">View invite</button>
+      </Form>
+    </section>
   )
 }

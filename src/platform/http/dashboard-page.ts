@@ -22,7 +22,11 @@ declare module 'fastify' {
 type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 const built = join(projectRoot, 'build/web')
-const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', '/account', '/account/keys', '/account/editors', '/funnel']
+const ACCOUNT = [
+  '/account',
+  ...['editors', 'keys', 'privacy', 'usage', 'workspaces'].map((name) => `/account/${name}`),
+]
+const ADDRESSES = ['/', '/w/*', '/s/*', '/join/*', ...ACCOUNT, '/funnel']
 
 const POLICY = [
   "default-src 'none'",

@@ -1,0 +1,181 @@
+/** Entries of the audit trail as sentences, and as CSV. */
+import type { AnswerOf } from '../client/src/operations.js'
+import { count, time } from './format.js'
+
+export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
+
+/** Text, and names that came from people. */
+type Part = string | { name: string }
+
+export interface Sentence {
+  /** Follows the person: “made bob an admin”. */
+  parts: Part[]
+  /** One for each key or value. */
+  lines: string[]
+  /** Where the change of values is shown, below the address of the workspace or of the page. */
+  changes?: string | undefined
+}
+
+/** `says\`removed ${'bob'}\``: the names stay apart from the text. */
+const says = (texts: TemplateStringsArray, ...names: unknown[]): Part[] =>
+  texts.flatMap((text, index) => [text, ...(index < names.length ? [{ name: String(names[index]) }] : [])])
+
+type Details = Record<string, unknown>
+
+const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+
+const article = (role: unknown): string => (role === 'admin' ? 'an admin' : 'a member')
+
+const levels: Record<string, string> = { named: 'Admins, by name', team: 'Only that person' }
+
+const write = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
+
+/** The keys that changed, one line each. */
+const keyLines = (details: Details): string[] => {
+  const idle = details.idle_window_minutes as { before: number; after: number } | undefined
+  return [
+    ...['added', 'changed', 'removed', 'locked', 'unlocked'].flatMap((verb) =>
+      list(details[verb]).map((key) => `${verb[0]?.toUpperCase()}${verb.slice(1)} ${key}`),
+    ),
+    ...(idle ? [`Idle window: ${idle.before} to ${idle.after} minutes`] : []),
+    ...(typeof details.more_keys === 'number' ? [`${count(details.more_keys)} more keys`] : []),
+  ]
+}
+
+/** The address that compares a version with the previous one, if there is one. */
+const compared = (path: string, { version }: Details): string | undefined =>
+  typeof version === 'number' && version > 1
+    ? `${path}${path.includes('?') ? '&' : '?'}newer=${version}&older=${version - 1}`
+    : undefined
+
+const difference = (before: unknown, after: unknown): string[] => {
+  const [old, fresh] = [list(before), list(after)]
+  return [
+    ...fresh.filter((one) => !old.includes(one)).map((one) => `Added ${one}`),
+    ...old.filter((one) => !fresh.includes(one)).map((one) => `Removed ${one}`),
+  ]
+}
+
+type Describe = (target: string, details: Details, workspaceId: string) => Sentence
+
+const plain =
+  (parts: (target: string, details: Details) => Part[], lines: (details: Details) => string[] = () => []) =>
+  (target: string, details: Details): Sentence => ({ parts: parts(target, details), lines: lines(details) })
+
+const ofSnapshot =
+  (verb: string): Describe =>
+  (target, details, workspace) => ({
+    parts: [`${verb} the settings of `, { name: target }],
+    lines: versionLines(details),
+    changes: compared(`/s/${target}?workspace=${workspace}`, details),
+  })
+
+const ofOverride =
+  (verb: string): Describe =>
+  (target, details, workspace) => ({
+    parts: [`${verb} the override for `, { name: target }],
+    lines: [...keyLines(details), ...versionLines(details)],
+    changes: verb === 'removed' ? undefined : compared(`/w/${workspace}/repos/${target}`, details),
+  })
+
+const ofSettings =
+  (verb: string): Describe =>
+  (_, details, workspace) => ({
+    parts: [`${verb} the workspace settings`],
+    lines: [...keyLines(details), ...versionLines(details)],
+    changes: compared(`/w/${workspace}/settings`, details),
+  })
+
+const versionLines = ({ restored_version, version }: Details): string[] =>
+  typeof restored_version === 'number' ? [`Version ${restored_version} is now version ${version}`] : []
+
+const expiry = ({ expires_at }: Details): string[] =>
+  typeof expires_at === 'string' ? [`Expires ${time(expires_at)}`] : []
+
+const sentences: Record<string, Describe> = {
+  'activity_privacy.changed': plain(
+    () => ['changed who sees a person’s numbers'],
+    ({ before, after }) => [`From “${levels[write(before)]}” to “${levels[write(after)]}”`],
+  ),
+  'invite.created': plain(
+    (_, { role }) => [`created an invite for ${article(role)}`],
+    (details) => [
+      `Maximum uses: ${details.max_uses == null ? 'no limit' : write(details.max_uses)}`,
+      ...expiry(details),
+    ],
+  ),
+  'invite.revoked': plain(() => ['revoked an invite']),
+  'invites.revoked': plain((target, details) => [
+    `ended ${details.count === 1 ? '1 invite' : `${write(details.count)} invites`} of `,
+    { name: target },
+  ]),
+  'key.created': plain(
+    (target) => says`created the access key ${target}`,
+    (details) => [`Scopes: ${list(details.scopes).join(', ')}`, ...expiry(details)],
+  ),
+  'key.revoked': plain((target) => says`revoked the access key ${target}`),
+  'member.added': plain((target, { role }) => [...says`added ${target}`, ` as ${article(role)}`]),
+  'member.disabled': plain((target) => says`disabled the account of ${target}`),
+  'member.enabled': plain((target) => says`enabled the account of ${target}`),
+  'member.joined': plain((_, { role }) => [`joined as ${article(role)}`]),
+  'member.left': plain(() => ['left the workspace']),
+  'member.removed': plain((target) => says`removed ${target}`),
+  'member.role_changed': plain((target, { after }) => [...says`made ${target}`, ` ${article(after)}`]),
+  'member.signed_out': plain((target) => says`signed ${target} out everywhere`),
+  'override.removed': ofOverride('removed'),
+  'override.restored': ofOverride('restored'),
+  'override.set': ofOverride('changed'),
+  'patterns.added': plain(
+    () => ['added repository patterns'],
+    ({ patterns }) => list(patterns).map((one) => `Added ${one}`),
+  ),
+  'patterns.replaced': plain(
+    () => ['changed the repository patterns'],
+    ({ before, after }) => difference(before, after),
+  ),
+  'settings.deleted': ofSnapshot('deleted'),
+  'settings.pushed': ofSnapshot('pushed'),
+  'settings.restored': ofSnapshot('restored'),
+  'webhook.created': plain(() => ['created the webhook']),
+  'webhook.deleted': plain(() => ['deleted the webhook']),
+  'webhook.secret_rotated': plain(() => ['rotated the webhook secret']),
+  'workspace.created': plain(
+    () => ['created the workspace'],
+    ({ patterns }) => list(patterns).map((one) => `Added ${one}`),
+  ),
+  'workspace.renamed': plain(
+    (_, { before, after }) => says`renamed the workspace from ${before} to ${after}`,
+  ),
+  'workspace_settings.changed': ofSettings('changed'),
+  'workspace_settings.restored': ofSettings('restored'),
+}
+
+/** The actions to filter by. Other actions are added when an entry has them. */
+export const KNOWN_ACTIONS = Object.keys(sentences)
+
+/** An action as text: `member.role_changed` as “member role changed”. */
+export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
+
+/** The sentence of an entry. An action that the page does not know keeps its names. */
+export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence =>
+  sentences[action]?.(target ?? '', details, workspaceId) ?? {
+    parts: [`${labelOf(action)} `, { name: target ?? '' }],
+    lines: Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${write(value)}`),
+  }
+
+/** Text in a cell must not start a formula when a spreadsheet opens the file. */
+const cell = (text: string): string => {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** A line per entry: its time in UTC, the person, the action, its target, and the sentence. */
+export const csvOf = (entries: Entry[]): string => {
+  const rows = entries.map((entry) => {
+    const { parts, lines } = sentenceOf(entry, '')
+    const text = parts.map((part) => (typeof part === 'string' ? part : part.name)).join('')
+    return [entry.at, entry.actor, entry.action, entry.target ?? '', [text.trim(), ...lines].join('; ')]
+  })
+  return `${[['time', 'person', 'action', 'target', 'description'], ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
+}

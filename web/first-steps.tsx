@@ -1,0 +1,114 @@
+/** The first steps of a workspace, ticked off as they are done. */
+import { useRead } from './api.js'
+import type { Workspace } from './me.js'
+import { lastDays } from './query.js'
+
+/** An editor that sent minutes in these days is connected. */
+const RECENT_DAYS = 30
+
+interface Step {
+  title: string
+  isDone: boolean
+  children: preact.ComponentChildren
+}
+
+/** `workspace` is undefined before there is one. */
+export const FirstSteps = (props: {
+  workspace: Workspace | undefined
+  onHide?: () => void
+  /** The form that creates a workspace. */
+  children?: preact.ComponentChildren
+}) => {
+  const { workspace } = props
+  const me = useRead('GET /api/me', {})
+  const minutes = useRead('GET /api/team/active-minutes', { query: lastDays(RECENT_DAYS) })
+  const path = `/w/${workspace?.id}`
+  const hasMinutes =
+    minutes.data &&
+    'days' in minutes.data &&
+    minutes.data.days.some(({ workspaces }) => workspaces.some((one) => one.minutes > 0))
+  const isRecorded = me.data?.heartbeats != null || hasMinutes === true
+  const steps: Step[] = [
+    {
+      title: 'Create a workspace',
+      isDone: workspace !== undefined,
+      children: props.children ?? (
+        <p>
+          <a href="/account/workspaces">Create a workspace</a> for your team.
+        </p>
+      ),
+    },
+    {
+      title: 'Choose repositories',
+      isDone: (workspace?.patterns.length ?? 0) > 0,
+      children: (
+        <p>
+          {workspace ? <a href={`${path}/repos`}>Add a pattern</a> : 'Add a pattern'} such as{' '}
+          <span class="mono">acme/*</span>. The workspace records activity in the repositories that match it.
+        </p>
+      ),
+    },
+    {
+      title: 'Connect an editor',
+      isDone: isRecorded,
+      children: (
+        <p>
+          Install your team’s extension in VS Code and sign in there, or{' '}
+          <a href="/account/editors">connect any other editor</a> through its WakaTime plugin. To build an
+          extension, start with the <a href="/api/docs/getting-started">guide</a>.
+        </p>
+      ),
+    },
+    {
+      title: 'Invite people',
+      isDone: (workspace?.member_count ?? 0) > 1,
+      children: (
+        <p>
+          {workspace ? <a href={`${path}/people`}>Share an invite link</a> : 'Share an invite link'} with your
+          team.
+        </p>
+      ),
+    },
+  ]
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  const done = steps.filter(({ isDone }) => isDone).length
+  return (
+    <section class="card stack tight" aria-labelledby="first-steps">
+      <div class="row apart">
+        <h2 id="first-steps">First steps</h2>
+        <span class="row">
+          <span class="small muted">
+            {done} of {steps.length} done
+          </span>
+          {props.onHide && (
+            <button type="button" onClick={props.onHide}>
+              Hide
+            </button>
+          )}
+        </span>
+      </div>
+      <ol class="checklist">
+        {steps.map(({ title, isDone, children }, index) => (
+          <li key={title} class={isDone ? 'done' : ''}>
+            <span class="tick" aria-hidden="true">
+              {isDone ? <Tick /> : index + 1}
+            </span>
+            <div class="stack tight">
+              <h3>
+                {title}
+                <span class="away">{isDone ? ', done' : ', to do'}</span>
+              </h3>
+              {(index === next || (!isDone && workspace)) && children}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const Tick = () => (
+  <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+    <path d="M2 6.5l3 3 5-6" fill="none" stroke="currentcolor" stroke-width="2" />
+  </svg>
+)

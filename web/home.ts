@@ -1,0 +1,52 @@
+/** Where people work: which screen opens first, and which one after a switch of workspaces. */
+import type { Me, Workspace } from './me.js'
+
+const LAST = 'workspace'
+const HIDDEN_STEPS = 'first-steps-hidden'
+
+const store = (name: string, value: string) => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // The browser may block storage. The page then forgets.
+  }
+}
+
+/** Remembers the workspace, so that the next visit starts there. */
+export const rememberWorkspace = (id: string) => store(LAST, id)
+
+const stored = (name: string): string | null => {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+/** Admins start with their team, members with their own activity. */
+export const startOf = ({ id, role, personal }: Pick<Workspace, 'id' | 'role' | 'personal'>): string =>
+  role === 'admin' && !personal ? `/w/${id}` : `/w/${id}/me`
+
+/** The last workspace, otherwise the first one that the person manages. `undefined` without any. */
+export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | undefined => {
+  const last = stored(LAST)
+  return (
+    workspaces.find(({ id }) => id === last) ??
+    workspaces.find(({ role, personal }) => role === 'admin' && !personal) ??
+    workspaces[0]
+  )
+}
+
+/** A switch of workspaces keeps the kind of screen where every member has it. */
+export const switchTo = (workspace: Workspace, path: string): string => {
+  const [, section] = path.match(/^\/w\/[^/]+\/(me|people|repos|settings)\b/) ?? []
+  return section ? `/w/${workspace.id}/${section}` : startOf(workspace)
+}
+
+const hiddenSteps = (): string[] => stored(HIDDEN_STEPS)?.split(' ') ?? []
+
+/** Whether the workspace of an admin has first steps left. Only what the first call answers counts, so it is known at once. */
+export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>
+  role === 'admin' && !personal && (patterns.length === 0 || member_count < 2) && !hiddenSteps().includes(id)
+
+export const hideSteps = (id: string) => store(HIDDEN_STEPS, [...hiddenSteps(), id].join(' '))

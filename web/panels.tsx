@@ -1,0 +1,233 @@
+/** The search over everything, and the list of keys. Both are loaded when they are first opened. */
+import { useEffect, useId, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { useRead } from './api.js'
+import { visible } from './format.js'
+import { homeOf, switchTo } from './home.js'
+import type { Me, Workspace } from './me.js'
+import { propertiesOf, useSchema } from './schema.js'
+import { isMac, panel, setSingleKeys, singleKeys } from './shortcuts.js'
+import { Dialog } from './ui.js'
+
+interface Item {
+  kind: string
+  title: string
+  /** More text to find it by. */
+  about?: string
+  href: string
+}
+
+const close = () => {
+  panel.value = undefined
+}
+
+const ofAdmins: [title: string, path: string, about: string][] = [
+  ['Team', '', 'dashboard, numbers'],
+  ['Audit', '/audit', 'audit trail, changes'],
+]
+
+const pagesOf = (workspace: Workspace | undefined): Item[] => {
+  const own: [title: string, path: string, about?: string][] = workspace
+    ? [
+        ...(workspace.role === 'admin' ? ofAdmins : []),
+        ['My activity', '/me', 'my numbers, hours'],
+        ['People', '/people', 'members, roles, invites, leave'],
+        ['Repositories', '/repos', 'patterns, overrides'],
+        ['Settings', '/settings', 'privacy level, idle window, locks, access keys, webhook, rename, delete'],
+      ]
+    : []
+  const account: [title: string, path: string, about: string][] = [
+    ['Account', '/account', 'plan, billing, time zone, sessions, sign out everywhere'],
+    ['Privacy', '/account/privacy', 'recording, pause, views, export, delete my account'],
+    ['Usage', '/account/usage', 'limits'],
+    ['Editors', '/account/editors', 'WakaTime, heartbeats, import'],
+    ['Access keys', '/account/keys', 'tokens, scripts'],
+    ['Workspaces', '/account/workspaces', 'create, join, invite code'],
+    ['API reference', '/api/docs', 'guides, errors'],
+  ]
+  return [
+    ...own.map(([title, path, about = '']) => ({
+      kind: 'Page',
+      title,
+      about: `${workspace?.name} ${about}`,
+      href: `/w/${workspace?.id}${path}`,
+    })),
+    ...account.map(([title, href, about]) => ({ kind: 'Page', title, about, href })),
+  ]
+}
+
+/** Everything that the search looks in. People and settings are those of one workspace. */
+const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; isLoading: boolean } => {
+  const { path } = useLocation()
+  const of = workspace && { path: { id: workspace.id } }
+  const members = useRead('GET /api/team/workspaces/{id}/members', of && { ...of, query: { limit: 500 } })
+  const settings = useRead('GET /api/team/workspaces/{id}/settings', of)
+  const projects = useRead('GET /api/projects', { query: { limit: 500 } })
+  const schema = useSchema()
+  const keys = [...Object.keys(settings.data?.settings ?? {}), ...Object.keys(propertiesOf(schema.data))]
+  const seesPeople = workspace?.role === 'admin' && workspace.activity_privacy === 'named'
+  return {
+    isLoading:
+      (of !== undefined && !members.data && !members.failure) || (!projects.data && !projects.failure),
+    items: [
+      ...pagesOf(workspace),
+      ...me.workspaces.map((one) => ({
+        kind: 'Workspace',
+        title: visible(one.name),
+        href: switchTo(one, path),
+      })),
+      ...(members.data?.members ?? []).map(({ login }) => ({
+        kind: 'Person',
+        title: login,
+        href: seesPeople
+          ? `/w/${workspace.id}?member=${encodeURIComponent(login)}`
+          : `/w/${workspace?.id}/people`,
+      })),
+      ...(projects.data?.projects ?? []).map(({ owner, repo, workspace_id, workspace_name }) => ({
+        kind: 'Repository',
+        title: `${owner}/${repo}`,
+        about: workspace_name,
+        href: `/w/${workspace_id}/repos/${owner}/${repo}`,
+      })),
+      ...[...new Set(keys)].map((key) => ({
+        kind: 'Setting',
+        title: key,
+        href: `/w/${workspace?.id}/settings`,
+      })),
+    ],
+  }
+}
+
+const MOST = 12
+
+/** Those with all words, best first: a title that starts with the query, then one that contains it, then the rest. */
+const searchIn = (items: Item[], query: string): Item[] => {
+  const sought = query.trim().toLowerCase()
+  if (!sought) return items.filter(({ kind }) => kind === 'Workspace' || kind === 'Page').slice(0, MOST)
+  const words = sought.split(/\s+/)
+  const ranked = items.flatMap((item) => {
+    const title = item.title.toLowerCase()
+    const text = `${title} ${item.kind} ${item.about ?? ''}`.toLowerCase()
+    if (!words.every((word) => text.includes(word))) return []
+    const rank = title.startsWith(sought) || title.includes(`/${sought}`) ? 0 : title.includes(sought) ? 1 : 2
+    return [{ item, rank }]
+  })
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST)
+    .map(({ item }) => item)
+}
+
+export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | undefined }) => {
+  const { route } = useLocation()
+  const { items, isLoading } = useItems(me, workspace ?? homeOf(me))
+  const [query, search] = useState('')
+  const [at, move] = useState(0)
+  const id = useId()
+  const found = searchIn(items, query)
+  const chosen = found[Math.min(at, found.length - 1)]
+  useEffect(() => {
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+  const open = ({ href }: Item) => {
+    close()
+    // The browser loads pages that are not part of this one.
+    if (href.startsWith('/api/')) location.assign(href)
+    else route(href)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = found.length - 1
+    const targets: Record<string, number> = {
+      ArrowDown: at >= last ? 0 : at + 1,
+      ArrowUp: at <= 0 ? last : at - 1,
+    }
+    const target = targets[event.key]
+    if (event.key === 'Enter' && chosen) open(chosen)
+    else if (target === undefined) return
+    else move(target)
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <Dialog title="Search" onClose={close}>
+      <div class="stack tight">
+        <input
+          class="wide-input"
+          type="text"
+          role="combobox"
+          aria-label="Search pages, workspaces, people, repositories and settings"
+          placeholder="Pages, workspaces, people, repositories, settings"
+          autocomplete="off"
+          aria-expanded={found.length > 0}
+          aria-controls={id}
+          aria-activedescendant={chosen && `${id}-${found.indexOf(chosen)}`}
+          value={query}
+          onInput={(event) => {
+            search(event.currentTarget.value)
+            move(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div id={id} class="results" role="listbox" aria-label="Results" tabIndex={-1}>
+          {found.map((item, index) => (
+            <div
+              key={`${item.kind} ${item.title} ${item.href}`}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={item === chosen}
+              onMouseDown={(event) => {
+                event.preventDefault()
+                open(item)
+              }}
+            >
+              <bdi class="grow">{item.title}</bdi>
+              <span class="small muted">{item.kind}</span>
+            </div>
+          ))}
+        </div>
+        <p class="small muted" role="status">
+          {found.length === 0 && (isLoading ? 'Loading …' : `No results for “${query}”.`)}
+          {found.length > 0 && <span class="away">{found.length} results</span>}
+        </p>
+      </div>
+    </Dialog>
+  )
+}
+
+const shortcuts: [keys: string, about: string][] = [
+  [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
+  ['/', 'Search on this screen, or everything'],
+  ['?', 'Show these keys'],
+  ['↑ ↓ ← →', 'Move in menus, tabs and tables, and read charts'],
+  ['Home, End', 'Go to the first or the last one of them'],
+  ['Esc', 'Close a menu or a dialog'],
+]
+
+export const HelpPanel = () => (
+  <Dialog title="Keyboard shortcuts" onClose={close}>
+    <dl class="keys">
+      {shortcuts.map(([keys, about]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+    </dl>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={singleKeys.value}
+        onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+      />
+      <span>Use / and ? without another key</span>
+    </label>
+    <div class="row end">
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </div>
+  </Dialog>
+)

@@ -1,0 +1,21 @@
+import { FirstSteps } from '../first-steps.js'
+import { useTitle } from '../title.js'
+import { CreateWorkspace, JoinWorkspace } from './workspaces.js'
+
+/** The first screen of a person without a workspace. */
+export const Welcome = () => {
+  useTitle('Welcome')
+  return (
+    <div class="stack narrow">
+      <h1>Welcome</h1>
+      <p>
+        A workspace is a team and its repositories. It records the minutes in which editors are in use there,
+        and gives every editor the same settings. Create a workspace, or join one with an invite.
+      </p>
+      <JoinWorkspace />
+      <FirstSteps workspace={undefined}>
+        <CreateWorkspace isStep />
+      </FirstSteps>
+    </div>
+  )
+}

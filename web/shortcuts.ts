@@ -1,0 +1,53 @@
+/** Keys that work on every screen, and which panel they have opened. */
+import { signal } from '@preact/signals'
+
+export const panel = signal<'search' | 'help' | undefined>(undefined)
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+
+const NAME = 'single-keys'
+
+const stored = (): boolean => {
+  try {
+    return localStorage.getItem(NAME) !== 'off'
+  } catch {
+    return true
+  }
+}
+
+/** Keys without a modifier can get in the way of voice control, so people can turn them off. */
+export const singleKeys = signal(stored())
+
+export const setSingleKeys = (on: boolean) => {
+  singleKeys.value = on
+  try {
+    localStorage.setItem(NAME, on ? 'on' : 'off')
+  } catch {
+    // The choice lasts until the page is closed.
+  }
+}
+
+const isField = (target: EventTarget | undefined): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+
+/** Focuses the search field of the screen. @returns whether it has one */
+const focusSearchField = (): boolean => {
+  const [field] = [...document.querySelectorAll<HTMLInputElement>('main input[type="search"]')].filter(
+    (one) => one.checkVisibility(),
+  )
+  field?.focus()
+  return field !== undefined
+}
+
+const onKey = (event: KeyboardEvent) => {
+  const { key, ctrlKey, metaKey, altKey } = event
+  if (event.defaultPrevented || altKey || document.querySelector('dialog[open]')) return
+  if (key.toLowerCase() === 'k' && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)) panel.value = 'search'
+  else if (ctrlKey || metaKey || !singleKeys.value || isField(event.composedPath()[0])) return
+  else if (key === '?') panel.value = 'help'
+  else if (key !== '/') return
+  else if (!focusSearchField()) panel.value = 'search'
+  event.preventDefault()
+}
+
+export const startShortcuts = () => addEventListener('keydown', onKey)
