@@ -78,6 +78,31 @@ const Totals = Named('Totals', {
   ),
 })
 
+/** How published weeks stand. An ISO week has 7 days, and a range may begin and end within one. */
+const Publication = Named('Publication', {
+  min_group: Type.Integer({
+    minimum: 1,
+    description: 'Numbers of fewer people are hidden.',
+    examples: [5],
+  }),
+  weeks: Type.Array(
+    Named('PublishedWeek', {
+      week: Type.Unsafe<string>({ ...Day, description: 'The Monday of the ISO week.' }),
+      state: StringEnum(['published', 'hidden', 'scheduled', 'publishing'], {
+        description:
+          '`published`: the week has numbers. `hidden`: it has none, because too few people were active, or no one. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes.',
+      }),
+      published_on: Type.Unsafe<string>({
+        ...Day,
+        description: 'The UTC day on which the week is published, three days after its end.',
+      }),
+      ...Totals.properties,
+    }),
+    { maxItems: Math.ceil(limits.range_days / 7) + 1, description: 'Oldest first.' },
+  ),
+})
+export type Publication = Static<typeof Publication>
+
 export const Dashboard = Type.Object(
   {
     workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
@@ -162,6 +187,11 @@ export const Dashboard = Type.Object(
         ),
       ),
     ),
+    publication: Type.Unsafe<Publication | null>({
+      ...Nullable(Publication),
+      description:
+        'The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers.',
+    }),
     generated_at: Timestamp,
   },
   { $id: 'Dashboard', additionalProperties: false },

@@ -147,6 +147,44 @@ t.test('tightening holds at once and for everything, loosening only for later da
   t.equal(later.previous_totals.active_minutes, null)
 })
 
+t.test('a dashboard tells published, hidden, scheduled and overdue weeks apart', async (t) => {
+  const id = await team()
+  const owner = await patterns(id)
+  const first = addDays(weekBefore, -14)
+  const [few, none] = [addDays(first, 7), first]
+  for (const caller of people) await flush(caller, [{ repo: `${owner}/api`, day: weekBefore, minutes: 10 }])
+  await flush(bob, [{ repo: `${owner}/api`, day: few, minutes: 10 }])
+  await setLevel(id, 'team')
+  await publish()
+  const url = path(id, first, today)
+  const publication = async () => (await ada.get(url)).body.publication
+  const hidden = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
+  const numbers = { active_minutes: 70, commits: 0, closed_issues: 0, active_members: 7 }
+  const stateOf = (monday: string, state: string, totals: object = hidden) => ({
+    week: monday,
+    state,
+    published_on: addDays(monday, 10),
+    ...totals,
+  })
+  const { min_group, weeks } = await publication()
+  t.equal(min_group, GROUP)
+  t.strictSame(
+    weeks.slice(0, 3),
+    [stateOf(none, 'hidden'), stateOf(few, 'hidden'), stateOf(weekBefore, 'published', numbers)],
+    'a week of few people does not differ from one of no one',
+  )
+  t.strictSame(weeks.at(-1), stateOf(mondayOf(today), 'scheduled'))
+  for (const table of ['published_days', 'published_repos', 'published_cells', 'published_weeks'])
+    await service.database.write.statement(`delete from ${table} where workspace_id = $1::uuid`, [id])
+  t.strictSame(
+    (await publication()).weeks.slice(0, 3).map(({ state }: { state: string }) => state),
+    ['publishing', 'publishing', 'publishing'],
+    'nor while past weeks are published',
+  )
+  const mine = await ada.get(`/api/team/dashboard/mine?workspace=${id}&from=${first}&to=${today}`)
+  t.equal(mine.body.publication, null)
+})
+
 t.test('what is published never changes', async (t) => {
   const id = await team()
   const owner = await patterns(id)

@@ -158,6 +158,7 @@ export type Dashboard = {
   repos: DashboardRepo[]
   /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are judged separately. With `repo`, a repository is also left out where the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist and no day counts, with `member` for anyone but the caller, and where no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
+  publication: Publication
   generated_at: string
 }
 
@@ -1176,6 +1177,28 @@ export type HeatmapCell = {
   hour: number
   minutes: number | null
 }
+
+export type PublishedWeek = {
+  /** The Monday of the ISO week. */
+  week: string
+  /** `published`: the week has numbers. `hidden`: it has none, because too few people were active, or no one. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
+  state: 'published' | 'hidden' | 'scheduled' | 'publishing'
+  /** The UTC day on which the week is published, three days after its end. */
+  published_on: string
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  active_members: number | null
+}
+
+/** The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers. */
+export type Publication = {
+  /** Numbers of fewer people are hidden. */
+  min_group: number
+  /** Oldest first. */
+  weeks: PublishedWeek[]
+} | null
 
 export type FlushNote = {
   /** The index of the entry in the request. */

@@ -3,12 +3,12 @@
  * so each number is read from both and merged here. `policies.ts` decides which days belong to which source. All reads of
  * one dashboard use one transaction and so one snapshot. Otherwise rows and totals would differ while people work.
  */
-import type { Dashboard } from '../../../schemas/dashboard.js'
+import type { Dashboard, Publication } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
-import { addDays, listDays, type Range, type Steps, stepsOf } from '../../platform/time/days.js'
+import { addDays, listDays, type Range, type Steps, stepsOf, weekdayOf } from '../../platform/time/days.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { Heatmap } from './heatmap.js'
 import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
@@ -29,6 +29,9 @@ import {
   UNKNOWN_PERSON,
 } from './queries/dashboard.js'
 import {
+  hasOverdueWeeks,
+  type PublishedTotals,
+  publishedOn,
   readPublishedCells,
   readPublishedDays,
   readPublishedRepos,
@@ -129,13 +132,41 @@ const readTrends = async (
   }
 }
 
+/** The weeks of the range, each with its state. */
+const publicationOf = async (
+  tx: Db,
+  { minGroup, floor }: Viewer,
+  workspaceId: string,
+  { from, to }: { from: string; to: string },
+  known: PublishedTotals[],
+): Promise<Publication> => {
+  const totals = new Map(known.map((one) => [one.week, one]))
+  const today = new Date().toISOString().slice(0, 10)
+  const mondays = listDays(from, to).filter((day) => weekdayOf(day) === 1)
+  const weeks = mondays.map((week) => {
+    const { week: _, ...numbers } = totals.get(week) ?? { week, ...withheld }
+    return { week, published_on: publishedOn(week), ...numbers }
+  })
+  const isLacking = weeks.some((one) => one.active_minutes === null && one.published_on < today)
+  const past =
+    isLacking && (await hasOverdueWeeks(tx, workspaceId, floor === 'team')) ? 'publishing' : 'hidden'
+  return {
+    min_group: minGroup,
+    weeks: weeks.map((one) => ({
+      ...one,
+      state: one.active_minutes !== null ? 'published' : one.published_on >= today ? 'scheduled' : past,
+    })),
+  }
+}
+
 /** Numbers of the published weeks. */
 const readPublished = async (
   tx: Db,
-  { minGroup }: Viewer,
+  viewer: Viewer,
   workspaceId: string,
   { view, before, filter }: Question,
 ) => {
+  const { minGroup } = viewer
   const [first, last] = [before.published ?? view.published, view.published ?? before.published]
   if (!first || !last) return undefined
   const all = { workspaceId, minGroup, from: first.from, to: last.to, repoKey: filter.repoKey ?? null }
@@ -149,6 +180,9 @@ const readPublished = async (
   const totals = addUpTotals(weeks.filter(({ week }) => week >= shown.from))
   return {
     totals,
+    publication: view.published
+      ? await publicationOf(tx, viewer, workspaceId, view.published, weeks)
+      : undefined,
     previous: weeks.filter(({ week }) => week < shown.from),
     days: new Map(days.map((day) => [day.day, day])),
     repos,
@@ -253,6 +287,7 @@ export const readDashboard = (
         : (named?.repos ?? []),
       // A key of the workspace sees no heatmap at all.
       heatmap: viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
+      publication: published?.publication ?? null,
       generated_at: new Date().toISOString(),
     }
     return { dashboard, named: view.named }

@@ -5,7 +5,9 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import {
+  bool,
   date,
   double,
   integer,
@@ -15,6 +17,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
+import { addDays, DAYS_OF_WEEK } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { cellsOf } from '../heatmap.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
@@ -35,23 +38,45 @@ const LIST_WORKSPACES = statement(
     or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'))`,
 )
 
-/** $2: whether all weeks of the workspaces are to be published; $3: the first day that is looked at. */
-const LIST_DUE_WEEKS = statement(
-  'list weeks to publish',
-  { workspaceId: uuid, week: date },
-  `
-  select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
+/** SQL: a week with activity that ended at least so many days ago, and is due but not published. $2: all weeks are due. */
+const dueWeeks = (days: number): string => `
   from activity_days d join workspaces w on w.id = d.workspace_id
-  where d.workspace_id = any($1::uuid[]) and d.day >= $3::date
-    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '3 days')::date
+  where d.workspace_id = any($1::uuid[])
+    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '${days} days')::date
     and ($2::boolean or w.activity_privacy = 'team'
       or date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC')
     and not exists (
       select from published_weeks p
       where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
-    )
+    )`
+
+const DAYS_TO_PUBLISHING = 3
+
+/** The UTC day on which a week is published. @param week its Monday */
+export const publishedOn = (week: string): string => addDays(week, DAYS_OF_WEEK + DAYS_TO_PUBLISHING)
+
+/** $3: the first day that is looked at. */
+const LIST_DUE_WEEKS = statement(
+  'list weeks to publish',
+  { workspaceId: uuid, week: date },
+  `
+  select distinct d.workspace_id as "workspaceId", date_trunc('week', d.day::timestamp)::date as week
+  ${dueWeeks(DAYS_TO_PUBLISHING)} and d.day >= $3::date
   limit $4::int`,
 )
+
+const HAS_OVERDUE_WEEKS = statement(
+  'find a week that should have been published',
+  { found: bool },
+  `select exists (select ${dueWeeks(DAYS_TO_PUBLISHING + 1)}) as found`,
+)
+
+/**
+ * Whether the service is still publishing weeks that were due before today, such as after the level became `team`. It says
+ * nothing of a single week, because that would tell whether anyone was active in it.
+ */
+export const hasOverdueWeeks = async (tx: Db, workspaceId: string, all: boolean): Promise<boolean> =>
+  singleRow(await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).found
 
 /**
  * Weeks that are over for three days, have activity, must not be shown by name, and are not published.
@@ -216,6 +241,9 @@ export const readPublishedWeeks = (tx: Db, question: PublishedQuestion) =>
   question.repoKey === null
     ? tx.rows(READ_WEEKS, parametersOf(question))
     : tx.rows(READ_WEEKS_OF_REPO, [...parametersOf(question), question.repoKey])
+
+/** What was published of a week. */
+export type PublishedTotals = Awaited<ReturnType<typeof readPublishedWeeks>>[number]
 
 const READ_DAYS = statement(
   'read published days',
