@@ -10,6 +10,8 @@ export const limits = {
   workspace_bytes: 67_108_864,
   /** What each of them counts at least, so that small settings do not add up to millions of rows. */
   workspace_bytes_per_settings: 512,
+  /** Versions of a workspace's overrides before the current ones, counted in the same way. */
+  workspace_history_bytes: 67_108_864,
   json_depth: 32,
   /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,

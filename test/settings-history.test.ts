@@ -156,6 +156,52 @@ t.test('the last twenty versions are kept, also when many write at once', async 
   t.same(rows, [{ n: kept + kept - 1 }])
 })
 
+t.test('the history of all overrides together has a limit, and the oldest versions go first', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const other = await service.workspace(ada, { name: 'Other', patterns: ['beta/*'] })
+  const each = 131_072
+  const most = limits.workspace_history_bytes / each
+  const { statement } = service.database.write
+  for (const workspace of [id, other.id]) {
+    await statement(
+      `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, version, settings, updated_by)
+       select 'acme', 'filler-' || n, $1::uuid, gen_random_uuid(), 'acme', 'filler-' || n, 2, '{}', (select id from users where login = 'ada')
+       from generate_series(1, $2::int) n`,
+      [workspace, most],
+    )
+    await statement(
+      `insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by)
+       select 'acme', 'filler-' || n, $1::uuid, 1, '{"a":"' || repeat('x', $3::int - 8) || '"}', now() - make_interval(days => n),
+         (select id from users where login = 'ada')
+       from generate_series(1, $2::int) n`,
+      [workspace, most, each],
+    )
+  }
+  const path = (repo: string) => `${team}/${id}/project-settings/acme/${repo}`
+  const set = (value: number) => ada.put(path('api'), { settings: { 'ext.a': value } })
+  t.equal((await set(1)).status, 200)
+  t.same(versionsOf(await ada.get(`${path(`filler-${most}`)}/versions`)), [
+    [2, 'ada'],
+    [1, 'ada'],
+  ])
+  t.equal((await set(2)).status, 200)
+  t.same(versionsOf(await ada.get(`${path('api')}/versions`)), [
+    [2, 'ada'],
+    [1, 'ada'],
+  ])
+  t.same(versionsOf(await ada.get(`${path(`filler-${most}`)}/versions`)), [[2, 'ada']], 'the oldest one')
+  t.equal((await ada.post(`${path(`filler-${most - 1}`)}/restore`, { version: 1 })).status, 200)
+  const rows = await statement<{ workspace_id: string; rows: number }>(
+    'select workspace_id, count(*)::int as rows from override_versions group by 1',
+    [],
+  )
+  const counts = new Map(rows.map((row) => [row.workspace_id, row.rows]))
+  t.equal(counts.get(id), most + 1, 'what is small takes the room that the oldest one left')
+  t.equal(counts.get(other.id), most, 'another workspace keeps its own')
+})
+
 t.test('an override has a route, a version and an ETag of its own', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]

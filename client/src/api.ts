@@ -266,6 +266,7 @@ export type Limits = {
   settings_versions_kept: number
   workspace_bytes: number
   workspace_bytes_per_settings: number
+  workspace_history_bytes: number
   json_depth: number
   json_values: number
   body_bytes: number

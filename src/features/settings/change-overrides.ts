@@ -1,4 +1,5 @@
 import type { Warnings } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
@@ -18,6 +19,7 @@ import {
   deleteOverride,
   deleteOverrideVersions,
   keepOverrideVersion,
+  limitOverrideHistory,
   matchesWorkspace,
   readOverride,
   readOverrideVersion,
@@ -101,7 +103,10 @@ const writeOverride = async (
 ): Promise<StoredOverride> => {
   if (current?.settings === settings) return current
   const version = (current?.version ?? 0) + 1
-  if (current) await keepOverrideVersion(tx, key, version)
+  if (current) {
+    await keepOverrideVersion(tx, key, version)
+    await limitOverrideHistory(tx, key.workspaceId, limits.workspace_history_bytes)
+  }
   // An earlier release leaves the history behind when it removes an override.
   else await deleteOverrideVersions(tx, key)
   const override = await upsertOverride(tx, key, { owner, repo, settings, version, author: caller })

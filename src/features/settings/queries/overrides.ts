@@ -132,6 +132,44 @@ export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: num
     .where(and(isAt(overrideVersions, key), lte(overrideVersions.version, oldest)))
 }
 
+const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_bytes_per_settings})`
+
+/** $1: the workspace; $2: the bytes that stay. */
+const FIND_EXCESS = statement(
+  'find the oldest versions of overrides beyond the room for history',
+  { ownerKey: text, repoKey: text, version: integer },
+  `
+  select owner_key as "ownerKey", repo_key as "repoKey", version
+  from (
+    select owner_key, repo_key, version,
+      sum(${HISTORY_BYTES}) over (order by created_at desc, version desc, owner_key, repo_key) as newer
+    from override_versions where workspace_id = $1::uuid
+  ) v
+  where newer > $2::bigint`,
+)
+
+/** $1: the workspace; $2 to $4: owners, repositories and versions. */
+const DELETE_VERSIONS = statement(
+  'delete versions of overrides',
+  {},
+  `
+  delete from override_versions
+  where workspace_id = $1::uuid
+    and (owner_key, repo_key, version) in (select * from unnest($2::text[], $3::text[], $4::int[]))`,
+)
+
+/** Deletes the oldest versions of a workspace's overrides, so that at most `bytes` stay. Current versions are not among them. */
+export const limitOverrideHistory = async (tx: Db, workspaceId: string, bytes: number): Promise<void> => {
+  const excess = await tx.rows(FIND_EXCESS, [workspaceId, bytes])
+  if (excess.length === 0) return
+  await tx.rows(DELETE_VERSIONS, [
+    workspaceId,
+    excess.map(({ ownerKey }) => ownerKey),
+    excess.map(({ repoKey }) => repoKey),
+    excess.map(({ version }) => version),
+  ])
+}
+
 export const deleteOverrideVersions = async (tx: Db, key: SnapshotKey): Promise<void> => {
   await tx.delete(overrideVersions).where(isAt(overrideVersions, key))
 }
