@@ -60,6 +60,8 @@ export const startEditor = async ({
     github: undefined as string | undefined,
     agrees: true,
     focused: true,
+    /** Whether the window is still there; its extension host gets no answer from a window that is gone. */
+    connected: true,
     /** What is typed into a box, and which button is pressed. */
     types: undefined as string | undefined,
     presses: undefined as string | undefined,
@@ -84,7 +86,10 @@ export const startEditor = async ({
   }
   const memento = (values: Map<string, unknown>) => ({
     get: (key: string, other?: unknown) => values.get(key) ?? other,
-    update: async (key: string, value: unknown) => void values.set(key, value),
+    update: async (key: string, value: unknown) => {
+      if (!person.connected) await new Promise(() => {})
+      values.set(key, value)
+    },
   })
   const item = {
     set text(text: string) {

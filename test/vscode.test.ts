@@ -114,6 +114,13 @@ t.test('it applies what the team has decided, and only what it knows itself', as
   await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.fontSize': 16 } })
   t.same(await editor.run('ext.pull'), [])
   t.same(editor.workspaceValues, { 'ext.theme': 'dark', 'ext.fontSize': 16 })
+  await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': null } })
+  t.same(await editor.run('ext.pull'), [])
+  t.same(
+    editor.workspaceValues,
+    { 'ext.theme': undefined, 'ext.fontSize': 16 },
+    'what the team has removed goes away',
+  )
   await window.deactivate()
 })
 
@@ -171,6 +178,22 @@ t.test('it counts a minute when somebody was active in it, and says so until it 
   await until(async () => (await minutesOf(caller)) > 0, 'the next window sends what the last one has kept')
   t.equal(await minutesOf(caller), 1)
   await next.deactivate()
+})
+
+t.test('an extension host whose window is gone counts nothing beside the new one', async (t) => {
+  const { editor, token, caller } = await start(t, 'ida')
+  editor.person.github = token
+  const window = await editor.open()
+  editor.type()
+  await editor.minutePasses()
+  t.equal(editor.seen.text, '$(record) 1 min')
+  editor.person.connected = false
+  editor.type()
+  void editor.minutePasses()
+  await until(async () => (await caller.get('/api/me')).status === 200, 'some time passes')
+  t.equal(editor.seen.text, '$(record) 1 min')
+  editor.person.connected = true
+  await window.deactivate()
 })
 
 t.test('it asks once who counts minutes where a WakaTime plugin sends heartbeats', async (t) => {

@@ -8,10 +8,7 @@ import { enterToken, type Session, signIn, signOut } from './session.js'
 import { pull, push, restoreLocked } from './settings.js'
 
 const MINUTE = 60_000
-const PLUGIN = 'The WakaTime plugin'
-/** States of the queue in which the minutes wait here. */
 const WAITS: Record<string, string> = { waiting: ', waiting for the service', signed_out: ', signed out' }
-
 let queue: FlushQueue | undefined
 export const activate = async (context: vscode.ExtensionContext): Promise<void> => {
   let session: Session | undefined
@@ -67,10 +64,14 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     if (context.globalState.get('sourceChosen', false)) return
     if ((await next.client.request('GET /api/me')).data.heartbeats === null) return
     const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
-    const source = await vscode.window.showInformationMessage(question, PLUGIN, 'This extension')
+    const source = await vscode.window.showInformationMessage(
+      question,
+      'The WakaTime plugin',
+      'This extension',
+    )
     if (source === undefined) return
     await context.globalState.update('sourceChosen', true)
-    if (source === PLUGIN && !isPaused()) await togglePause()
+    if (source !== 'This extension' && !isPaused()) await togglePause()
   }
   const togglePause = async () => {
     await context.globalState.update('paused', !isPaused())
@@ -93,9 +94,8 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
       await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : detail)
     }
   }
-  const complain = (message: string) => vscode.window.showErrorMessage(message)
   const command = (name: string, work: () => unknown) =>
-    vscode.commands.registerCommand(name, guarded(work, complain))
+    vscode.commands.registerCommand(name, guarded(work, vscode.window.showErrorMessage))
   const withRepository = async (work: (session: Session, repo: string) => Promise<unknown>) => {
     if (session === undefined) await start(true)
     if (!session || !repo) throw new Error('Sign in, and open a repository with a remote.')
@@ -104,14 +104,18 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
   const sign = () => {
     if (vscode.window.state.focused) lastSign = Date.now()
   }
-  const everyMinute = setInterval(() => {
-    const active = vscode.window.state.focused && Date.now() - lastSign < idleMinutes * MINUTE
-    if (!active || !queue || !repo || isPaused() || state === 'recording_off') return
+  const countMinute = async () => {
+    const isActive = vscode.window.state.focused && Date.now() - lastSign < idleMinutes * MINUTE
+    if (!isActive || !queue || !repo || isPaused() || state === 'recording_off') return
+    // An extension host whose editor is gone gets no answer. It must not count beside the new one.
+    const now = Date.now()
+    await context.globalState.update('lastMinute', now)
+    if (Date.now() - now > MINUTE) return
     recorded++
-    queue.add(repo, Date.now(), 1).catch((error) => log.warn('A minute was not kept.', error))
+    await queue.add(repo, now, 1)
     show()
-  }, MINUTE)
-  const everyHour = setInterval(guarded(refresh), 60 * MINUTE)
+  }
+  const timers = [setInterval(guarded(countMinute), MINUTE), setInterval(guarded(refresh), 60 * MINUTE)]
   const repositoryChanged = guarded(async () => (await openRepository()) !== repo && refresh())
   // An address may be half typed: a host token goes to a new one only once the person signs in.
   const configurationChanged = (event: vscode.ConfigurationChangeEvent) =>
@@ -129,11 +133,10 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     vscode.window.onDidChangeTextEditorSelection(sign),
     vscode.window.onDidChangeWindowState(sign),
     vscode.workspace.onDidChangeConfiguration(configurationChanged),
-    { dispose: () => [everyMinute, everyHour].forEach(clearInterval) },
+    { dispose: () => timers.forEach(clearInterval) },
   )
   show()
   await guarded(async () => context.subscriptions.push(...(await watchRepositories(repositoryChanged))))()
-  // Without a network the extension starts all the same; the minutes wait.
   await guarded(() => start(false))()
 }
 

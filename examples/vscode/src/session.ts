@@ -5,7 +5,6 @@ import * as vscode from 'vscode'
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
 const HOST_TOKEN = 'ext.hostToken'
 const SESSION = 'ext.session'
-
 const setting = <T>(name: string, other: T): T => vscode.workspace.getConfiguration('ext').get(name, other)
 
 /** Tokens are sent to the address that the user has set, and leave this machine only encrypted. */
@@ -17,10 +16,10 @@ const serviceUrl = (): string => {
   throw new Error('Set ext.cloudUrl to the https:// address of your service.')
 }
 
-const hostToken = async (context: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
+const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
   const how = ask ? { createIfNone: true } : { silent: true }
-  const typed = await context.secrets.get(HOST_TOKEN)
-  return typed ?? (await vscode.authentication.getSession('github', ['read:user', ...more], how))?.accessToken
+  const session = () => vscode.authentication.getSession('github', ['read:user', ...more], how)
+  return (await secrets.get(HOST_TOKEN)) ?? (await session())?.accessToken
 }
 
 export type Session = NonNullable<Awaited<ReturnType<typeof signIn>>>

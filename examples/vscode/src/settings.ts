@@ -4,11 +4,10 @@ import * as vscode from 'vscode'
 import type { Session } from './session.js'
 
 /** The settings that this extension declares. Those of a machine are the user's own: a team must not change them. */
-const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] => {
-  const own: Record<string, { scope?: string }> = extension.packageJSON.contributes.configuration.properties
-  return Object.keys(own).filter((key) => own[key]?.scope !== 'machine')
-}
-
+const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] =>
+  Object.entries<{ scope?: string }>(extension.packageJSON.contributes.configuration.properties).flatMap(
+    ([key, { scope }]) => (scope === 'machine' ? [] : [key]),
+  )
 const all = () => vscode.workspace.getConfiguration()
 const editor = {
   read: (key: string) => all().inspect(key)?.workspaceValue,
@@ -16,11 +15,15 @@ const editor = {
 }
 let team: cloud.EffectiveConfig | undefined
 let locked: string[] = []
-
-/** Applies what the team has decided. Returns the idle window in minutes. */
+/** Applies what the team has decided, and takes back what it no longer decides. Returns the idle window in minutes. */
 export const pull = async (context: vscode.ExtensionContext, { client }: Session, repo: string) => {
   team = await cloud.effectiveConfig(client, repo)
-  locked = team ? (await cloud.applySettings(team, sharedKeys(context), editor)).locked : []
+  const decided = team ?? { settings: {} }
+  const keys = sharedKeys(context).filter((key) => key in decided.settings)
+  const before = context.workspaceState.get<string[]>('applied', [])
+  for (const key of before.filter((key) => !keys.includes(key))) await editor.write(key, undefined)
+  locked = (await cloud.applySettings(decided, keys, editor)).locked
+  await context.workspaceState.update('applied', keys)
   return cloud.idleWindow(team?.idle_window_minutes ?? 5)
 }
 
@@ -61,10 +64,7 @@ export const push = async (context: vscode.ExtensionContext, session: Session, r
     if (!cloud.isProblem(error, 'PUT /api/settings/{owner}/{repo}')) throw error
     if (error.code === 'repo_access_denied')
       throw new Error(`${error.detail} If ${repo} is private, turn on ext.pushPrivateRepositories.`)
-    if (error.code === 'workspace_required')
-      throw new Error(
-        `${repo} is in no workspace yet. Create one with the pattern ${error.suggested_pattern}.`,
-      )
-    throw error
+    if (error.code !== 'workspace_required') throw error
+    throw new Error(`${repo} is in no workspace yet. Create one for ${error.suggested_pattern}.`)
   }
 }
