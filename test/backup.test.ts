@@ -7,10 +7,19 @@ import { seedTeam } from '../demo/team.js'
 import { restore } from '../src/operator/backup/restore.js'
 import { newestMigration } from '../src/platform/database/migrate.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
+import { projectRoot } from '../src/platform/process/root.js'
 import { addDays } from '../src/platform/time/days.js'
 import { createTestDatabase } from './database.js'
 import { databaseOf } from './migrated.js'
-import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } from './process.js'
+import {
+  freePort,
+  launch,
+  launchProgram,
+  onDatabase,
+  ready,
+  spawnProgram,
+  temporaryFolder,
+} from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
 
@@ -278,6 +287,31 @@ t.test('a file that is made to do harm is refused, with little memory and nothin
   t.strictSame(await contentOf(t, target), {}, 'there is still no table')
 })
 
+t.test(
+  'a restored database has the indexes and constraints of a migrated one',
+  { buffered: true },
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const file = join(await temporaryFolder(t), 'backup.gz')
+    await succeeds(t, 'backup', file, onDatabase(url))
+    const target = await emptyDatabase(t)
+    await succeeds(t, 'restore', file, onDatabase(target))
+    const definitionsOf = async (place: string) => {
+      const sql = open(t, place)
+      return [
+        ...(await sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`),
+        ...(await sql`
+        select conrelid::regclass::text as table, conname, convalidated, pg_get_constraintdef(oid) as is
+        from pg_constraint where connamespace = 'public'::regnamespace order by 1, 2`),
+      ].map((row) => ({ ...row }))
+    }
+    const expected = await definitionsOf(url)
+    t.ok(expected.length > 100)
+    t.strictSame(await definitionsOf(target), expected)
+  },
+)
+
 t.test('of two backups into one file at once both are whole', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
@@ -312,5 +346,11 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   const nowhere = await command(t, 'backup', join(folder, 'none/backup.gz'), onDatabase(url))
   t.match(nowhere.output, /^The file \S+ cannot be written \(ENOENT\)\.$/m)
   t.same([empty.code, none.code, nowhere.code], [1, 1, 1])
-  t.rejects(readFile(file))
+  // The shell limits the size of files, which fails a write as a full disk does.
+  const program = `ulimit -f 1; exec ${process.execPath} ${join(projectRoot, 'build/src/bin/backup.js')} ${file}`
+  const limited = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
+  t.equal(await limited.ended, 1)
+  t.match(limited.output(), /^The file \S+ cannot be written \(EFBIG\)\.\n$/m)
+  t.notMatch(limited.output(), /database|CONNECTION/i, 'it does not blame the database')
+  t.same(await readdir(folder), [])
 })

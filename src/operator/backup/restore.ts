@@ -7,6 +7,7 @@ import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, newestMigration, requireUsable } from '../../platform/database/migrate.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
+import { deferIndexes } from './deferred-indexes.js'
 import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksum } from './file.js'
 import { readSums } from './sums.js'
 
@@ -67,6 +68,7 @@ const load = async (
   await requireTables(tx, manifest)
   // Migrations put in what every database has.
   for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(`public.${name}`)}`
+  const createIndexes = await deferIndexes(tx)
   const sha256: Record<string, string> = {}
   for (const table of manifest.tables) {
     if (`${await reader.readLine()}\n` !== copyStatementOf(table))
@@ -89,6 +91,8 @@ const load = async (
   for (const [name, sum] of Object.entries(manifest.sums)) {
     if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
   }
+  say('Indexes and foreign keys are created.')
+  await createIndexes()
   await tx`analyze`
 }
 

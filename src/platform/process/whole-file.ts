@@ -1,12 +1,16 @@
 /** Files that commands write: for their owner alone, and complete or not there at all. */
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { OperatorError } from './operator-error.js'
 
+const fullCodes = ['ENOSPC', 'EDQUOT']
+const diskCodes = [...fullCodes, 'EFBIG', 'EIO']
+
 /**
- * Writes a file under another name, and renames it at the end. If two commands write one file, the later one replaces the
- * first. Both are complete.
+ * Writes a file under another name, and renames it once the disk has it. If two commands write one file, the later one
+ * replaces the first. Both are complete.
  * @param write ends the stream that it opens
  * @returns the size in bytes
  * @throws {OperatorError} if the file cannot be written
@@ -16,15 +20,39 @@ export const writeWholeFile = async (
   write: (open: () => WriteStream) => Promise<unknown>,
 ): Promise<number> => {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`
+  let diskError: Error | undefined
+  const openUnfinished = () =>
+    createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }).on(
+      'error',
+      (error: NodeJS.ErrnoException) => {
+        // A failure of what is written ends the stream as well.
+        if (diskCodes.includes(error.code ?? '')) diskError ??= error
+      },
+    )
   try {
-    await write(() => createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }))
+    await write(openUnfinished)
     await rename(unfinished, file)
+    await flushFolder(dirname(file))
     return (await stat(file)).size
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
-    // Files alone name a path in what they throw; a full disk has only its code.
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path === undefined && code !== 'ENOSPC') throw error
-    throw new OperatorError(`The file ${file} cannot be written (${code}).`)
+    // A database whose rows could not be written may fail as well, and reports that its connection was closed.
+    const { code = '', path } = (diskError ?? error) as NodeJS.ErrnoException
+    // Only errors about files have a path.
+    if (diskError === undefined && path === undefined) throw error
+    const isFull = fullCodes.includes(code)
+    throw new OperatorError(
+      `The file ${file} cannot be written${isFull ? ': its disk is full' : ''} (${code}).`,
+    )
+  }
+}
+
+/** Otherwise the new name could be lost when the machine loses power. */
+const flushFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
