@@ -16,33 +16,48 @@ const familyOf = async (pids: number[]): Promise<number[]> => {
   return [...pids, ...parents.filter((pid) => pid !== process.pid), ...found.map(({ pid }) => pid)]
 }
 
-/** Both versions of cgroups, with the names of their files. */
-const CGROUPS = [
-  { controllers: '/sys/fs/cgroup/cgroup.controllers', folder: '/sys/fs/cgroup', limit: 'memory.max' },
-  {
-    controllers: '/sys/fs/cgroup/memory/memory.limit_in_bytes',
-    folder: '/sys/fs/cgroup/memory',
-    limit: 'memory.limit_in_bytes',
-  },
-]
+/** Takes precedence over what else the machine does, as if the cores were theirs. */
+const SHARES = 10_000
 
+/** What both versions of cgroups need, with the names of their files. */
+const groupsOf = (mib: number): { root: string; limits: Record<string, number> }[][] => {
+  const bytes = mib * 2 ** 20
+  return [
+    [{ root: '/sys/fs/cgroup', limits: { 'memory.max': bytes, 'cpu.weight': SHARES } }],
+    [
+      { root: '/sys/fs/cgroup/memory', limits: { 'memory.limit_in_bytes': bytes } },
+      { root: '/sys/fs/cgroup/cpu', limits: { 'cpu.shares': SHARES } },
+    ],
+  ]
+}
+
+const joinGroup = async (
+  pids: number[],
+  { root, limits }: { root: string; limits: Record<string, number> },
+  cleanUp: (task: () => Promise<void>) => void,
+): Promise<void> => {
+  // Only folders of cgroups have it.
+  await access(`${root}/cgroup.procs`)
+  const group = `${root}/bench-${process.pid}`
+  await mkdir(group)
+  cleanUp(async () => {
+    const left = (await readFile(`${group}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean)
+    for (const pid of left) await writeFile(`${root}/cgroup.procs`, pid).catch(() => {})
+    await rmdir(group)
+  })
+  for (const [name, value] of Object.entries(limits)) await writeFile(`${group}/${name}`, String(value))
+  for (const pid of pids) await writeFile(`${group}/cgroup.procs`, String(pid))
+}
+
+/** False where no cgroup can be made. */
 const limitMemory = async (
   pids: number[],
   mib: number,
   cleanUp: (task: () => Promise<void>) => void,
 ): Promise<boolean> => {
-  for (const { controllers, folder, limit } of CGROUPS) {
+  for (const groups of groupsOf(mib)) {
     try {
-      await access(controllers)
-      const group = `${folder}/bench-${process.pid}`
-      await mkdir(group)
-      cleanUp(async () => {
-        const left = (await readFile(`${group}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean)
-        for (const pid of left) await writeFile(`${folder}/cgroup.procs`, pid).catch(() => {})
-        await rmdir(group)
-      })
-      await writeFile(`${group}/${limit}`, String(mib * 2 ** 20))
-      for (const pid of pids) await writeFile(`${group}/cgroup.procs`, String(pid))
+      for (const group of groups) await joinGroup(pids, group, cleanUp)
       return true
     } catch {}
   }

@@ -23,7 +23,7 @@ const run = promisify(execFile)
 
 export const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
+export const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
 
 type CleanUp = (task: () => Promise<void>) => void
 
@@ -48,11 +48,11 @@ export const freshDatabase = async (url: string, name: string): Promise<string> 
 }
 
 /** A durable PostgreSQL with an empty database; BENCH_DATABASE_URL names another server, where `bench` is made anew. */
-const startDatabase = async () => {
+export const startDatabase = async (options: { checkpointSeconds?: number } = {}) => {
   const given = process.env.BENCH_DATABASE_URL
   if (given) return { url: await freshDatabase(given, 'bench'), stop: async () => {} }
   const log = { info: say, warn: say, error: say }
-  return startThrowAwayDatabase({ maxConnections: 100, durable: true, log })
+  return startThrowAwayDatabase({ maxConnections: 100, durable: true, log, ...options })
 }
 
 export interface Started {

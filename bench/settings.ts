@@ -1,11 +1,12 @@
 /**
- * `GET /settings` of the whole service beside bare Fastify with one prepared point-select, its 304 beside its 200, and its
- * query through the shared connection (`database.hot`) beside the same through the pool (`database.read`).
+ * `GET /settings` of the whole service beside bare Fastify with one prepared point-select and beside a tuned Express
+ * (`express.ts`), its 304 beside its 200, and its query through the shared connection (`database.hot`) beside the same
+ * through the pool (`database.read`).
  */
 
 import { readBestSnapshot } from '../src/features/settings/queries/snapshots.js'
 import { connect, type Db } from '../src/platform/database/client.js'
-import { benchmark, interleave, type Load, prepare, say, startProcess, wrk } from './harness.js'
+import { benchmark, interleave, JWT_SECRETS, type Load, prepare, say, startProcess, wrk } from './harness.js'
 
 await benchmark(async (cleanUp) => {
   const { databaseUrl, service, signIn } = await prepare(cleanUp)
@@ -28,6 +29,12 @@ await benchmark(async (cleanUp) => {
 
   const bare = await startProcess('bench/bare.js', { DATABASE_URL: databaseUrl }, '/health')
   cleanUp(bare.stop)
+  const peer = await startProcess(
+    'bench/express.js',
+    { DATABASE_URL: databaseUrl, JWT_SECRETS, NODE_ENV: 'production' },
+    '/health',
+  )
+  cleanUp(peer.stop)
 
   const small = { pid: service.pid, url: `${service.url}/api/settings/ada/small` }
   const large = { pid: service.pid, url: `${service.url}/api/settings/ada/large` }
@@ -56,6 +63,7 @@ await benchmark(async (cleanUp) => {
   const results = await interleave({
     bare: () => wrk({ pid: bare.pid, url: `${bare.url}/ada/small` }),
     service: () => wrk(small, authorization),
+    Express: () => wrk({ pid: peer.pid, url: `${peer.url}/api/settings/ada/small` }, authorization),
     'service 256 KB': () => wrk(large, authorization),
     'query through hot': queryThrough(database.hot),
     'query through read': queryThrough(database.read),
@@ -67,7 +75,10 @@ await benchmark(async (cleanUp) => {
     )
   }
   say(
-    `service / bare       ${(results.service.perSecond / results.bare.perSecond).toFixed(2)}  (target 0.70)`,
+    `service / bare       ${(results.service.perSecond / results.bare.perSecond).toFixed(2)}  (target 0.75), of its CPU ${(results.service.cpu / results.bare.cpu).toFixed(2)}  (target 1.4)`,
+  )
+  say(
+    `service / Express    ${(results.service.perSecond / results.Express.perSecond).toFixed(2)}  (target 3.5), Express's CPU ${(results.Express.cpu / results.service.cpu).toFixed(2)} of the service's`,
   )
   say(
     `hot / read           ${(results['query through hot'].perSecond / results['query through read'].perSecond).toFixed(2)}`,

@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   maxConnections: number
   /** False only for throw-away test databases: no fsync. */
   durable?: boolean
+  /** The longest time between two checkpoints. The first change of a page after each writes the whole page to the WAL. */
+  checkpointSeconds?: number
   log: Log
   /** Ends the start; it then rejects, when nothing of it runs any more. */
   stopped?: AbortSignal
