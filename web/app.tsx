@@ -1,6 +1,6 @@
 /** The frame of every screen: header, navigation, sign-in and failures. */
 
-import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
@@ -404,14 +404,11 @@ const Page = (props: {
 
 /** The search and the list of keys, whose code is loaded when they are first opened. */
 const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
-  const [loaded, set] = useState<typeof import('./panels.js')>()
+  const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
   const open = panel.value
   useEffect(() => {
     if (!open || loaded) return
-    import('./panels.js').then(set, () => {
-      panel.value = undefined
-      checkConnection()
-    })
+    rest().then(set)
   }, [open])
   if (!open || !loaded) return null
   return open === 'search' ? <loaded.SearchPanel {...props} /> : <loaded.HelpPanel />
@@ -437,24 +434,34 @@ const workspaceTabs = ({ id, role }: Workspace): Tab[] => [
   ...(role === 'admin' ? [[`/w/${id}/audit`, 'Audit'] satisfies Tab] : []),
 ]
 
-const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string }) => (
-  <nav class="tabs" aria-label={label}>
-    <ul>
-      {tabs.map(([target, title]) => (
-        <li key={target}>
-          <a
-            href={target}
-            aria-current={
-              path === target ||
-              (title === 'Repositories' && (path.startsWith('/s/') || path.startsWith(`${target}/`)))
-                ? 'page'
-                : undefined
-            }
-          >
-            {title}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-)
+const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string }) => {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // On phones not all tabs fit, so the current one is moved into view.
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current && current) {
+      nav.current.scrollLeft = current.offsetLeft - (nav.current.clientWidth - current.offsetWidth) / 2
+    }
+  }, [path])
+  return (
+    <nav class="tabs" aria-label={label} ref={nav}>
+      <ul>
+        {tabs.map(([target, title]) => (
+          <li key={target}>
+            <a
+              href={target}
+              aria-current={
+                path === target ||
+                (title === 'Repositories' && (path.startsWith('/s/') || path.startsWith(`${target}/`)))
+                  ? 'page'
+                  : undefined
+              }
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,4 +1,4 @@
-/** The search over everything, and the list of keys. Both are loaded when they are first opened. */
+/** The search over everything, and the list of keys. Both are loaded with the screens that are rarely opened first. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { useRead } from './api.js'
@@ -107,7 +107,8 @@ const searchIn = (items: Item[], query: string): Item[] => {
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = item.title.toLowerCase()
-    const text = `${title} ${item.kind} ${item.about ?? ''}`.toLowerCase()
+    // One letter is in nearly every description.
+    const text = sought.length > 1 ? `${title} ${item.kind} ${item.about ?? ''}`.toLowerCase() : title
     if (!words.every((word) => text.includes(word))) return []
     const rank = title.startsWith(sought) || title.includes(`/${sought}`) ? 0 : title.includes(sought) ? 1 : 2
     return [{ item, rank }]
@@ -199,7 +200,7 @@ const shortcuts: [keys: string, about: string][] = [
   [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
   ['/', 'Search on this screen, or everything'],
   ['?', 'Show these keys'],
-  ['↑ ↓ ← →', 'Move in menus, tabs and tables, and read charts'],
+  ['Arrow keys', 'Move in menus, tabs and tables, and read charts'],
   ['Home, End', 'Go to the first or the last one of them'],
   ['Esc', 'Close a menu or a dialog'],
 ]

@@ -16,8 +16,15 @@ const stored = (): Theme => {
 
 export const theme = signal<Theme>(stored())
 
+/** The colours of the header, for the browser's own bars. */
+const colors = { light: '#ffffff', dark: '#151c25' }
+
 export const applyTheme = () => {
   document.documentElement.dataset.theme = theme.value
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const system = meta.media.includes('dark') ? 'dark' : 'light'
+    meta.content = colors[theme.value === 'system' ? system : theme.value]
+  }
 }
 
 export const nextTheme = () => {

@@ -13,6 +13,12 @@ export const Arrow = ({ up = false }: { up?: boolean }) => (
   </svg>
 )
 
+export const DownloadIcon = () => (
+  <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10" fill="none" stroke="currentcolor" stroke-width="1.5" />
+  </svg>
+)
+
 /** The change since the previous range, such as `↑ 12% vs 40 h`. Empty if the previous range had nothing. */
 export const Change = (props: {
   now: number | null | undefined

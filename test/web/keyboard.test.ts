@@ -256,7 +256,9 @@ else {
     await user.press('Control+k')
     await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
     await user.press('Escape')
-    await page.locator('html').evaluate(() => localStorage.removeItem('single-keys'))
+    await page
+      .locator('html')
+      .evaluate(({ ownerDocument }) => ownerDocument.defaultView.localStorage.removeItem('single-keys'))
   })
 
   await task('find the source of a setting', `/w/${id}`, 40, async (user) => {

@@ -1,3 +1,4 @@
+export { HelpPanel, SearchPanel } from '../panels.js'
 export { AccountKeys } from './access-keys.js'
 export { Account } from './account.js'
 export { Audit } from './audit.js'

@@ -23,6 +23,7 @@ import { useTitle } from '../title.js'
 import {
   Change,
   type Column,
+  DownloadIcon,
   FailureOf,
   Filters,
   Measure,
@@ -132,7 +133,8 @@ const TeamNumbers = () => {
         <div class="row">
           <RangeChoice range={range} onChoose={set} />
           <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
-            Download CSV
+            <DownloadIcon />
+            <span class="label">Download CSV</span>
           </a>
           <SkipLinks
             to={[
