@@ -84,10 +84,11 @@
       .sort((a, b) => inTitle(b) - inTitle(a))
   }
 
-  /** The part of a text that has the first word. */
-  const excerptOf = (text, phrase) => {
+  /** The part of the text that has the first word, or its start if the title has the word. */
+  const excerptOf = ({ title, text }, phrase) => {
     const [word] = phrase.toLowerCase().split(/\s+/)
-    const start = Math.max(0, text.toLowerCase().indexOf(word) - 40)
+    const place = title.toLowerCase().includes(word) ? 0 : text.toLowerCase().indexOf(word)
+    const start = Math.max(0, place - 40)
     return (start > 0 ? '…' : '') + text.slice(start, start + 120) + (start + 120 < text.length ? '…' : '')
   }
 
@@ -108,9 +109,10 @@
       try {
         const matches = matchesOf(await load(), phrase)
         message = matches.length === 0 ? `No results for "${phrase}"` : `Results: ${matches.length}`
-        for (const { href, kind, title, text } of matches) {
+        for (const match of matches) {
+          const { href, kind, title } = match
           const method = element('span', { className: `method ${kind.toLowerCase()}`, textContent: kind })
-          const excerpt = element('small', { textContent: excerptOf(text, phrase) })
+          const excerpt = element('small', { textContent: excerptOf(match, phrase) })
           items.push(element('li', {}, element('a', { href }, method, title, excerpt)))
         }
       } catch {

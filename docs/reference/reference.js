@@ -115,6 +115,17 @@ const plugin = () => ({
             original(...given)?.filter((scheme) => !scheme.has('cookie')),
       },
     },
+    spec: {
+      wrapSelectors: {
+        // The bar names the product.
+        info: (original) => (state) => {
+          const info = original(state)
+          return info.has('title')
+            ? info.update('title', (title) => title.replace(/^[^:]*/, 'API reference'))
+            : info
+        },
+      },
+    },
     layout: {
       wrapActions: {
         show:
@@ -215,6 +226,7 @@ const markCurrent = (tag, operationId) => {
   if (!link) return
   link.setAttribute('aria-current', 'page')
   link.closest('details').open = true
+  link.scrollIntoView({ block: 'nearest' })
 }
 
 const choice = find('#document')

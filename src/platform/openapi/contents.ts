@@ -61,6 +61,14 @@ export const sideOf = (pages: Page[], operations: OperationEntry[], tags: string
   return `<h2>Guides</h2>\n<ul>${guides.join('\n')}</ul>\n<h2>Operations</h2>\n${groups.join('\n')}`
 }
 
+/** Markdown without its marks. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/```\w*|\*\*|`/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
 /** The entries that the filter finds, as JSON: `{ href, kind, title, text }`. */
 export const filterIndex = (operations: OperationEntry[], guides: Guide[]): string =>
   JSON.stringify([
@@ -68,20 +76,20 @@ export const filterIndex = (operations: OperationEntry[], guides: Guide[]): stri
       href,
       kind: method,
       title: summary,
-      text: `${path} ${operationId} ${description}`.replaceAll(/\s+/g, ' '),
+      text: plain(`${path} ${operationId} ${description}`),
     })),
     ...guides.flatMap((guide) =>
       guide.sections().map(({ id, title, text }) => ({
         href: id ? `${guide.href}#${id}` : guide.href,
         kind: 'Guide',
-        title: id ? `${guide.title}: ${title}` : title,
-        text,
+        title: id ? `${guide.title}: ${plain(title)}` : title,
+        text: plain(text),
       })),
     ),
     ...errorCodes.map((code) => ({
       href: `${ERROR_PAGE}#${code}`,
       kind: 'Error',
       title: code,
-      text: `${errorCatalogue[code][0]} ${errorCatalogue[code][1]}`,
+      text: plain(`${errorCatalogue[code][0]} ${errorCatalogue[code][1]}`),
     })),
   ])

@@ -52,7 +52,7 @@ const sectionsOf = (text: string, title: string): Section[] =>
     return {
       id: place === 0 ? '' : idOf(heading),
       title: place === 0 ? title : heading.replaceAll('`', ''),
-      text: part.slice(heading.length).replaceAll(/\s+/g, ' ').trim(),
+      text: part.slice(heading.length),
     }
   })
 
