@@ -1,28 +1,16 @@
-// The reference: Swagger UI with a choice of two documents, a filter, code samples, and who is signed in.
+// The reference: Swagger UI with a choice of two documents, code samples, folded headers and errors, and who is signed in.
 const { SwaggerUIBundle } = window
 const find = (selector) => document.querySelector(selector)
 
-/** Keeps the operations whose method, path, summary or id has all words of the phrase. */
-const opsFilter = (taggedOperations, phrase) => {
-  const words = phrase.toLowerCase().split(/\s+/)
-  const matches = (operation) => {
-    const { summary = '', operationId = '' } = operation.get('operation').toJS()
-    const text = [operation.get('method'), operation.get('path'), summary, operationId]
-      .join(' ')
-      .toLowerCase()
-    return words.every((word) => text.includes(word))
-  }
-  return taggedOperations
-    .map((tag) => tag.update('operations', (operations) => operations.filter(matches)))
-    .filter((tag) => tag.get('operations').size > 0)
-}
+/** A whole program, with the address of the service. */
+const sourceOf = (sample) => {
+  const source = window.withOrigin(sample.get('source'))
+  if (!source.includes('client.request(')) return source
+  return `import { createClient } from '@team-settings/client'
 
-/** Samples read the address of the service from the environment; here it is known. */
-const sourceOf = (sample) =>
-  sample
-    .get('source')
-    .replaceAll('$SERVICE', location.origin)
-    .replaceAll('os.environ["SERVICE"] + "', `"${location.origin}`)
+const client = createClient({ baseUrl: '${location.origin}', token: process.env.TOKEN })
+${source}`
+}
 
 const codeSamplesOf = ({ React, specSelectors }) => {
   const h = React.createElement
@@ -65,8 +53,58 @@ const codeSamplesOf = ({ React, specSelectors }) => {
   }
 }
 
+/** The codes that an operation can answer, and its headers. Both are explained once and folded. */
+const answersOf = ({ React, specSelectors }) => {
+  const h = React.createElement
+  const componentsOf = (kind) => specSelectors.specJson().getIn(['components', kind])
+  const folded = (title, rows) =>
+    rows.length > 0 &&
+    h(
+      'details',
+      null,
+      h('summary', null, `${title} (${rows.length})`),
+      h(
+        'dl',
+        null,
+        ...rows.map(({ name, text, href, status }) =>
+          h(
+            'div',
+            { key: name },
+            h('dt', null, status && `${status} `, h('code', null, href ? h('a', { href }, name) : name)),
+            h('dd', null, text.replaceAll('`', '')),
+          ),
+        ),
+      ),
+    )
+  return ({ responses }) => {
+    const errors = responses.entrySeq().flatMap(([status, response]) => {
+      const examples = response.getIn(['content', 'application/problem+json', 'examples'])
+      if (!examples) return []
+      return examples.entrySeq().map(([name, example]) => {
+        const detail = example.getIn(['value', 'detail']) ?? ''
+        return { name, status, href: `/api/docs/errors#${name}`, text: detail }
+      })
+    })
+    const names = responses
+      .valueSeq()
+      .flatMap((response) => response.get('headers')?.keySeq() ?? [])
+      .toOrderedSet()
+    const headers = names.map((name) => ({
+      name,
+      text: componentsOf('headers')?.getIn([name, 'description']) ?? '',
+    }))
+    return h(
+      'section',
+      { className: 'answers', 'aria-label': 'Errors and headers' },
+      folded('Errors', errors.toArray()),
+      folded('Response headers', headers.toArray()),
+    )
+  }
+}
+
+const isSuccess = (_response, status) => Number(status) < 400
+
 const plugin = () => ({
-  fn: { opsFilter },
   statePlugins: {
     auth: {
       wrapSelectors: {
@@ -77,20 +115,56 @@ const plugin = () => ({
             original(...given)?.filter((scheme) => !scheme.has('cookie')),
       },
     },
+    spec: {
+      wrapSelectors: {
+        // The bar names the product.
+        info: (original) => (state) => {
+          const info = original(state)
+          return info.has('title')
+            ? info.update('title', (title) => title.replace(/^[^:]*/, 'API reference'))
+            : info
+        },
+      },
+    },
+    layout: {
+      wrapActions: {
+        show:
+          (original) =>
+          (thing, isShown = true) => {
+            if (isShown && thing[0] === 'operations') markCurrent(thing[1], thing[2])
+            return original(thing, isShown)
+          },
+      },
+    },
   },
   wrapComponents: {
     responses: (Original, system) => {
       const h = system.React.createElement
       const CodeSamples = codeSamplesOf(system)
-      return (props) => h(system.React.Fragment, null, h(CodeSamples, props), h(Original, props))
+      const Answers = answersOf(system)
+      return (props) => {
+        const { responses } = props
+        const successes = responses.filter(isSuccess).map((response) => response.delete('headers'))
+        return h(
+          system.React.Fragment,
+          null,
+          h(CodeSamples, props),
+          h(Original, { ...props, responses: successes }),
+          h(Answers, { responses }),
+        )
+      }
     },
+    // Examples can be copied as well.
+    HighlightCode:
+      (Original, { React }) =>
+      (props) =>
+        React.createElement(Original, { ...props, canCopy: true }),
     // A link within a button is none that anybody can reach.
     DeepLink:
       (_, { React }) =>
       ({ text }) =>
         React.createElement('span', null, text),
-    // In the header of the page, or not needed.
-    FilterContainer: () => () => null,
+    // Not needed.
     ServersContainer: () => () => null,
   },
 })
@@ -145,14 +219,22 @@ new MutationObserver(() => {
   mending = requestAnimationFrame(mend)
 }).observe(document.body, { childList: true, subtree: true })
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', follow)
-follow()
+/** Marks an operation in the list beside the page, and opens its group. */
+const markCurrent = (tag, operationId) => {
+  for (const link of document.querySelectorAll('#side [aria-current]')) link.removeAttribute('aria-current')
+  const link = linkOf(`#/${tag}/${operationId}`)
+  if (!link) return
+  link.setAttribute('aria-current', 'page')
+  link.closest('details').open = true
+  link.scrollIntoView({ block: 'nearest' })
+}
 
 const choice = find('#document')
-const asked = new URLSearchParams(location.search).get('urls.primaryName')
-const wanted = [...choice.options].find(({ text }) => text === asked)
+const nameOf = (search = '') => new URLSearchParams(search).get('urls.primaryName')
+/** The link to an operation in the list beside the page. Its address names the document, if it is not the first. */
+const linkOf = (hash) => [...document.querySelectorAll('#side details a')].find((link) => link.hash === hash)
+const optionOf = (name) => [...choice.options].find(({ text }) => text === name)
+const wanted = optionOf(nameOf(location.search) ?? nameOf(linkOf(location.hash)?.search))
 if (wanted) choice.value = wanted.value
 const ui = SwaggerUIBundle({
   dom_id: '#reference',
@@ -160,7 +242,6 @@ const ui = SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [SwaggerUIBundle.plugins.DownloadUrl, plugin],
   layout: 'BaseLayout',
-  filter: true,
   docExpansion: 'list',
   deepLinking: true,
   displayRequestDuration: true,
@@ -170,17 +251,49 @@ const ui = SwaggerUIBundle({
   // Otherwise the document would be sent to a validator on the Internet.
   validatorUrl: null,
 })
-choice.addEventListener('change', () => {
+const showDocument = () => {
   ui.specActions.updateUrl(choice.value)
   ui.specActions.download(choice.value)
-  history.replaceState(
-    null,
-    '',
-    `?${new URLSearchParams({ 'urls.primaryName': choice.selectedOptions[0].text })}`,
-  )
+  const query = new URLSearchParams({ 'urls.primaryName': choice.selectedOptions[0].text })
+  history.replaceState(null, '', `?${query}`)
+}
+choice.addEventListener('change', showDocument)
+
+/** Resolves when an element with this id is in the reference. */
+const present = (id) =>
+  new Promise((resolve) => {
+    const look = () => {
+      const element = document.getElementById(id)
+      if (element) resolve(element)
+      return element
+    }
+    if (look()) return
+    const observer = new MutationObserver(() => look() && observer.disconnect())
+    observer.observe(find('#reference'), { childList: true, subtree: true })
+  })
+
+/** Opens the operation of an address such as `#/team/createInvite`. */
+const openOperation = async (hash) => {
+  const [, tag, operationId] = hash.split('/')
+  const needed = optionOf(nameOf(linkOf(hash).search))
+  if (needed && !needed.selected) {
+    needed.selected = true
+    showDocument()
+  }
+  await present(`operations-tag-${tag}`)
+  ui.layoutActions.show(['operations-tag', tag], true)
+  const operation = await present(`operations-${tag}-${operationId}`)
+  ui.layoutActions.show(['operations', tag, operationId], true)
+  operation.scrollIntoView()
+  operation.querySelector('.opblock-summary-control')?.focus({ preventScroll: true })
+}
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a')
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
+  if (link.pathname !== location.pathname || !linkOf(link.hash)) return
+  event.preventDefault()
+  openOperation(link.hash)
 })
-const filter = find('#filter')
-filter.addEventListener('input', () => ui.layoutActions.updateFilter(filter.value.trim() || true))
 
 // With the cookie of a browser login, operations are called as that person.
 const caller = find('#caller')

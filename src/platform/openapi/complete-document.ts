@@ -22,6 +22,7 @@ type Content = Record<string, { schema: Schema; example?: unknown; examples?: ob
 
 interface Operation {
   operationId: string
+  summary?: string
   description: string
   tags?: string[]
   security?: Record<string, unknown>[]

@@ -28,18 +28,31 @@ const entryOf = (code: ErrorCode) => `<section id="${code}">
 ${membersOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
 </section>`
 
-const statusOf = (status: number) => `<h2>${status} ${STATUS_CODES[status]}</h2>
-${errorCodes
-  .filter((code) => errorCatalogue[code][0] === status)
-  .map(entryOf)
-  .join('\n')}`
+/** The statuses, with their codes. */
+const statuses = [...new Set(errorCodes.map((code): number => errorCatalogue[code][0]))]
+  .sort((a, b) => a - b)
+  .map((status) => ({
+    id: `status-${status}`,
+    title: `${status} ${STATUS_CODES[status]}`,
+    codes: errorCodes.filter((code) => errorCatalogue[code][0] === status),
+  }))
+
+export const errorSections = statuses.map(({ id, title }) => ({ id, title }))
 
 /** The content of the page, in HTML. */
 export const errorCataloguePage = (): string => {
-  const statuses = [...new Set(errorCodes.map((code): number => errorCatalogue[code][0]))].sort(
-    (a, b) => a - b,
+  const contents = statuses.map(
+    ({ id, title, codes }) =>
+      `<h3><a href="#${id}">${title}</a></h3>\n<ul>${codes.map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`).join('')}</ul>`,
+  )
+  const entries = statuses.map(
+    ({ id, title, codes }) => `<h2 id="${id}">${title}</h2>\n${codes.map(entryOf).join('\n')}`,
   )
   return `<h1>Errors</h1>
 <p>Every failure is answered with a problem document (RFC 9457, <code>application/problem+json</code>). Base decisions on its <code>code</code>, which is stable. The <code>detail</code> is for people. The <code>request_id</code> is the <code>X-Request-Id</code> of the answer. Quote it when you ask for help. The <a href="/api/docs">reference</a> lists the codes of each operation.</p>
-${statuses.map(statusOf).join('\n')}`
+<nav class="contents" aria-label="Error codes">
+<h2>Contents</h2>
+${contents.join('\n')}
+</nav>
+${entries.join('\n')}`
 }

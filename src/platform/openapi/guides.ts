@@ -1,16 +1,25 @@
 /** The guides below /api/docs: Markdown in docs/guides, in the order of the numbers of its files. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { marked } from 'marked'
+import { Marked } from 'marked'
 import { limits } from '../../../schemas/limits.js'
 import { projectRoot } from '../process/root.js'
 import { withExtensionPrefix } from './prefix.js'
+
+export interface Section {
+  /** The id of its heading. Empty for what precedes the first heading of the second level. */
+  id: string
+  title: string
+  /** Markdown. */
+  text: string
+}
 
 export interface Guide {
   href: string
   title: string
   /** @returns HTML, rendered on first use so that it does not delay the start */
   content(): string
+  sections(): Section[]
 }
 
 const folder = join(projectRoot, 'docs/guides')
@@ -21,15 +30,43 @@ const withLimits = (text: string) =>
     name in limits ? limits[name as keyof typeof limits].toLocaleString('en') : whole,
   )
 
+/** `2. Create a workspace` is `2-create-a-workspace`. */
+const idOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      const id = depth === 2 ? ` id="${idOf(text)}"` : ''
+      return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`
+    },
+  },
+})
+
+const sectionsOf = (text: string, title: string): Section[] =>
+  text.split(/^## /m).map((part, place) => {
+    const heading = part.split('\n', 1)[0] ?? ''
+    return {
+      id: place === 0 ? '' : idOf(heading),
+      title: place === 0 ? title : heading.replaceAll('`', ''),
+      text: part.slice(heading.length),
+    }
+  })
+
 export const readGuides = (extensionPrefix: string): Guide[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.md'))
     .sort()
     .map((file) => {
       const text = withExtensionPrefix(withLimits(readFileSync(join(folder, file), 'utf8')), extensionPrefix)
+      const title = /^# (.*)$/m.exec(text)?.[1] ?? file
       return {
         href: `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`,
-        title: /^# (.*)$/m.exec(text)?.[1] ?? file,
-        content: () => marked.parse(text, { async: false }),
+        title,
+        content: () => markdown.parse(text, { async: false }),
+        sections: () => sectionsOf(text, title),
       }
     })

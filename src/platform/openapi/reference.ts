@@ -12,7 +12,9 @@ import { anyone } from '../access/access.js'
 import { etagOfText, ifNoneMatchLists } from '../http/etag.js'
 import { lazy } from '../process/lazy.js'
 import { projectRoot } from '../process/root.js'
-import { errorCataloguePage } from './error-page.js'
+import type { Document } from './complete-document.js'
+import { filterIndex, operationEntries, sideOf } from './contents.js'
+import { errorCataloguePage, errorSections } from './error-page.js'
 import { readGuides } from './guides.js'
 import { pageFile, referencePage, textPage } from './pages.js'
 import { withExtensionPrefix } from './prefix.js'
@@ -23,16 +25,18 @@ const DOCS = '/api/docs'
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')))
 const swaggerUiFile = (name: string) => readFileSync(join(swaggerUi, 'static', name), 'utf8')
 
-const policyOf = (directives: string[]) =>
-  [
-    ...directives,
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-const referencePolicy = policyOf(["default-src 'self'", "object-src 'none'"])
-const textPolicy = policyOf(["default-src 'none'", "style-src 'self'"])
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+// Swagger UI writes HTML from strings, which the other pages forbid.
+const textPolicy = `${referencePolicy}; require-trusted-types-for 'script'`
 
 /** Compressed once, better than what is compressed for each answer. */
 const encoders: Record<string, (text: string) => Promise<Buffer>> = {
@@ -83,54 +87,72 @@ const reference: FastifyPluginAsync = async (app) => {
     return () => `${url}?v=${made().version}`
   }
 
-  const fullText = lazy(() => documentText('openapi', app.config.extensionPrefix))
+  const { extensionPrefix } = app.config
+  const fullText = lazy(() => documentText('openapi', extensionPrefix))
+  const coreText = lazy(() => documentText('openapi.core', extensionPrefix))
   serve('/api/openapi.json', 'application/json', fullText)
-  serve('/api/openapi.core.json', 'application/json', () =>
-    documentText('openapi.core', app.config.extensionPrefix),
-  )
+  serve('/api/openapi.core.json', 'application/json', coreText)
   serve(`${DOCS}/json`, 'application/json', fullText)
   // JSON is YAML.
   serve(`${DOCS}/yaml`, 'application/yaml', fullText)
+
+  const guides = readGuides(extensionPrefix)
+  const contents = lazy(() => {
+    const full: Document = JSON.parse(fullText())
+    const operations = operationEntries(full, JSON.parse(coreText()))
+    return { operations, tags: full.tags.map(({ name }) => name) }
+  })
 
   const script = 'text/javascript'
   const style = 'text/css'
   const file = (name: string, type: string, read: (name: string) => string) =>
     serve(`${DOCS}/static/${name}`, type, () => read(name))
   const favicon = file('favicon.svg', 'image/svg+xml', pageFile)
+  const index = file('filter.json', 'application/json', () => filterIndex(contents().operations, guides))
   const pageStyle = file('page.css', style, pageFile)
+  const pageScript = file('page.js', script, pageFile)
   const styleSheets = [file('swagger-ui.css', style, swaggerUiFile), file('reference.css', style, pageFile)]
   const scripts = [
     file('swagger-ui-bundle.js', script, swaggerUiFile),
     file('reference.js', script, pageFile),
   ]
 
-  const guides = readGuides(app.config.extensionPrefix)
-  const pages = [...guides, { href: ERROR_PAGE, title: 'Errors', content: errorCataloguePage }]
-  const links = pages.map(({ href, title }) => ({ href, text: title }))
-  for (const page of pages) {
-    const { href } = page
-    const text = () =>
-      textPage({
-        ...page,
-        content: page.content(),
-        links: [{ href: DOCS, text: 'Reference' }, ...links],
-        favicon: favicon(),
-        styleSheet: pageStyle(),
-      })
-    serve(href, 'text/html', text, textPolicy)
+  const errors = {
+    href: ERROR_PAGE,
+    title: 'Errors',
+    content: errorCataloguePage,
+    sections: () => errorSections,
   }
-  const page = lazy(() =>
-    referencePage({
-      documents: [
+  const pages = [...guides, errors]
+  const frameOf = (href: string) => {
+    const { operations, tags } = contents()
+    const listed = pages.map((page) => ({ ...page, sections: page.sections().filter(({ id }) => id) }))
+    return {
+      home: app.config.dashboard ? '/' : DOCS,
+      side: sideOf(listed, operations, tags, href),
+      favicon: favicon(),
+      index: index(),
+      styleSheets: [pageStyle()],
+      scripts: [pageScript()],
+    }
+  }
+  for (const { href, title, content } of pages)
+    serve(href, 'text/html', () => textPage(title, content(), frameOf(href)), textPolicy)
+
+  const page = lazy(() => {
+    const frame = frameOf(DOCS)
+    return referencePage(
+      [
         { href: '/api/openapi.core.json', text: 'Core sync' },
         { href: '/api/openapi.json', text: 'Everything' },
       ],
-      links,
-      favicon: favicon(),
-      styleSheets: styleSheets.map((address) => address()),
-      scripts: scripts.map((address) => address()),
-    }),
-  )
+      {
+        ...frame,
+        styleSheets: [...styleSheets.map((address) => address()), ...frame.styleSheets],
+        scripts: [...frame.scripts, ...scripts.map((address) => address())],
+      },
+    )
+  })
   for (const url of [DOCS, `${DOCS}/`]) serve(url, 'text/html', page, referencePolicy)
 }
 

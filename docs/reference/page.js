@@ -1,0 +1,178 @@
+// On every page of the documentation: the theme, the filter, copy buttons, and the address of the service in samples.
+{
+  const root = document.documentElement
+
+  // The dashboard stores the same key.
+  const themes = ['system', 'light', 'dark']
+  const storedTheme = () => {
+    try {
+      return themes.find((theme) => theme === localStorage.getItem('theme')) ?? 'system'
+    } catch {
+      // The browser may block storage.
+      return 'system'
+    }
+  }
+  const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+  let theme = storedTheme()
+  const applyTheme = () => {
+    root.dataset.theme = theme
+    // The class is Swagger UI's.
+    root.classList.toggle('dark-mode', theme === 'dark' || (theme === 'system' && systemIsDark.matches))
+    const button = document.querySelector('#theme')
+    if (!button) return
+    button.hidden = false
+    button.title = `Change theme (${theme})`
+    button.setAttribute('aria-label', button.title)
+    const filled = {
+      system: 'M8 1.5a6.5 6.5 0 0 1 0 13z',
+      dark: 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 1 1 0-13z',
+    }
+    button.querySelector('path').setAttribute('d', filled[theme] ?? '')
+  }
+  const nextTheme = () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length]
+    applyTheme()
+    try {
+      localStorage.setItem('theme', theme)
+    } catch {
+      // The choice lasts until the page is closed.
+    }
+  }
+  systemIsDark.addEventListener('change', applyTheme)
+  // Another tab has changed the theme.
+  addEventListener('storage', ({ key }) => {
+    if (key !== 'theme') return
+    theme = storedTheme()
+    applyTheme()
+  })
+  applyTheme()
+
+  /** Samples read the address of the service from the environment; here it is known. */
+  window.withOrigin = (source) =>
+    source
+      .replaceAll('os.environ["SERVICE"] + "', `"${location.origin}`)
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: part of a sample
+      .replaceAll('${process.env.SERVICE}', location.origin)
+      .replaceAll('process.env.SERVICE', `'${location.origin}'`)
+      .replaceAll('$SERVICE', location.origin)
+      .replaceAll(/^SERVICE=.*$/gm, `SERVICE=${location.origin}`)
+
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties)
+    made.append(...children)
+    return made
+  }
+
+  const addCopyButton = (pre) => {
+    const copy = element('button', { type: 'button', className: 'copy', textContent: 'Copy' })
+    copy.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(pre.textContent)
+      copy.textContent = 'Copied'
+    })
+    const sample = element('div', { className: 'sample' })
+    pre.replaceWith(sample)
+    sample.append(pre, copy)
+  }
+
+  /** The entries that have every word. Those that have all of them in their titles come first. */
+  const matchesOf = (entries, phrase) => {
+    const words = phrase.toLowerCase().split(/\s+/)
+    const have = (text) => words.every((word) => text.toLowerCase().includes(word))
+    const inTitle = (entry) => Number(have(`${entry.kind} ${entry.title}`))
+    return entries
+      .filter(({ kind, title, text }) => have(`${kind} ${title} ${text}`))
+      .sort((a, b) => inTitle(b) - inTitle(a))
+  }
+
+  /** The part of the text that has the first word, or its start if the title has the word. */
+  const excerptOf = ({ title, text }, phrase) => {
+    const [word] = phrase.toLowerCase().split(/\s+/)
+    const place = title.toLowerCase().includes(word) ? 0 : text.toLowerCase().indexOf(word)
+    const start = Math.max(0, place - 40)
+    return (start > 0 ? '…' : '') + text.slice(start, start + 120) + (start + 120 < text.length ? '…' : '')
+  }
+
+  const startFilter = (field, results, announcement) => {
+    let index
+    const load = () => {
+      index ??= fetch(field.dataset.index).then((answer) => answer.json())
+      return index
+    }
+    const close = () => {
+      results.hidden = true
+    }
+    const show = async () => {
+      const phrase = field.value.trim()
+      if (!phrase) return close()
+      let message = 'The list did not load. Reload the page.'
+      const items = []
+      try {
+        const matches = matchesOf(await load(), phrase)
+        message = matches.length === 0 ? `No results for "${phrase}"` : `Results: ${matches.length}`
+        for (const match of matches) {
+          const { href, kind, title } = match
+          const method = element('span', { className: `method ${kind.toLowerCase()}`, textContent: kind })
+          const excerpt = element('small', { textContent: excerptOf(match, phrase) })
+          items.push(element('li', {}, element('a', { href }, method, title, excerpt)))
+        }
+      } catch {
+        index = undefined
+      }
+      // The reader has typed on.
+      if (phrase !== field.value.trim()) return
+      results.replaceChildren(element('p', { textContent: message }), element('ul', {}, ...items))
+      announcement.textContent = message
+      results.hidden = false
+    }
+    field.addEventListener('focus', load, { once: true })
+    field.addEventListener('input', show)
+    field.addEventListener('focus', show)
+    const filter = field.parentElement
+    filter.addEventListener('keydown', (event) => {
+      const links = [...results.querySelectorAll('a')]
+      const current = links.indexOf(document.activeElement)
+      const target = {
+        ArrowDown: links[current + 1],
+        ArrowUp: links[current - 1] ?? field,
+        Escape: field,
+        Enter: current < 0 ? links[0] : undefined,
+      }[event.key]
+      if (!target || results.hidden) return
+      event.preventDefault()
+      if (event.key === 'Escape') {
+        field.value = ''
+        close()
+      }
+      if (event.key === 'Enter') target.click()
+      else target.focus()
+    })
+    filter.addEventListener('focusout', ({ relatedTarget }) => {
+      if (!filter.contains(relatedTarget)) close()
+    })
+    results.addEventListener('click', (event) => {
+      if (event.target.closest('a')) close()
+    })
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== '/' || event.target.closest('input, textarea, select')) return
+      event.preventDefault()
+      field.focus()
+    })
+  }
+
+  document.addEventListener('DOMContentLoaded', () => {
+    applyTheme()
+    document.querySelector('#theme').addEventListener('click', nextTheme)
+    startFilter(
+      document.querySelector('#filter'),
+      document.querySelector('#results'),
+      document.querySelector('#found'),
+    )
+    for (const code of document.querySelectorAll('.text pre code'))
+      code.textContent = window.withOrigin(code.textContent)
+    for (const pre of document.querySelectorAll('.text pre')) addCopyButton(pre)
+    const side = document.querySelector('#side')
+    side.addEventListener('click', (event) => {
+      if (event.target.closest('a') && side.matches(':popover-open')) side.hidePopover()
+    })
+  })
+}

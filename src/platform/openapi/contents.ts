@@ -1,0 +1,95 @@
+/** What the documentation contains: the list beside every page, and the entries that the filter finds. */
+import { ERROR_PAGE, errorCatalogue, errorCodes } from '../../../schemas/errors.js'
+import type { Document } from './complete-document.js'
+import type { Guide } from './guides.js'
+import { escaped } from './pages.js'
+
+const REFERENCE = '/api/docs'
+
+interface OperationEntry {
+  tag: string
+  method: string
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  href: string
+}
+
+/** The operations of the whole document. Those outside the core open in the document "Everything". */
+export const operationEntries = (full: Document, core: Document): OperationEntry[] =>
+  Object.entries(full.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { operationId, summary = '', description, tags = [] }]) => {
+      const [tag = ''] = tags
+      const query = core.paths[path]?.[method] ? '' : '?urls.primaryName=Everything'
+      const href = `${REFERENCE}${query}#/${tag}/${operationId}`
+      return { tag, method: method.toUpperCase(), path, operationId, summary, description, href }
+    }),
+  )
+
+interface Page {
+  href: string
+  title: string
+  sections: { id: string; title: string }[]
+}
+
+const linkOf = (href: string, html: string, current: boolean) =>
+  `<a href="${escaped(href)}"${current ? ' aria-current="page"' : ''}>${html}</a>`
+
+/**
+ * The list beside a page, in HTML.
+ * @param current the address of the page. Its sections are listed as well.
+ */
+export const sideOf = (pages: Page[], operations: OperationEntry[], tags: string[], current: string) => {
+  const guides = pages.map(({ href, title, sections }) => {
+    const isCurrent = href === current
+    const items = isCurrent
+      ? sections.map((section) => `<li>${linkOf(`#${section.id}`, escaped(section.title), false)}</li>`)
+      : []
+    const list = items.length > 0 ? `<ul>${items.join('')}</ul>` : ''
+    return `<li>${linkOf(href, escaped(title), isCurrent)}${list}</li>`
+  })
+  const groups = tags.map((tag) => {
+    const items = operations
+      .filter((operation) => operation.tag === tag)
+      .map(({ href, method, summary }) => {
+        const html = `<span class="method ${method.toLowerCase()}">${method}</span> ${escaped(summary)}`
+        return `<li>${linkOf(href, html, false)}</li>`
+      })
+    return `<details><summary>${escaped(tag)}</summary><ul>${items.join('\n')}</ul></details>`
+  })
+  return `<h2>Guides</h2>\n<ul>${guides.join('\n')}</ul>\n<h2>Operations</h2>\n${groups.join('\n')}`
+}
+
+/** Markdown without its marks. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/```\w*|\*\*|`/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+/** The entries that the filter finds, as JSON: `{ href, kind, title, text }`. */
+export const filterIndex = (operations: OperationEntry[], guides: Guide[]): string =>
+  JSON.stringify([
+    ...operations.map(({ href, method, path, summary, operationId, description }) => ({
+      href,
+      kind: method,
+      title: summary,
+      text: plain(`${path} ${operationId} ${description}`),
+    })),
+    ...guides.flatMap((guide) =>
+      guide.sections().map(({ id, title, text }) => ({
+        href: id ? `${guide.href}#${id}` : guide.href,
+        kind: 'Guide',
+        title: id ? `${guide.title}: ${plain(title)}` : title,
+        text: plain(text),
+      })),
+    ),
+    ...errorCodes.map((code) => ({
+      href: `${ERROR_PAGE}#${code}`,
+      kind: 'Error',
+      title: code,
+      text: plain(`${errorCatalogue[code][0]} ${errorCatalogue[code][1]}`),
+    })),
+  ])

@@ -1,0 +1,216 @@
+/** The reference at /api/docs, with its guides and the catalogue of errors, in a browser. */
+import t from 'tap'
+import { errorCodes } from '../../schemas/errors.js'
+import { startScene, type Visitor } from './page.js'
+
+const scene = await startScene(t)
+if (typeof scene === 'string') t.test('the reference', { skip: scene }, async () => {})
+else {
+  const { service, visit } = scene
+  const ada = await service.signIn('ada')
+
+  /** Opens the reference, or one of its operations, and waits for it. */
+  const openReference = async (visitor: Visitor, address = '/api/docs') => {
+    await visitor.open(address)
+    await visitor.page
+      .locator(address.includes('#') ? '.answers' : '.opblock')
+      .first()
+      .waitFor()
+  }
+  const filter = (visitor: Visitor, phrase: string) =>
+    visitor.field('Filter operations, guides and errors').fill(phrase)
+  const PUSH = '/api/docs#/settings/pushSettings'
+
+  t.test('the filter finds operations of both documents, guides and errors', async (t) => {
+    const visitor = await visit(ada)
+    const { page, complaints } = visitor
+    await openReference(visitor)
+    t.equal(await visitor.field('Document').inputValue(), '/api/openapi.core.json', 'the core comes first')
+    await filter(visitor, 'invite')
+    const results = page.locator('#results')
+    await results.getByRole('link', { name: 'POST Create an invite' }).waitFor()
+    await results.getByRole('link', { name: /^Guide Getting started: 2\. Create a workspace/ }).waitFor()
+    await results.getByRole('link', { name: /^Error invite_expired/ }).waitFor()
+    await results.getByRole('link', { name: 'POST Create an invite' }).click()
+    await page.locator('#operations-team-createInvite .answers').waitFor()
+    t.equal(await visitor.field('Document').inputValue(), '/api/openapi.json')
+    t.equal(new URL(page.url()).hash, '#/team/createInvite')
+    t.equal(await page.locator('#side [aria-current]').textContent(), 'POST Create an invite')
+    t.notOk(await results.isVisible())
+
+    await filter(visitor, 'nothing has this name')
+    await visitor.sees('No results for "nothing has this name"')
+    await page.keyboard.press('Escape')
+    t.notOk(await results.isVisible())
+
+    await filter(visitor, 'invite_expired')
+    await results.getByRole('link').first().click()
+    await page.waitForURL(/errors#invite_expired$/)
+    await filter(visitor, 'push settings')
+    await results.getByRole('link', { name: /^PUT/ }).click()
+    await page.locator('#operations-settings-pushSettings .answers').waitFor()
+    t.strictSame(complaints, [])
+  })
+
+  t.test('the list beside each page leads to every operation and every guide', async (t) => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    await visitor.open('/api/docs/webhooks')
+    const { body } = await service.request('GET', '/api/openapi.json')
+    const paths = Object.values<Record<string, { tags: string[]; operationId: string }>>(body.paths)
+    const operations = paths
+      .flatMap((path) => Object.values(path))
+      .map(({ tags, operationId }) => `#/${tags[0]}/${operationId}`)
+    const links = page.locator('#side details a')
+    const hashes = await links.evaluateAll((all) => all.map((link) => new URL(String(link)).hash))
+    t.strictSame(hashes.sort(), operations.sort())
+    t.equal(await page.locator('#side [aria-current]').textContent(), 'Webhooks')
+    await page.locator('#side summary').filter({ hasText: 'team' }).click()
+    await visitor.link('GET List the members').click()
+    await page.locator('#operations-team-listMembers .answers').waitFor()
+    await visitor.link('Sessions').click()
+    await visitor.heading('Sessions').waitFor()
+  })
+
+  t.test('an operation explains each header and each error once, and folds them', async (t) => {
+    const visitor = await visit(ada)
+    const { page, complaints } = visitor
+    await openReference(visitor, PUSH)
+    const operation = page.locator('#operations-settings-pushSettings')
+    t.equal(await operation.locator('.answers details').count(), 2)
+    t.equal(await operation.locator('.answers details[open]').count(), 0)
+    t.strictSame(await operation.locator('td.response-col_status').allTextContents(), ['200'])
+    const height = await operation.evaluate((element) => element.clientHeight)
+    t.ok(height < 3_000, `${height} pixels tall`)
+
+    const { body } = await service.request('GET', '/api/openapi.core.json')
+    const { responses } = body.paths['/api/settings/{owner}/{repo}'].put
+    const codes = Object.values<{ content: Record<string, { examples?: object }> }>(responses).flatMap(
+      ({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}),
+    )
+    const errors = operation.locator('.answers details').first()
+    await errors.locator('summary').click()
+    t.strictSame(await errors.locator('dt a').allTextContents(), codes)
+    for (const text of await errors.locator('dd').allTextContents()) t.ok(text.length > 10, text)
+    const headers = operation.locator('.answers details').last()
+    await headers.locator('summary').click()
+    const names = Object.values<{ headers: object }>(responses).flatMap(({ headers }) => Object.keys(headers))
+    t.strictSame(await headers.locator('dt').allTextContents(), [...new Set(names)])
+    for (const text of await headers.locator('dd').allTextContents()) t.ok(text.length > 10, text)
+    await errors.getByRole('link', { name: 'version_conflict' }).click()
+    await page.waitForURL(/errors#version_conflict$/)
+    t.strictSame(complaints, [])
+  })
+
+  t.test('samples have the address of the service, and can be copied', async (t) => {
+    const visitor = await visit(ada)
+    const { page, context, complaints } = visitor
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    await openReference(visitor, PUSH)
+    const samples = page.locator('#operations-settings-pushSettings .code-samples')
+    for (const language of ['curl', 'JavaScript', 'Python']) {
+      await samples.getByRole('button', { name: language }).click()
+      await samples.getByRole('button', { name: 'Copy' }).click()
+      await samples.getByRole('button', { name: 'Copied' }).waitFor()
+      const text = String(await copied())
+      t.ok(text.includes(service.url), text)
+      t.notMatch(text, /SERVICE/)
+      t.equal(
+        text.includes("import { createClient } from '@team-settings/client'"),
+        language === 'JavaScript',
+      )
+    }
+    await visitor.open('/api/docs/getting-started')
+    const commands = page.locator('.sample')
+    t.notMatch((await commands.allTextContents()).join('\n'), /\$SERVICE|env\.SERVICE/)
+    const first = commands.filter({ hasText: 'api/auth/verify' })
+    await first.getByRole('button').click()
+    await first.getByRole('button', { name: 'Copied' }).waitFor()
+    t.equal(
+      await copied(),
+      `curl "${service.url}/api/auth/verify" -H 'Content-Type: application/json' -d "{\\"repohost_token\\":\\"$REPOHOST_TOKEN\\"}"\n`,
+    )
+    t.strictSame(complaints, [])
+  })
+
+  t.test('the errors have a list of contents with every code', async (t) => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    await visitor.open('/api/docs/errors')
+    const links = await page.locator('.contents li a').allTextContents()
+    t.strictSame(links.sort(), [...errorCodes].sort())
+    await visitor.link('rate_limited').first().click()
+    t.ok(await page.locator('section#rate_limited:target').isVisible())
+  })
+
+  t.test('the dashboard and the reference share the theme', async (t) => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    const theme = () => page.locator('html').getAttribute('data-theme')
+    await visitor.open('/')
+    await visitor.button('Change theme (system)').click()
+    await openReference(visitor)
+    t.equal(await theme(), 'light')
+    const other = await visitor.context.newPage()
+    await other.goto(`${service.url}/api/docs/errors`)
+    await visitor.button('Change theme (light)').click()
+    t.equal(await theme(), 'dark')
+    await other.locator('html[data-theme="dark"].dark-mode').waitFor()
+    await visitor.open('/')
+    t.equal(await theme(), 'dark')
+    await visitor.button('Change theme (dark)').waitFor()
+  })
+
+  t.test('an operation can be found and opened with the keyboard alone', async (t) => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    await openReference(visitor)
+    await page.keyboard.press('/')
+    await page.keyboard.type('create an invite')
+    await page.locator('#results a').first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.locator('#operations-team-createInvite .answers').waitFor()
+    await page.locator('#operations-team-createInvite .opblock-summary-control:focus').waitFor()
+    t.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid')
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await visitor.button('Contents').focus()
+    t.notOk(await page.locator('#side').isVisible())
+    await page.keyboard.press('Enter')
+    t.ok(await page.locator('#side').isVisible())
+    await page.keyboard.press('Escape')
+    t.notOk(await page.locator('#side').isVisible())
+  })
+
+  t.test('every page is accessible and fits in 320 pixels, in light, dark and forced colors', async (t) => {
+    const visitor = await visit(ada)
+    const { page, complaints } = visitor
+    const screens: [string, () => Promise<unknown>][] = [
+      ['the reference', () => openReference(visitor)],
+      ['an operation', () => openReference(visitor, PUSH)],
+      ['results', () => filter(visitor, 'invite').then(() => page.locator('#results a').first().waitFor())],
+      ['a guide', () => visitor.open('/api/docs/webhooks')],
+      ['the errors', () => visitor.open('/api/docs/errors')],
+    ]
+    for (const [name, open] of screens) {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await open()
+      if (name === 'an operation')
+        for (const summary of await page.locator('.answers summary').all()) await summary.click()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        t.strictSame(await visitor.violations(), [], `${name}, ${colorScheme}`)
+      }
+      await page.setViewportSize({ width: 320, height: 700 })
+      t.ok((await visitor.width()) <= 320, `${name} is ${await visitor.width()} pixels wide`)
+      t.strictSame(await visitor.violations(), [], `${name}, 320 pixels`)
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.emulateMedia({ forcedColors: 'active' })
+    const outline = 'getComputedStyle(document.querySelector("#side [aria-current]")).outlineStyle'
+    t.equal(await page.evaluate(outline), 'solid')
+    t.strictSame(complaints, [])
+  })
+}
