@@ -122,7 +122,8 @@ export const buildApp = async (
     },
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
-    requestTimeout: timeouts.request,
+    // Of uploads; that of other requests is in platform/http/connections.ts.
+    requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,
     http: {
@@ -153,7 +154,7 @@ export const buildApp = async (
   await app.register(errors)
   await app.register(requestLog)
   await app.register(pipelining, { timeouts })
-  await app.register(connections)
+  await app.register(connections, { timeouts })
   await app.register(cors)
   await app.register(compression)
   await app.register(cookie)
