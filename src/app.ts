@@ -118,7 +118,8 @@ export const buildApp = async (
     genReqId: requestIdOf,
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
-    requestTimeout: timeouts.request,
+    // Of uploads; that of other requests is in platform/http/connections.ts.
+    requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,
     http: {
@@ -150,7 +151,7 @@ export const buildApp = async (
   await app.register(requestLog)
   await app.register(untrustedProxy)
   await app.register(pipelining, { timeouts })
-  await app.register(connections)
+  await app.register(connections, { timeouts })
   await app.register(cors)
   await app.register(compression)
   await app.register(cookie)

@@ -193,6 +193,19 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
   t.notMatch(service.logs.join(''), /"level":50/, 'and none is an error of the service')
 })
 
+t.test('a file of heartbeats may take longer to arrive than other bodies, one for each person', async (t) => {
+  const service = await startService(t, { timeouts: { headers: 500, request: 500, check: 50 } })
+  const ada = await service.signIn('ada')
+  const path = '/api/wakatime/v1/users/current/import'
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${ada.token}\r\n`
+  const slow = await stubborn(service, `${head}Content-Length: 40\r\n\r\n`)
+  await sleep(1_500)
+  const second = await ada.request('POST', path, { body: '[]' })
+  t.strictSame([second.status, second.body.code], [429, 'rate_limited'])
+  slow.write('[{"time": 1790845200, "project": "a/b"}]')
+  t.match(await textOf(slow), /^HTTP\/1\.1 202 /)
+})
+
 t.test('who hangs up while sending is no failure of the service', async (t) => {
   const service = await startService(t)
   let arrived = false

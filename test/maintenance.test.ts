@@ -51,6 +51,27 @@ t.test('in maintenance reads go on, and writes are refused with the message of t
   )
 })
 
+t.test('in maintenance imports of heartbeats wait', async (t) => {
+  const file = join(await temporaryFolder(t), 'maintenance')
+  const service = await startService(t, { env: { MAINTENANCE_FILE: file } })
+  const ada = await service.signIn('ada')
+  const path = '/api/wakatime/v1/users/current/import'
+  const yesterday = Math.floor(Date.now() / 86_400_000) * 86_400 - 86_400
+  const days = Array.from({ length: 600 }, (_, ago) => ({ time: yesterday - ago * 86_400, project: 'a/b' }))
+  t.equal((await ada.request('POST', path, { body: JSON.stringify(days) })).status, 202)
+  await writeFile(file, '')
+  await until(async () => (await ada.post('/api/me/keys', {})).status === 503, 'maintenance has begun')
+  await service.app.imports.run()
+  const before = (await ada.get(path)).body
+  t.equal(before.state, 'running')
+  await service.app.imports.run()
+  t.equal((await ada.get(path)).body.days_done, before.days_done)
+  await rm(file)
+  await until(async () => (await ada.post('/api/me/keys', {})).status === 400, 'maintenance has ended')
+  await service.app.imports.run()
+  t.equal((await ada.get(path)).body.state, 'done')
+})
+
 t.test('MAINTENANCE begins it at the start', async (t) => {
   const service = await startService(t, { env: { MAINTENANCE: 'Soon.' } })
   const reply = await service.request('POST', '/api/auth/verify', { body: { repohost_token: 'any' } })

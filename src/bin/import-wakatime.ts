@@ -53,7 +53,7 @@ runCommand(async (stopped) => {
     print(`${days_done} of ${days} days`)
   }, PROGRESS_MS)
   progress.unref()
-  await runImports(database, stopped)
+  await runImports(database, () => stopped.aborted)
   clearInterval(progress)
   stopped.throwIfAborted()
   const { heartbeats, days, minutes } = await describeImport(database.read, user.id)

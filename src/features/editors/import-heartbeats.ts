@@ -33,19 +33,20 @@ const MINUTES = 60
 /** So many days are written by one statement. */
 const DAYS_AT_ONCE = 200
 
-const underWay = () =>
+export const importUnderWay = () =>
   tooMany('import', 1, 10, 'An import of yours is under way. Wait for its end, or cancel it.')
 
 /** @throws {ApiError} `rate_limited` while another import of the person is under way */
 export const requireNoImport = async (db: Db, userId: string): Promise<void> => {
-  if ((await readImport(db, userId))?.state === 'running') throw underWay()
+  if ((await readImport(db, userId))?.state === 'running') throw importUnderWay()
 }
 
 /** Stores what a file says, to be counted by `runImports`. @throws {ApiError} `rate_limited`, as above */
 export const startImport = async (database: Database, userId: string, file: ReducedFile): Promise<Import> => {
   const { heartbeats, days } = file
   await database.transaction(async (tx) => {
-    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, days: days.length }))) throw underWay()
+    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, days: days.length })))
+      throw importUnderWay()
     await deleteImportDays(tx, userId)
     for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
       const part = days.slice(from, from + DAYS_AT_ONCE).map((day) => toStored(day, file))
@@ -89,11 +90,11 @@ export const cancelImport = (database: Database, userId: string): Promise<void> 
  * Goes on with all imports, a day of each in turn.
  * @throws {AggregateError} naming the people whose import failed; the others went on
  */
-export const runImports = (database: Database, stop?: AbortSignal): Promise<void> =>
+export const runImports = (database: Database, isStopped = () => false): Promise<void> =>
   roundRobin({
     list: () => listRunningImports(database.read),
     step: ({ id }) => importNextDay(database, id),
-    isStopped: () => stop?.aborted === true,
+    isStopped,
   })
 
 const background = { background: true, rowsMayConflict: true }

@@ -1,4 +1,4 @@
-/** Counts the days of imports in the background; each day on one instance. */
+/** Counts the days of imports in the background; each day on one instance. In maintenance, they wait. */
 import fp from 'fastify-plugin'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
@@ -18,7 +18,8 @@ const PERIOD_MS = 10_000
 export default fp(async (app) => {
   const stop = new AbortController()
   app.addHook('preClose', async () => stop.abort())
-  const run = measuredTask(app.meter, 'imports', () => runImports(app.database, stop.signal))
+  const isPaused = () => stop.signal.aborted || app.inMaintenance()
+  const run = measuredTask(app.meter, 'imports', () => runImports(app.database, isPaused))
   let current = Promise.resolve()
   /** One run at a time. */
   const next = () => {

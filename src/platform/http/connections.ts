@@ -1,6 +1,6 @@
 /** Timeouts of connections, and the answer before one is closed. */
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -14,7 +14,9 @@ export interface ConnectionTimeouts {
   /** Until the headers of a request, and the whole request, have arrived. */
   headers: number
   request: number
-  /** The interval in which these two are checked. */
+  /** Until a file has arrived whose sender is known (`allowUpload`). */
+  upload: number
+  /** The interval in which these are checked. */
   check: number
   /** Without a byte in either direction while a request is under way. */
   inactivity: number
@@ -27,6 +29,8 @@ export interface ConnectionTimeouts {
 export const connectionTimeouts: ConnectionTimeouts = {
   headers: 15_000,
   request: 60_000,
+  // 100 MB at 1 Mbit/s.
+  upload: 900_000,
   check: 5_000,
   inactivity: 60_000,
   // Longer than the minute for which load balancers keep a connection.
@@ -78,7 +82,45 @@ export const refuseConnections = (headersOf: AnswerHeaders, { linger }: Connecti
   }
 }
 
-export default fp(async (app: FastifyInstance) => {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Gives the body of a request the time of a large file. Only for callers who are known, and few at a time. */
+    allowUpload(request: IncomingMessage): void
+  }
+}
+
+const mayHaveBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Node knows one bound for all requests, which is that of uploads. Here, other requests get their shorter one. */
+const boundBodies = (app: FastifyInstance, { request: ordinary, upload, check }: ConnectionTimeouts) => {
+  /** Requests whose body has yet to arrive, and until when. */
+  const arriving = new Map<IncomingMessage, number>()
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (mayHaveBody(raw)) {
+      arriving.set(raw, performance.now() + ordinary)
+      raw.once('close', () => arriving.delete(raw))
+    }
+    done()
+  })
+  app.decorate('allowUpload', (request: IncomingMessage) => {
+    if (arriving.has(request)) arriving.set(request, performance.now() + upload)
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [request, deadline] of arriving) {
+      if (!request.complete && now < deadline) continue
+      arriving.delete(request)
+      if (request.complete) continue
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      app.server.emit('clientError', error, request.socket)
+    }
+  }, check).unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+}
+
+export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: ConnectionTimeouts }) => {
+  boundBodies(app, timeouts)
   // Otherwise Node itself would answer an unknown expectation or a missing Host, with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {

@@ -7,6 +7,13 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import { repeat } from '../process/repeat.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether writes are rejected, so that work in the background that adds to people's data waits as well. */
+    inMaintenance(): boolean
+  }
+}
+
 const CHECK_MS = 1_000
 const RETRY_AFTER_SECONDS = 60
 const MAX_LENGTH = 500
@@ -34,6 +41,7 @@ export default fp(
       app.log.warn(found === undefined ? 'maintenance has ended' : `maintenance: ${found}`)
     }
     await check()
+    app.decorate('inMaintenance', () => message !== undefined)
     if (configured === undefined) repeat(app, CHECK_MS, check, 'the check for maintenance')
     app.addHook('onRequest', (request, _reply, done) => {
       const isRejected = message !== undefined && !READS.has(request.method) && !request.is404

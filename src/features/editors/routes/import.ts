@@ -8,7 +8,13 @@ import { ApiError, invalid } from '../../../errors.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
 import { readingEditor, writingEditor } from '../access.js'
-import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
+import {
+  cancelImport,
+  describeImport,
+  importUnderWay,
+  requireNoImport,
+  startImport,
+} from '../import-heartbeats.js'
 import { reduceFile } from '../reduce-file.js'
 
 /** Files that arrive at once. */
@@ -39,6 +45,8 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, imports } = app
   const host = new URL(config.repohost.url).hostname
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  /** People whose file is arriving. One file each, so that a slow sender holds one of the permits. */
+  const sending = new Set<string>()
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -70,10 +78,19 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireNoImport(app.db, userId)
       const body = request.body as Readable | undefined
       if (body === undefined) throw invalid('/body', 'is missing')
-      const file = await arrivals.run(() => reduceFile(chunksOf(body, request.work), host))
-      const started = await startImport(database, userId, file)
-      void imports.run()
-      return reply.code(202).send(started)
+      if (sending.has(userId)) throw importUnderWay()
+      sending.add(userId)
+      try {
+        const file = await arrivals.run(() => {
+          app.allowUpload(request.raw)
+          return reduceFile(chunksOf(body, request.work), host)
+        })
+        const started = await startImport(database, userId, file)
+        void imports.run()
+        return reply.code(202).send(started)
+      } finally {
+        sending.delete(userId)
+      }
     },
   })
 
