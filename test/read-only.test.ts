@@ -159,8 +159,10 @@ t.test('a service that was led to a standby is unready until that is promoted', 
   }
   const early = launch(t, port, env)
   t.equal(await early.ended, 1)
+  // A logged line may say that this version of Node is old.
+  const refusal = early.output().replace(/^\{.*\n/gm, '')
   t.equal(
-    early.output().replace(/^\{.*\n/gm, ''),
+    refusal,
     'The configuration is not valid:\n  - DATABASE_URL names a database that accepts no writes: name the primary, or turn default_transaction_read_only off\n',
     'a standby without the schema cannot be migrated',
   )
@@ -179,7 +181,7 @@ t.test('a service that was led to a standby is unready until that is promoted', 
       .split('\n')
       .filter((line) => /"The database /.test(line))
       .map((line) => JSON.parse(line).msg)
-  await until(() => said().length > 0, 'it says so').catch(() => t.fail(service.output()))
+  await until(() => said().length > 0, 'it says so')
   t.strictSame(said(), [STANDBY])
   t.strictSame(await findingsOf(second.url), [
     'It is read-only: it is a standby that follows another server. Name the primary in DATABASE_URL, or promote this server.',
