@@ -37,6 +37,7 @@ import { settingsSchemaRoutes } from './features/settings/routes/settings-schema
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
+import backupAge from './operator/backup/age.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -178,6 +179,7 @@ export const buildApp = async (
   await app.register(rollups)
   await app.register(imports)
   await app.register(erasures)
+  await app.register(backupAge)
 
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth' })

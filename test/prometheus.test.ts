@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
 import t from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { startRepohost } from '../demo/repohost.js'
@@ -155,6 +156,9 @@ t.test('no panel and no alert asks for what is not there', { skip, timeout: 120_
   ])
   t.teardown(drop)
   t.teardown(() => repohost.close())
+  const sql = postgres(url, { max: 1 })
+  await sql`insert into backups (made_at, bytes) values (now() - interval '3 days', 1)`
+  await sql.end()
   const database = await startTcpProxy(t, url)
   const metricsPort = await freePort()
   const service = launch(t, await freePort(), {
@@ -166,6 +170,9 @@ t.test('no panel and no alert asks for what is not there', { skip, timeout: 120_
     REPOHOST_API_URL: repohost.url,
     RATE_LIMITS: 'on',
     BILLING_SECRET_KEY: BILLING.secretKey,
+    // Nothing listens there, and a primary is no replica of itself.
+    REDIS_URL: 'redis://127.0.0.1:1',
+    DATABASE_REPLICA_URL: url,
   })
   const [prometheus] = await Promise.all([startPrometheus(t, metricsPort), ready(service)])
   const load = await createLoad(service.url, repohost, providers)
@@ -202,7 +209,7 @@ t.test('no panel and no alert asks for what is not there', { skip, timeout: 120_
       },
       `${names.join(', ')} fire`,
     )
-  await fire('UpstreamFails', 'UpstreamLimits', 'WebhooksFail')
+  await fire('UpstreamFails', 'UpstreamLimits', 'WebhooksFail', 'BackupOld', 'RedisAway', 'ReplicaUnused')
   database.cut = () => true
   database.reset()
   await fire('DatabaseDown', 'Errors')

@@ -205,6 +205,10 @@ export const metrics = {
     { task: tasks },
   ),
 
+  team_settings_backup_age_seconds: gauge(
+    'Of the whole database: the age of the last backup that `npm run backup` has made; absent without any.',
+    {},
+  ),
   team_settings_data_dir_free_bytes: gauge('What is left on the disk of DATA_DIR, where there is one.', {}),
   team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, where there is one.', {}),
   team_settings_build_info: gauge(
