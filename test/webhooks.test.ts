@@ -425,6 +425,38 @@ t.test('what an account has closed stays counted without its name', async (t) =>
   t.equal(row?.total, 0)
 })
 
+t.test('an issue that a deleted account has closed counts once when it is closed again', async (t) => {
+  const { service, webhook, ada, bob, id, today } = await startWebhook(t)
+  const issue = (number: number, closed: boolean, hour: number, login: string) =>
+    webhook.issue(REPO, { number, closed, at: `${today}T${hour}:00:00Z`, login })
+  const other = 'acme/other'
+  await webhook.push(REPO, [commitOf('bob', today)])
+  await issue(3, true, 10, 'bob')
+  await issue(4, true, 10, 'bob')
+  await webhook.issue(other, { number: 5, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
+  const uploaded = await ada.post('/api/team/closed-issues', {
+    workspace: id,
+    day: today,
+    members: [{ login: 'bob', repos: [{ repo: other, count: 7 }] }],
+  })
+  t.equal(uploaded.status, 200)
+  const headers = { Authorization: `Bearer ${bob.token}` }
+  t.equal((await service.request('DELETE', '/api/me', { body: { confirm: 'bob' }, headers })).status, 200)
+  await service.app.erasures.run()
+
+  await issue(3, false, 11, 'ada')
+  await issue(3, true, 12, 'ada')
+  await webhook.issue(other, { number: 5, closed: true, at: `${today}T12:00:00Z`, login: 'ada' })
+  t.same(await webhook.counts(), {
+    [`ada ${today} ${other}`]: { commits: 0, closed_issues: 1 },
+    [`ada ${today} ${REPO}`]: { commits: 0, closed_issues: 1 },
+    [`deleted user ${today} ${other}`]: { commits: 0, closed_issues: 7 },
+    [`deleted user ${today} ${REPO}`]: { commits: 1, closed_issues: 1 },
+  })
+  await issue(4, false, 11, 'ada')
+  t.same((await webhook.counts())[`deleted user ${today} ${REPO}`], { commits: 1, closed_issues: 0 })
+})
+
 /** Begins a delivery and keeps the rest of it back. */
 const beginDelivery = (url: string, path: string, secret: string) => {
   const { hostname, port } = new URL(url)

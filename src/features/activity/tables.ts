@@ -162,12 +162,15 @@ export const reportedIssues = table(
     at: moment('at').notNull(),
     /** False: it was opened again. */
     closed: boolean('closed').notNull(),
-    /** Who closed it; null: not a member. */
+    /** Who closed it; null: not a member, or a deleted account whose count an upload had decided. */
     userId: uuid('user_id'),
   },
   {
     people: {
-      userId: { erasure: 'anonymise', export: { leftOutBecause: 'the activity says how many there are' } },
+      userId: {
+        erasure: { by: 'reassignActivity' },
+        export: { leftOutBecause: 'the activity says how many there are' },
+      },
     },
     expiry: { task: 'old reported issues', sql: CANNOT_BE_REPORTED },
     place: { spreadBy: 'workspace_id' },

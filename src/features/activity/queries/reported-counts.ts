@@ -11,6 +11,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
+import { DELETED_USER } from '../../accounts/index.js'
 import type { CountKind } from './counts.js'
 
 /** A repository of a workspace. */
@@ -113,14 +114,14 @@ export const addReportedCounts = async (
         counts.map(({ more }) => more),
       ])
 
-/** $1, $2: workspace and repository; $3: user; $4: day. */
+/** $1, $2: workspace and repository; $3: user; $4: day. Deleted accounts have only issues there that no upload had decided. */
 const TAKE_ISSUE_BACK = statement(
   'take a closed issue back',
   { changed: integer },
   `
   update activity a set closed_issues = a.closed_issues - 1
   where a.workspace_id = $1::uuid and a.repo_key = $2::text and a.user_id = $3::uuid and a.day = $4::date
-    and a.closed_issues > 0 and a.closed_issues_uploaded = false
+    and a.closed_issues > 0 and (a.closed_issues_uploaded = false or a.user_id = '${DELETED_USER}')
   returning 1 as changed`,
 )
 

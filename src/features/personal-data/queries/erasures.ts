@@ -156,13 +156,37 @@ const FIND_END = statement(
   order by day, repo_key offset $4::int limit 1`,
 )
 
+/** SQL: up to the row $4, $5, or to the end of the month if they are null. */
+const UP_TO_END = `<= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))`
+
+/**
+ * $4, $5: the last row, or nulls. An issue that is opened again is taken off the deleted user's count, but not when an upload
+ * had decided the person's count.
+ */
+const TAKE_ISSUES = statement(
+  'take the reported issues of a person',
+  {},
+  `
+  update reported_issues i set user_id = case when a.closed_issues_uploaded = false then '${DELETED_USER}'::uuid end
+  from activity a
+  where i.workspace_id = $1::uuid and i.user_id = $2::uuid
+    and a.workspace_id = $1::uuid and a.user_id = $2::uuid and a.day = i.day and a.repo_key = i.repo_key
+    and a.day >= $3::date and a.day < $3::date + interval '1 month' and (a.day, a.repo_key) ${UP_TO_END}`,
+)
+
+const FORGET_CLOSER = statement(
+  'forget who closed issues that count no more',
+  {},
+  'update reported_issues set user_id = null where workspace_id = $1::uuid and user_id = $2::uuid',
+)
+
 /** $4, $5: the last row, or nulls. */
 const TAKE_ACTIVITY = statement(
   'take the activity of a person',
   { day: date, repoKey: text, minutes: integer, commits: integer, closedIssues: integer },
   `
   delete from activity
-  where ${IN_MONTH} and (day, repo_key) <= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))
+  where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}
   returning day, repo_key as "repoKey", minutes, commits, closed_issues as "closedIssues"`,
 )
 
@@ -199,12 +223,16 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
   const [first] = await tx.rows(FIND_MONTH, [workspaceId, userId])
   if (!first?.month) {
+    await tx.rows(FORGET_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
     return true
   }
   const here = [workspaceId, userId, first.month]
   const [end] = await tx.rows(FIND_END, [...here, rows - 1])
-  const taken = await tx.rows(TAKE_ACTIVITY, [...here, end?.day ?? null, end?.repoKey ?? null])
+  const last = [end?.day ?? null, end?.repoKey ?? null]
+  // Issues come first, as in deliveries, which would otherwise wait for each other.
+  await tx.rows(TAKE_ISSUES, [...here, ...last])
+  const taken = await tx.rows(TAKE_ACTIVITY, [...here, ...last])
   await registerPeople(tx, workspaceId, [DELETED_USER])
   await tx.rows(GIVE_ACTIVITY, [
     workspaceId,
