@@ -72,6 +72,7 @@ export const samples: Sample[] = [
 
   ...calls(host.recordHost, [{ kind: 'github', url: 'https://github.com' }]),
   ...calls(host.replaceHost, [{ kind: 'github', url: 'https://github.com' }]),
+  ...calls(host.readHost, []),
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),

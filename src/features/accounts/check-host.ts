@@ -1,8 +1,9 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Database } from '../../platform/database/client.js'
+import { findWriteFault } from '../../platform/database/writability.js'
 import { hostKindOf } from '../../platform/hosts/index.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { type RecordedHost, recordHost, replaceHost } from './queries/repository-host.js'
+import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/repository-host.js'
 
 interface ConfiguredHost {
   kind: RepohostKind
@@ -26,14 +27,20 @@ export const hostFault = (
       }
 
 /**
- * Accounts are keyed by the numeric ids of one host, which the first start records.
+ * Accounts are keyed by the numeric ids of one host, which the first start on a writable database records. A start on a
+ * read-only one compares the host and records nothing.
  * @throws {OperatorError} for another host, unless the operator says that it has moved
  */
-export const checkHost = (database: Database, { kind, url, movedFrom }: ConfiguredHost): Promise<void> =>
-  database.transaction(async (tx) => {
-    const recorded = await recordHost(tx, { kind, url })
-    const fault = hostFault(recorded, { kind, url })
-    if (fault === undefined) return
+export const checkHost = async (
+  database: Database,
+  { kind, url, movedFrom }: ConfiguredHost,
+): Promise<void> => {
+  const isWritable = (await findWriteFault(database.read)) === undefined
+  await database.transaction(async (tx) => {
+    const recorded = isWritable ? await recordHost(tx, { kind, url }) : await readHost(tx)
+    const fault = recorded && hostFault(recorded, { kind, url })
+    if (recorded === undefined || fault === undefined) return
     if (movedFrom !== recorded.url) throw new OperatorError(`${fault.says} ${fault.remedy}`)
-    await replaceHost(tx, { kind, url })
+    if (isWritable) await replaceHost(tx, { kind, url })
   })
+}

@@ -10,15 +10,20 @@ export interface RecordedHost {
 
 const ONLY = 1
 
+const selectHosts = (db: Db): Promise<RecordedHost[]> =>
+  db.select({ kind: repositoryHost.kind, url: repositoryHost.url }).from(repositoryHost)
+
 /** The recorded host; this one, if none was. */
 export const recordHost = async (db: Db, host: RecordedHost): Promise<RecordedHost> => {
   await db
     .insert(repositoryHost)
     .values({ id: ONLY, ...host })
     .onConflictDoNothing()
-  const rows = await db.select({ kind: repositoryHost.kind, url: repositoryHost.url }).from(repositoryHost)
-  return singleRow(rows)
+  return singleRow(await selectHosts(db))
 }
+
+/** The recorded host; undefined if none was. */
+export const readHost = async (db: Db): Promise<RecordedHost | undefined> => (await selectHosts(db))[0]
 
 export const replaceHost = async (db: Db, host: RecordedHost): Promise<void> => {
   await db.update(repositoryHost).set(host)
