@@ -74,14 +74,16 @@
     sample.append(pre, copy)
   }
 
-  /** The entries that have every word. Those that have all of them in their titles come first. */
+  /** The entries that have every word. First come those whose titles have the phrase, then those whose titles have its words. */
   const matchesOf = (entries, phrase) => {
-    const words = phrase.toLowerCase().split(/\s+/)
+    const wanted = phrase.toLowerCase()
+    const words = wanted.split(/\s+/)
     const have = (text) => words.every((word) => text.toLowerCase().includes(word))
-    const inTitle = (entry) => Number(have(`${entry.kind} ${entry.title}`))
+    const rankOf = ({ kind, title }) =>
+      title.toLowerCase().includes(wanted) ? 0 : have(`${kind} ${title}`) ? 1 : 2
     return entries
       .filter(({ kind, title, text }) => have(`${kind} ${title} ${text}`))
-      .sort((a, b) => inTitle(b) - inTitle(a))
+      .sort((a, b) => rankOf(a) - rankOf(b))
   }
 
   /** The part of the text that has the first word, or its start if the title has the word. */

@@ -281,7 +281,8 @@ const openOperation = async (hash) => {
     showDocument()
   }
   await present(`operations-tag-${tag}`)
-  ui.layoutActions.show(['operations-tag', tag], true)
+  const group = ['operations-tag', tag]
+  if (!ui.layoutSelectors.isShown(group, true)) ui.layoutActions.show(group, true)
   const operation = await present(`operations-${tag}-${operationId}`)
   ui.layoutActions.show(['operations', tag, operationId], true)
   operation.scrollIntoView()
@@ -294,6 +295,13 @@ document.addEventListener('click', (event) => {
   event.preventDefault()
   openOperation(link.hash)
 })
+
+addEventListener('hashchange', () => linkOf(location.hash) && openOperation(location.hash))
+// Swagger UI adds an entry to the history even where the address stays the same, which breaks the way back.
+const { pushState } = history
+history.pushState = (state, title, url) => {
+  if (url !== location.hash) pushState.call(history, state, title, url)
+}
 
 // With the cookie of a browser login, operations are called as that person.
 const caller = find('#caller')

@@ -37,6 +37,10 @@ else {
     t.equal(new URL(page.url()).hash, '#/team/createInvite')
     t.equal(await page.locator('#side [aria-current]').textContent(), 'POST Create an invite')
     t.notOk(await results.isVisible())
+    await visitor.link('GET List the members').click()
+    await page.locator('#operations-team-listMembers .answers').waitFor()
+    await page.goBack()
+    await page.locator('#side [aria-current]').filter({ hasText: 'Create an invite' }).waitFor()
 
     await filter(visitor, 'nothing has this name')
     await visitor.sees('No results for "nothing has this name"')
@@ -79,7 +83,7 @@ else {
     const operation = page.locator('#operations-settings-pushSettings')
     t.equal(await operation.locator('.answers details').count(), 2)
     t.equal(await operation.locator('.answers details[open]').count(), 0)
-    t.strictSame(await operation.locator('td.response-col_status').allTextContents(), ['200'])
+    t.strictSame(await operation.locator('.response .response-col_status').allTextContents(), ['200'])
     const height = await operation.evaluate((element) => element.clientHeight)
     t.ok(height < 3_000, `${height} pixels tall`)
 
@@ -168,7 +172,7 @@ else {
     await openReference(visitor)
     await page.keyboard.press('/')
     await page.keyboard.type('create an invite')
-    await page.locator('#results a').first().waitFor()
+    await page.locator('#results li:first-child a[href$="#/team/createInvite"]').waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.locator('#operations-team-createInvite .answers').waitFor()
