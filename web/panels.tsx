@@ -17,8 +17,9 @@ interface Item {
   href: string
 }
 
-const close = () => {
-  panel.value = undefined
+/** The event of a dialog that closes can come after the other one has been opened. */
+const close = (own: typeof panel.value) => {
+  if (panel.value === own) panel.value = undefined
 }
 
 const ofAdmins: [title: string, path: string, about: string][] = [
@@ -131,7 +132,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
     document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [at])
   const open = ({ href }: Item) => {
-    close()
+    close('search')
     // The browser loads pages that are not part of this one.
     if (href.startsWith('/api/')) location.assign(href)
     else route(href)
@@ -150,7 +151,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
     event.stopPropagation()
   }
   return (
-    <Dialog title="Search" onClose={close}>
+    <Dialog title="Search" onClose={() => close('search')}>
       <div class="stack tight">
         <input
           class="wide-input"
@@ -206,7 +207,7 @@ const shortcuts: [keys: string, about: string][] = [
 ]
 
 export const HelpPanel = () => (
-  <Dialog title="Keyboard shortcuts" onClose={close}>
+  <Dialog title="Keyboard shortcuts" onClose={() => close('help')}>
     <dl class="keys">
       {shortcuts.map(([keys, about]) => (
         <div key={keys}>
@@ -226,7 +227,7 @@ export const HelpPanel = () => (
       <span>Use / and ? without another key</span>
     </label>
     <div class="row end">
-      <button type="button" onClick={close}>
+      <button type="button" onClick={() => close('help')}>
         Close
       </button>
     </div>

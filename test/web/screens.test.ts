@@ -71,6 +71,24 @@ else {
     ['/w/00000000-0000-0000-0000-000000000000', 'Page not found'],
   ]
 
+  /** The tables that are wider than their place. */
+  const clipped = ({ page }: Visitor) =>
+    page
+      .locator('main .scroll:not(.compare)')
+      .evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText.slice(0, 40)),
+      )
+
+  /** The buttons and fields that are less than 36 pixels high. Links within text may be. */
+  const smallTargets = ({ page }: Visitor) =>
+    page
+      .locator('main :is(button, select, input:not([type="checkbox"], [type="radio"]), summary)')
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 36)
+          .map((one) => one.outerHTML.slice(0, 120)),
+      )
+
   /** Checks the open screen in every size and theme. Opening it again for each would take longest. */
   const check = async (t: Pick<Test, 'strictSame'>, visitor: Visitor, name: string) => {
     const resize = async (width: number, height: number, colorScheme: 'light' | 'dark') => {
@@ -82,6 +100,8 @@ else {
     t.strictSame(await visitor.violations(), [], name)
     await resize(390, 844, 'dark')
     t.strictSame(await visitor.violations(), [], `${name} in dark on a phone`)
+    t.strictSame(await clipped(visitor), [], `${name} shows whole tables on a phone`)
+    t.strictSame(await smallTargets(visitor), [], `${name} has targets for fingers`)
     await resize(320, 640, 'light')
   }
 
@@ -102,6 +122,32 @@ else {
       t.strictSame(guest.complaints, [])
     },
   )
+
+  t.test('forced colours tell the current tab from the others', async (t) => {
+    const colours = await scene.visit(ada)
+    await colours.page.emulateMedia({ forcedColors: 'active' })
+    await colours.open(`/w/${id}/people`)
+    const borderOf = (name: string) =>
+      colours.link(name).evaluate((tab) => {
+        const { defaultView, body } = tab.ownerDocument
+        const { borderBottomColor } = defaultView.getComputedStyle(tab)
+        return borderBottomColor === defaultView.getComputedStyle(body.parentElement).backgroundColor
+          ? 'none'
+          : 'line'
+      })
+    t.strictSame([await borderOf('People'), await borderOf('Settings')], ['line', 'none'])
+  })
+
+  t.test('the browser learns the colour of the header in the chosen theme', async (t) => {
+    const themed = await scene.visit(ada)
+    await themed.open(`/w/${id}/people`)
+    const colours = () =>
+      themed.page.locator('meta[name="theme-color"]').evaluateAll((all) => all.map(({ content }) => content))
+    t.strictSame(await colours(), ['#ffffff', '#151c25'])
+    await themed.button('Change theme (system)').click()
+    await themed.button('Change theme (light)').click()
+    t.strictSame(await colours(), ['#151c25', '#151c25'])
+  })
 
   t.test('menus, tips and dialogs are accessible', async (t) => {
     await page.setViewportSize({ width: 390, height: 844 })
