@@ -43,15 +43,19 @@ export const View = Type.Object(
       { from: Day, to: Day },
       {
         description:
-          'The days that were viewed. With several views on a day, from the first to the last of their days.',
+          'The days that were viewed. Views of the same kind and day whose ranges overlap or touch are one.',
       },
     ),
-    kind: StringEnum(['dashboard', 'csv'], { description: '`csv`: also downloaded as a file.' }),
+    kind: StringEnum(['dashboard', 'comparison', 'csv'], {
+      description:
+        '`comparison`: a dashboard loaded the range by itself, to compare the viewed one with it. `csv`: downloaded as a file.',
+    }),
   },
   {
     $id: 'View',
     additionalProperties: false,
-    description: 'All views of one viewer, on one day and in one workspace, that showed the caller by name.',
+    description:
+      'Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name.',
   },
 )
 export type View = Static<typeof View>

@@ -41,9 +41,16 @@ export const DashboardQuery = Type.Object({
   trends: Type.Optional(
     Type.Boolean({ default: false, description: 'Adds a `trend` to the rows of members and repositories.' }),
   ),
+  comparison: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Set it for a range that a page loads by itself, to compare another one with it. The access log then lists the view with the kind `comparison`.',
+    }),
+  ),
 })
 
-const { member: _, ...ofAnybody } = DashboardQuery.properties
+const { member: _, comparison: __, ...ofAnybody } = DashboardQuery.properties
 /** The dashboard of the caller. */
 export const OwnDashboardQuery = Type.Object(ofAnybody)
 

@@ -757,34 +757,68 @@ t.test('people learn who looked at their numbers by name', async (t) => {
   t.same(await viewsOf(cyd), [])
 
   await ada.get(`/api/team/dashboard?workspace=${id}&format=csv&from=${ago(14)}&to=${ago(8)}`)
-  t.strictSame(await viewsOf(bob), [{ ...look, range: { from: ago(14), to: ago(8) }, kind: 'csv' }])
-  hasMembers(t, await viewsOf(cyd), [{ range: { from: ago(14), to: ago(8) } }], 'every member is listed')
+  const seen = { ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }
+  const file = { ...look, range: { from: ago(14), to: ago(8) }, kind: 'csv' }
+  t.strictSame(await viewsOf(bob), [seen, file], 'a download is a view of its own')
+  t.strictSame(await viewsOf(cyd), [file], 'every member is listed')
   t.same(await viewsOf(dan), [], 'who has left is only where there was activity')
   await dashboard(ada, id, `&from=${ago(21)}&to=${ago(19)}`)
-  hasMembers(t, await viewsOf(dan), [{ viewer: 'ada', range: { from: ago(21), to: ago(8) } }])
+  t.strictSame(await viewsOf(dan), [{ ...look, range: { from: ago(21), to: ago(19) }, kind: 'dashboard' }])
+
+  await dashboard(ada, id, `&member=bob&from=${ago(30)}&to=${ago(25)}`)
+  await dashboard(ada, id, `&member=bob&from=${ago(26)}&to=${ago(22)}`)
+  await dashboard(ada, id, `&member=bob&from=${ago(40)}&to=${ago(31)}&comparison=true`)
+  const merged = { ...seen, range: { from: ago(30), to: ago(19) } }
+  const compared = { ...look, range: { from: ago(40), to: ago(31) }, kind: 'comparison' }
+  t.strictSame(await viewsOf(bob), [seen, merged, file, compared], 'ranges that touch are one')
+  const paged = []
+  for (let cursor = ''; paged.length < 9; ) {
+    const { body } = await bob.get(`/api/me/views?limit=1${cursor}`)
+    paged.push(...body.views)
+    if (body.next_cursor === null) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  t.strictSame(paged, [seen, merged, file, compared], 'page by page')
+  await service.database.write.statement(
+    `update dashboard_views set viewed = '{}', compared = '{}', downloaded = '{}' where member_id = $1::uuid`,
+    [await idOf(bob)],
+  )
+  t.strictSame(
+    (await viewsOf(bob))[0],
+    { ...look, range: { from: ago(40), to: ago(9) }, kind: 'dashboard' },
+    'a view of an earlier version has one range',
+  )
   t.same(await viewsOf(ada), [], 'nobody is told of their own looks')
 
   await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
   await cyd.request('GET', `/api/team/dashboard?workspace=${id}&member=cyd`)
-  t.equal((await viewsOf(cyd)).length, 1)
+  t.equal((await viewsOf(cyd)).length, 2, 'a look of one’s own is none')
   await dashboard(cyd, id)
   await service.database.write.statement(
     'update dashboard_views set day = day - 1 where viewer_id = $1::uuid',
     [await idOf(cyd)],
   )
-  const first = await bob.get('/api/me/views?limit=1')
-  hasMembers(t, first.body.views, [{ viewer: 'ada' }])
+  const viewers = async () => (await viewsOf(bob)).map(({ viewer }: { viewer: string }) => viewer)
+  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'cyd'])
+  const first = await bob.get('/api/me/views?limit=3')
   const next = await bob.get(`/api/me/views?limit=1&cursor=${first.body.next_cursor}`)
   hasMembers(t, next.body, { views: [{ viewer: 'cyd', day: ago(1) }], next_cursor: null })
   t.equal((await bob.get('/api/me/views?cursor=x')).status, 400)
 
   t.equal((await deleteMe(cyd)).status, 200)
   await finishErasures(service)
-  hasMembers(t, await viewsOf(bob), [{ viewer: 'ada' }, { viewer: 'deleted user' }])
+  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'deleted user'])
 
   await service.database.write.statement('update dashboard_views set day = day - 400', [])
   await beside.app.housekeeping.run()
-  hasMembers(t, await viewsOf(bob), [{ day: ago(400), viewer: 'ada' }], 'kept for 400 days')
+  t.strictSame(
+    (await viewsOf(bob)).map(({ day, viewer }: Record<string, string>) => [day, viewer]),
+    [
+      [ago(400), 'ada'],
+      [ago(400), 'ada'],
+    ],
+    'kept for 400 days; before bob joined, only ranges with activity show him',
+  )
 })
 
 t.test('looks through filters leave no more than there are people and repositories', async (t) => {

@@ -1,7 +1,18 @@
 /** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who cannot see it. */
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { compact, count, duration, HIDDEN, longWeekdays, weekdays } from './format.js'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import {
+  compact,
+  duration,
+  fullDay,
+  HIDDEN,
+  longWeekdays,
+  month,
+  short,
+  today,
+  weekdayAndDay,
+  weekdays,
+} from './format.js'
 
 /** The current width of an element. */
 const useWidth = () => {
@@ -19,10 +30,10 @@ const useWidth = () => {
 }
 
 /** The index that a key moves to. undefined for other keys. */
-const targetOf = (key: string, down: number, last: number, at: number): number | undefined => {
+const targetOf = (key: string, right: number, down: number, last: number, at: number): number | undefined => {
   const targets: Record<string, number> = {
-    ArrowRight: at + 1,
-    ArrowLeft: at - 1,
+    ArrowRight: at + right,
+    ArrowLeft: at - right,
     ArrowDown: at + down,
     ArrowUp: at - down,
     Home: 0,
@@ -32,48 +43,89 @@ const targetOf = (key: string, down: number, last: number, at: number): number |
   return target === undefined ? undefined : Math.max(0, Math.min(last, target))
 }
 
+/** The value that is read. */
+interface Reading {
+  title: string
+  /** The value, and what it is compared with, a line each. */
+  lines: string[]
+  /** In pixels from the top left of the drawing. */
+  x: number
+  y: number
+}
+
+/** Half of the tooltip's greatest width, in pixels. Also in the style. */
+const TIP_HALF = 96
+
 /** A drawing whose values are read one by one. For keyboards and screen readers it is a slider. */
 const Readable = (props: {
   label: string
+  width: number
   count: number
-  /** How far the up and down keys move. */
+  /** How far the keys move. */
+  right?: number
   down: number
   at: number | undefined
   /** The index that is read first. */
   first: number
   onMove: (at: number | undefined) => void
-  textOf: (at: number) => string
-  /** Shown while no value is selected. */
-  hint: ComponentChildren
+  /** The index at a place. undefined if there is none. */
+  indexAt: (x: number, y: number) => number | undefined
+  read: (at: number) => Reading
   children: ComponentChildren
 }) => {
-  const { at, count, first, onMove } = props
+  const { at, count, first, onMove, width } = props
+  const [pointerY, follow] = useState<number>()
+  const { title, lines } = props.read(at ?? first)
+  const reading = at === undefined ? undefined : props.read(at)
+  const half = Math.min(TIP_HALF, width / 2)
   return (
-    <>
-      <div
-        role="slider"
-        tabIndex={0}
-        aria-label={props.label}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, count - 1)}
-        aria-valuenow={at ?? first}
-        aria-valuetext={props.textOf(at ?? first)}
-        onFocus={() => at === undefined && onMove(first)}
-        onBlur={() => onMove(undefined)}
-        onPointerLeave={(event) => event.currentTarget !== document.activeElement && onMove(undefined)}
-        onKeyDown={(event) => {
-          const target = targetOf(event.key, props.down, count - 1, at ?? first)
-          if (target === undefined) return
-          event.preventDefault()
-          onMove(target)
-        }}
-      >
-        {props.children}
-      </div>
-      <p class="reading muted" aria-hidden="true">
-        {at === undefined ? props.hint : props.textOf(at)}
-      </p>
-    </>
+    <div
+      class="drawing"
+      role="slider"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, count - 1)}
+      aria-valuenow={at ?? first}
+      aria-valuetext={`${title}: ${lines.join(', ')}`}
+      onFocus={() => at === undefined && onMove(first)}
+      onBlur={() => onMove(undefined)}
+      onPointerMove={(event) => {
+        const box = event.currentTarget.getBoundingClientRect()
+        const y = event.clientY - box.top
+        follow(y)
+        onMove(props.indexAt(event.clientX - box.left, y))
+      }}
+      onPointerLeave={(event) => {
+        follow(undefined)
+        if (event.currentTarget !== document.activeElement) onMove(undefined)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') return onMove(undefined)
+        const target = targetOf(event.key, props.right ?? 1, props.down, count - 1, at ?? first)
+        if (target === undefined) return
+        event.preventDefault()
+        follow(undefined)
+        onMove(target)
+      }}
+    >
+      {props.children}
+      {reading && (
+        <div
+          class="tooltip"
+          aria-hidden="true"
+          style={{
+            left: `${Math.max(half, Math.min(width - half, reading.x))}px`,
+            top: `${Math.max(0, (pointerY ?? reading.y) - 12)}px`,
+          }}
+        >
+          <strong>{reading.title}</strong>
+          {reading.lines.map((line) => (
+            <span key={line}>{line}</span>
+          ))}
+        </div>
+      )}
+    </div>
   )
 }
 
@@ -82,8 +134,12 @@ export interface Point {
   name: string
   /** The label in texts, such as `Mon, 3 Nov 2026`. */
   title: string
+  /** Whether the axis may show the label: a Monday. */
+  isMonday: boolean
   value: number | null
-  /** The value in the previous range. */
+  /** Why there is no value. */
+  lack?: string | undefined
+  /** The value in the range that is compared with. */
   previous?: number | null | undefined
 }
 
@@ -95,174 +151,149 @@ export const ticksOf = (max: number, unit: number): number[] => {
   return Array.from({ length: Math.max(1, Math.ceil(max / step - 1e-9)) + 1 }, (_, index) => index * step)
 }
 
-/** The first and last index of each run of values. */
-const runsOf = (points: Point[]): [first: number, last: number][] => {
-  const runs: [number, number][] = []
-  for (const [index, { value }] of points.entries()) {
-    const current = runs.at(-1)
-    if (value === null) continue
-    if (current?.[1] === index - 1) current[1] = index
-    else runs.push([index, index])
-  }
-  return runs
+const HEIGHT = 220
+const [TOP, BOTTOM] = [8, 24]
+/** The width of a character and of a day's label, in pixels. */
+const [CHARACTER, LABEL] = [6.5, 52]
+
+/** The indexes with a label on the axis: every one if they fit, otherwise Mondays. */
+const labelled = (points: Point[], slot: number): Set<number> => {
+  const all = points.map((_, index) => index)
+  if (slot >= LABEL) return new Set(all)
+  const mondays = all.filter((index) => points[index]?.isMonday)
+  const gap = ((mondays[1] ?? 7) - (mondays[0] ?? 0)) * slot
+  const every = Math.max(1, Math.ceil(LABEL / Math.max(1, gap)))
+  return new Set(mondays.filter((_, index) => index % every === 0))
 }
 
-const HEIGHT = 220
-const [TOP, BOTTOM, LEFT] = [8, 24, 44]
-
-/** A line over time with the previous range as a faint line, or columns. */
+/** Columns over time, each before the column of the range that is compared with. */
 export const Trend = (props: {
   label: string
+  /** The value of the whole range, as text. */
+  total: string
   tone: string
   points: Point[]
   /** Formats a value. */
   write: (value: number | null) => string
   /** 60 if values are minutes and the axis shows hours. */
   unit?: number
-  columns?: boolean
 }) => {
   const { points, write, unit = 1 } = props
   const [ref, width] = useWidth()
   const [at, move] = useState<number>()
   const values = points.flatMap(({ value, previous }) => [value ?? 0, previous ?? 0])
   const ticks = ticksOf(Math.max(0, ...values), unit)
+  const tickText = (tick: number) => (unit === 60 ? `${short(tick / 60)} h` : short(tick))
+  const left = 8 + CHARACTER * Math.max(...ticks.map((tick) => tickText(tick).length))
   const max = ticks.at(-1) || 1
-  const inner = Math.max(0, width - LEFT)
-  const slot = inner / Math.max(1, points.length)
-  const x = (index: number) =>
-    LEFT + (props.columns ? slot * (index + 0.5) : (inner * index) / Math.max(1, points.length - 1))
+  const slot = Math.max(0, width - left) / Math.max(1, points.length)
+  const x = (index: number) => left + slot * (index + 0.5)
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max)
-  const path = (pick: (point: Point, index: number) => number | null | undefined) => {
-    let pen = 'M'
-    return points
-      .map((point, index) => {
-        const value = pick(point, index)
-        if (value == null) {
-          pen = 'M'
-          return ''
-        }
-        const drawn = `${pen}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
-        pen = 'L'
-        return drawn
-      })
-      .join('')
-  }
-  const line = path(({ value }) => value)
-  // Hidden numbers leave a gap. A single number between gaps is drawn as a dot.
-  const runs = runsOf(points)
-  const every = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, inner)))
-  const point = at === undefined ? undefined : points[at]
   const compared = points.some(({ previous }) => previous)
-  const textOf = (index: number) => {
-    const { title = '', value = null, previous } = points[index] ?? {}
-    return `${title}: ${write(value)}${previous == null ? '' : ` (previous: ${write(previous)})`}`
-  }
+  const lacking = points.some(({ value }) => value === null)
+  const peak = points.reduce<Point | undefined>(
+    (most, point) => ((point.value ?? 0) > (most?.value ?? 0) ? point : most),
+    undefined,
+  )
+  const summary = peak ? `${props.total}, peak ${peak.title} with ${write(peak.value)}` : props.total
+  const column = (index: number, value: number, share: number, name: string) => (
+    <rect
+      class={name}
+      x={x(index) - (slot * share) / 2}
+      width={slot * share}
+      y={y(value)}
+      height={Math.max(0, y(0) - y(value))}
+      rx={Math.min(3, slot / 5)}
+    />
+  )
+  // Moving the pointer draws only the tooltip and the mark again.
+  const drawn = useMemo(() => {
+    if (width === 0) return null
+    const names = labelled(points, slot)
+    return (
+      <>
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="grid" x1={left} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text x={left - 6} y={y(tick) + 4} text-anchor="end">
+              {tickText(tick)}
+            </text>
+          </g>
+        ))}
+        {points.map(({ title, name, value, previous }, index) => (
+          <g key={title}>
+            {value === null && (
+              <rect class="lack" x={x(index) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
+            )}
+            {previous != null && column(index, previous, 0.92, 'before')}
+            {value !== null && column(index, value, 0.56, 'column')}
+            {names.has(index) && (
+              <text x={Math.min(x(index), width - LABEL / 2)} y={HEIGHT - 6} text-anchor="middle">
+                {name}
+              </text>
+            )}
+          </g>
+        ))}
+      </>
+    )
+  }, [points, width, unit])
   return (
     <figure class={`chart ${props.tone}`}>
       <figcaption class="away">{props.label}</figcaption>
       <Readable
-        label={props.label}
+        label={`${props.label}: ${summary}`}
+        width={width}
         count={points.length}
         down={-7}
         at={at}
         first={points.length - 1}
         onMove={move}
-        textOf={textOf}
-        hint={`${compared && !props.columns ? 'Dashed line: previous range. ' : ''}Hover or use the arrow keys to read a value.`}
+        indexAt={(place) => Math.max(0, Math.min(points.length - 1, Math.floor((place - left) / slot)))}
+        read={(index) => {
+          const { title = '', value = null, previous, lack } = points[index] ?? {}
+          return {
+            title,
+            lines: [
+              value === null && lack ? lack : write(value),
+              ...(previous == null ? [] : [`compared with ${write(previous)}`]),
+            ],
+            x: x(index),
+            y: y(value ?? 0),
+          }
+        }}
       >
         <div ref={ref}>
-          <svg
-            height={HEIGHT}
-            aria-hidden="true"
-            onPointerMove={(event) => {
-              const place = event.offsetX - LEFT
-              const index = props.columns
-                ? Math.floor(place / slot)
-                : Math.round((place / inner) * (points.length - 1))
-              move(Math.max(0, Math.min(points.length - 1, index)))
-            }}
-          >
-            {width > 0 && (
-              <>
-                {ticks.map((tick) => (
-                  <g key={tick}>
-                    <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-                    <text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-                      {unit === 60 ? `${count(tick / 60)} h` : count(tick)}
-                    </text>
-                  </g>
-                ))}
-                {points.map(
-                  ({ name }, index) =>
-                    index % every === 0 && (
-                      <text
-                        key={name}
-                        x={x(index)}
-                        y={HEIGHT - 6}
-                        text-anchor={
-                          !props.columns && index === 0
-                            ? 'start'
-                            : index + 1 === points.length
-                              ? 'end'
-                              : 'middle'
-                        }
-                      >
-                        {name}
-                      </text>
-                    ),
-                )}
-                {props.columns ? (
-                  points.map(({ name, value }, index) => (
-                    <rect
-                      key={name}
-                      class="column"
-                      x={x(index) - slot * 0.38}
-                      width={slot * 0.76}
-                      y={y(value ?? 0)}
-                      height={Math.max(0, y(0) - y(value ?? 0))}
-                      rx={Math.min(3, slot / 4)}
-                    />
-                  ))
-                ) : (
-                  <>
-                    {compared && <path class="before" d={path(({ previous }) => previous)} />}
-                    {runs.map(([first, last]) =>
-                      first === last ? (
-                        <circle
-                          key={first}
-                          class="dot"
-                          cx={x(first)}
-                          cy={y(points[first]?.value ?? 0)}
-                          r="3"
-                        />
-                      ) : (
-                        <path
-                          key={first}
-                          class="area"
-                          d={`${path((point, index) => (index < first || index > last ? null : point.value))}L${x(last)} ${y(0)}L${x(first)} ${y(0)}Z`}
-                        />
-                      ),
-                    )}
-                    <path class="line" d={line} />
-                  </>
-                )}
-                {at !== undefined && point && (
-                  <>
-                    <line class="cursor" x1={x(at)} x2={x(at)} y1={TOP} y2={y(0)} />
-                    {point.value !== null && <circle class="dot" cx={x(at)} cy={y(point.value)} r="5" />}
-                  </>
-                )}
-              </>
+          <svg height={HEIGHT} aria-hidden="true">
+            {at !== undefined && (
+              <rect class="mark" x={x(at) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
             )}
+            {drawn}
           </svg>
         </div>
       </Readable>
-      <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Previous'] : ['Date', 'Value']}>
+      <p class="legend small muted">
+        {compared && (
+          <>
+            <i class="swatch column" /> Selected range <i class="swatch before" /> Compared range{' '}
+          </>
+        )}
+        {lacking && (
+          <>
+            <i class="swatch lack" /> Not shown{' '}
+          </>
+        )}
+        {peak && (
+          <span>
+            Peak: {peak.title}, {write(peak.value)}
+          </span>
+        )}
+      </p>
+      <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Compared'] : ['Date', 'Value']}>
         {() =>
-          points.map(({ title, value, previous }) => (
+          points.map(({ title, value, previous, lack }) => (
             <tr key={title}>
               <th scope="row">{title}</th>
-              <td class="n">{write(value)}</td>
+              <td class="n">{value === null && lack ? lack : write(value)}</td>
               {compared && <td class="n">{previous == null ? '' : write(previous)}</td>}
             </tr>
           ))
@@ -309,17 +340,31 @@ const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
 
 /** Five shades, so that neighbours are easy to tell apart. */
 const SHADES = [0.2, 0.4, 0.6, 0.8, 1]
+const shadeOf = (value: number, max: number): number =>
+  SHADES[Math.min(4, Math.floor((value / max) * 5))] ?? 1
 
-const HeatmapHint = () => (
-  <>
-    Less{' '}
-    <svg class="legend" width="76" height="12" aria-hidden="true">
-      {SHADES.map((shade, index) => (
-        <rect key={shade} class="cell" x={index * 16} width="12" height="12" rx="3" fill-opacity={shade} />
-      ))}
-    </svg>{' '}
-    More. Hover or use the arrow keys to read an hour.
-  </>
+const Legend = ({ children }: { children: ComponentChildren }) => (
+  <p class="legend small muted">
+    <span>
+      Less{' '}
+      <svg class="shades" width="92" height="12" aria-hidden="true">
+        <rect class="cell none" width="12" height="12" rx="3" />
+        {SHADES.map((shade, index) => (
+          <rect
+            key={shade}
+            class="cell"
+            x={(index + 1) * 16}
+            width="12"
+            height="12"
+            rx="3"
+            fill-opacity={shade}
+          />
+        ))}
+      </svg>{' '}
+      More
+    </span>
+    <span>{children}</span>
+  </p>
 )
 
 /** Minutes by weekday and hour. */
@@ -332,60 +377,77 @@ export const Heatmap = ({
 }) => {
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
-  const textOf = (index: number) => {
-    const { weekday = 1, hour = 0, minutes } = cells[index] ?? {}
-    return `${longWeekdays[weekday - 1]} ${hourName(hour)}: ${duration(minutes)}`
-  }
   const [ref, width] = useWidth()
   const across = Math.max(0, width - HOURS_LEFT) / 24
+  const place = (index: number) => {
+    const { weekday = 1, hour = 0 } = cells[index] ?? {}
+    return { x: HOURS_LEFT + hour * across, y: (weekday - 1) * DAY_HEIGHT }
+  }
+  const size = { width: Math.max(0, across - 2), height: DAY_HEIGHT - 2, rx: 3 }
+  const nameOf = (index: number) => {
+    const { weekday = 1, hour = 0 } = cells[index] ?? {}
+    return `${longWeekdays[weekday - 1]} ${hourName(hour)}`
+  }
+  const most = cells.findIndex(({ minutes }) => minutes === max)
+  const peak = most < 0 ? '' : `${nameOf(most)}, ${duration(max)}`
+  const drawn = useMemo(
+    () =>
+      width > 0 && (
+        <>
+          {weekdays.map((name, index) => (
+            <text key={name} x="0" y={(index + 0.5) * DAY_HEIGHT + 3}>
+              {name}
+            </text>
+          ))}
+          {[0, 6, 12, 18].map((hour) => (
+            <text key={hour} x={HOURS_LEFT + hour * across} y={HEIGHT - 6}>
+              {hourName(hour)}
+            </text>
+          ))}
+          {cells.map(({ weekday, hour, minutes }, index) => (
+            <rect
+              key={`${weekday} ${hour}`}
+              class={`cell ${minutes ? '' : 'none'}`}
+              {...place(index)}
+              {...size}
+              fill-opacity={minutes ? shadeOf(minutes, max) : 1}
+            />
+          ))}
+        </>
+      ),
+    [cells, width],
+  )
   return (
     <figure class="chart heat">
       <figcaption class="away">{label}</figcaption>
       <Readable
-        label={label}
+        label={peak ? `${label}: peak ${peak}` : label}
+        width={width}
         count={cells.length}
         down={24}
         at={at}
-        first={Math.max(
-          0,
-          cells.findIndex(({ minutes }) => minutes === max),
-        )}
+        first={Math.max(0, most)}
         onMove={move}
-        textOf={textOf}
-        hint={<HeatmapHint />}
+        indexAt={(x, y) => {
+          const [hour, row] = [Math.floor((x - HOURS_LEFT) / across), Math.floor(y / DAY_HEIGHT)]
+          const index = cells.findIndex((cell) => cell.hour === hour && cell.weekday === row + 1)
+          return index < 0 ? undefined : index
+        }}
+        read={(index) => ({
+          title: nameOf(index),
+          lines: [duration(cells[index]?.minutes)],
+          x: place(index).x + across / 2,
+          y: place(index).y,
+        })}
       >
         <div ref={ref}>
           <svg height={HEIGHT} aria-hidden="true">
-            {width > 0 && (
-              <>
-                {weekdays.map((name, index) => (
-                  <text key={name} x="0" y={(index + 0.5) * DAY_HEIGHT + 3}>
-                    {name}
-                  </text>
-                ))}
-                {[0, 6, 12, 18].map((hour) => (
-                  <text key={hour} x={HOURS_LEFT + hour * across} y={HEIGHT - 6}>
-                    {hourName(hour)}
-                  </text>
-                ))}
-                {cells.map(({ weekday, hour, minutes }, index) => (
-                  <rect
-                    key={`${weekday} ${hour}`}
-                    class={`cell ${minutes ? '' : 'none'} ${index === at ? 'chosen' : ''}`}
-                    x={HOURS_LEFT + hour * across}
-                    y={(weekday - 1) * DAY_HEIGHT}
-                    width={Math.max(0, across - 2)}
-                    height={DAY_HEIGHT - 2}
-                    rx="3"
-                    fill-opacity={minutes ? SHADES[Math.min(4, Math.floor((minutes / max) * 5))] : 1}
-                    onPointerMove={() => move(index)}
-                  />
-                ))}
-              </>
-            )}
+            {drawn}
+            {at !== undefined && <rect class="chosen" {...place(at)} {...size} />}
           </svg>
         </div>
       </Readable>
+      <Legend>{peak && `Peak: ${peak}`}</Legend>
       <AsTable caption={label} head={['Hour', ...weekdays]}>
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
@@ -399,6 +461,108 @@ export const Heatmap = ({
                   </td>
                 )
               })}
+            </tr>
+          ))
+        }
+      </AsTable>
+    </figure>
+  )
+}
+
+/** The smallest square of a day with its gap, in pixels. */
+const SQUARE = 12
+const [WEEKDAYS_LEFT, MONTHS_TOP] = [32, 18]
+
+/** A square for each day: a column for each week, as many as fit. `daily` begins on a Monday and ends today. */
+export const Calendar = ({ daily, label }: { daily: { day: string; minutes: number }[]; label: string }) => {
+  const [at, move] = useState<number>()
+  const [ref, width] = useWidth()
+  const all = Math.ceil(daily.length / 7)
+  const weeks = Math.max(1, Math.min(all, Math.floor((width - WEEKDAYS_LEFT) / SQUARE)))
+  const days = useMemo(() => daily.slice((all - weeks) * 7), [daily, weeks])
+  const square = Math.min(22, Math.max(SQUARE, (width - WEEKDAYS_LEFT) / weeks))
+  const max = Math.max(1, ...days.map(({ minutes }) => minutes))
+  const place = (index: number) => ({
+    x: WEEKDAYS_LEFT + Math.floor(index / 7) * square,
+    y: MONTHS_TOP + (index % 7) * square,
+  })
+  const size = { width: Math.max(0, square - 3), height: Math.max(0, square - 3), rx: 3 }
+  const height = MONTHS_TOP + 7 * square
+  const most = days.findIndex(({ minutes }) => minutes === max)
+  const peak = most < 0 ? '' : `, peak ${weekdayAndDay(days[most]?.day ?? '')} with ${duration(max)}`
+  const summary = `${duration(days.reduce((sum, { minutes }) => sum + minutes, 0))} in ${weeks} weeks${peak}`
+  const drawn = useMemo(
+    () =>
+      width > 0 && (
+        <>
+          {[0, 2, 4].map((row) => (
+            <text key={row} x="0" y={MONTHS_TOP + (row + 0.5) * square + 3}>
+              {weekdays[row]}
+            </text>
+          ))}
+          {days.map(({ day, minutes }, index) => (
+            <rect
+              key={day}
+              class={`cell ${minutes ? '' : 'none'}`}
+              {...place(index)}
+              {...size}
+              fill-opacity={minutes ? shadeOf(minutes, max) : 1}
+            />
+          ))}
+          {days.map(({ day }, index) => {
+            // A month is named above its first whole week, unless the name would not fit.
+            if (index % 7 > 0 || Number(day.slice(8)) > 7 || index / 7 > weeks - 2) return null
+            return (
+              <text key={day} x={place(index).x} y="11">
+                {month(day)}
+              </text>
+            )
+          })}
+        </>
+      ),
+    [days, width],
+  )
+  return (
+    <figure class="chart heat">
+      <figcaption class="away">{label}</figcaption>
+      <Readable
+        label={`${label}: ${summary}`}
+        width={width}
+        count={days.length}
+        right={7}
+        down={1}
+        at={at}
+        first={days.length - 1}
+        onMove={move}
+        indexAt={(x, y) => {
+          const [week, row] = [
+            Math.floor((x - WEEKDAYS_LEFT) / square),
+            Math.floor((y - MONTHS_TOP) / square),
+          ]
+          const index = week * 7 + row
+          return week < 0 || row < 0 || row > 6 || index >= days.length ? undefined : index
+        }}
+        read={(index) => ({
+          title: fullDay(days[index]?.day ?? daily[0]?.day ?? today()),
+          lines: [duration(days[index]?.minutes ?? 0)],
+          x: place(index).x + square / 2,
+          y: place(index).y,
+        })}
+      >
+        <div ref={ref}>
+          <svg height={height} aria-hidden="true">
+            {drawn}
+            {at !== undefined && <rect class="chosen" {...place(at)} {...size} />}
+          </svg>
+        </div>
+      </Readable>
+      <Legend>{summary}</Legend>
+      <AsTable caption={label} head={['Date', 'Active time']}>
+        {() =>
+          days.map(({ day, minutes }) => (
+            <tr key={day}>
+              <th scope="row">{fullDay(day)}</th>
+              <td class="n">{duration(minutes)}</td>
             </tr>
           ))
         }

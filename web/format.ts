@@ -1,6 +1,14 @@
 /** Numbers, days and times as text in the viewer's locale. */
 const number = new Intl.NumberFormat()
 const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+const shortNumber = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const monthOnly = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' })
+const weekdayDay = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const longDay = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
@@ -17,6 +25,9 @@ export const HIDDEN = '–'
 type Maybe = number | null | undefined
 
 export const count = (value: Maybe): string => (value == null ? HIDDEN : number.format(value))
+
+/** For the axis of a chart: at most five characters. */
+export const short = (value: number): string => (value < 10_000 ? count(value) : shortNumber.format(value))
 
 export const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`)
 
@@ -46,6 +57,9 @@ const isolated = (text: string): string =>
   /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
 
 export const day = (text: string): string => isolated(shortDay.format(asDate(text)))
+export const month = (text: string): string => isolated(monthOnly.format(asDate(text)))
+/** Such as `Wed 18 Nov`. */
+export const weekdayAndDay = (text: string): string => isolated(weekdayDay.format(asDate(text)))
 export const fullDay = (text: string): string => isolated(longDay.format(asDate(text)))
 export const time = (text: string): string => isolated(moment.format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`

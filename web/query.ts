@@ -1,11 +1,13 @@
 /** Filters and ranges in the query of the address, so that people can share what they see. */
 import { useLocation } from 'preact-iso/router'
-import { addDays, daysBetween, mondayOf, today } from './format.js'
+import { addDays, days, daysBetween, mondayOf, today, weekdayOf } from './format.js'
+
+type Query = Record<string, string | undefined>
 
 /** The query of the address, and a function that changes parts of it. `undefined` removes a part. */
 export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
-  const change = (parts: Record<string, string | undefined>) => {
+  const change = (parts: Query) => {
     const next = new URLSearchParams(query as Record<string, string>)
     for (const [name, value] of Object.entries(parts)) {
       if (value === undefined || value === '') next.delete(name)
@@ -14,53 +16,161 @@ export const useUrlQuery = () => {
     const text = next.toString()
     route(text ? `${path}?${text}` : path)
   }
-  return { query: query as Record<string, string | undefined>, change }
+  return { query: query as Query, change }
 }
 
 export type Range = { from: string; to: string }
 
+/** The longest range, in days. */
+export const MAX_DAYS = 366
+
+export const isSame = (one: Range, other: Range): boolean => one.from === other.from && one.to === other.to
+
+const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1
+
 export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - count), to: today() })
+
+/** The last weeks that are published: three days after their end. */
+const lastWeeks = (count: number): Range => {
+  const monday = mondayOf(addDays(today(), -10))
+  return { from: addDays(monday, 7 * (1 - count)), to: addDays(monday, 6) }
+}
+
+/** Ranges to the present. @param isWeekly only published weeks are shown */
+export const presetsOf = (isWeekly: boolean): [name: string, range: Range][] =>
+  isWeekly
+    ? [
+        ['1 week', lastWeeks(1)],
+        ['4 weeks', lastWeeks(4)],
+        ['13 weeks', lastWeeks(13)],
+        ['Year', lastWeeks(52)],
+      ]
+    : [
+        ['7 days', lastDays(7)],
+        ['30 days', lastDays(30)],
+        ['90 days', lastDays(90)],
+        ['Year', lastDays(365)],
+      ]
 
 const firstOfMonth = (year: number, month: number) =>
   new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
 
-/** Named ranges, in addition to the last N days. */
+/** The first day of a month before or after the month of a day. */
+const monthFrom = (day: string, months: number): string => {
+  const [year = 0, month = 0] = day.split('-').map(Number)
+  return firstOfMonth(year, month - 1 + months)
+}
+
+/** Named ranges, in addition to the presets. */
 export const namedRanges = (): [name: string, range: Range][] => {
-  const now = new Date()
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
-  const quarter = month - (month % 3)
+  const now = today()
+  const monday = mondayOf(now)
+  const month = monthFrom(now, 0)
+  const quarter = monthFrom(now, -((Number(now.slice(5, 7)) - 1) % 3))
   return [
-    ['This week', { from: mondayOf(today()), to: today() }],
-    ['This month', { from: firstOfMonth(year, month), to: today() }],
-    ['Last month', { from: firstOfMonth(year, month - 1), to: addDays(firstOfMonth(year, month), -1) }],
-    ['This quarter', { from: firstOfMonth(year, quarter), to: today() }],
-    ['Last quarter', { from: firstOfMonth(year, quarter - 3), to: addDays(firstOfMonth(year, quarter), -1) }],
+    ['This week', { from: monday, to: now }],
+    ['Last week', { from: addDays(monday, -7), to: addDays(monday, -1) }],
+    ['This month', { from: month, to: now }],
+    ['Last month', { from: monthFrom(month, -1), to: addDays(month, -1) }],
+    ['This quarter', { from: quarter, to: now }],
+    ['Last quarter', { from: monthFrom(quarter, -3), to: addDays(quarter, -1) }],
   ]
 }
 
+/** How many whole months a range has. A month that ends today counts. 0 for other ranges. */
+const monthsOf = ({ from, to }: Range): number => {
+  if (from !== monthFrom(from, 0)) return 0
+  for (let months = 1; months <= 12; months++) {
+    const last = addDays(monthFrom(from, months), -1)
+    if (to === last || (to === today() && to < last && to >= monthFrom(from, months - 1))) return months
+  }
+  return 0
+}
+
+/** The range of the same length just before or after. Months stay whole months, and a week that ends today is a whole week. */
+export const shiftRange = (range: Range, by: 1 | -1): Range => {
+  const { from, to } = range
+  const months = monthsOf(range)
+  const isWeek = weekdayOf(from) === 1 && to === today() && lengthOf(range) < 7
+  const length = isWeek ? 7 : lengthOf(range)
+  const start = months > 0 ? monthFrom(from, by * months) : addDays(from, by * length)
+  const end = addDays(months > 0 ? monthFrom(start, months) : addDays(start, length), -1)
+  return { from: start, to: start <= today() && end > today() ? today() : end }
+}
+
 /**
- * The range to compare with: the same number of days just before. A month or quarter, whole or so far, is compared with the
- * same part of the previous one.
+ * The same number of days just before. A month or quarter, whole or so far, is compared with the same part of the previous
+ * one.
  */
 export const previousRange = ({ from, to }: Range): Range => {
-  const length = daysBetween(from, to) + 1
-  const [year = 0, month = 0] = from.split('-').map(Number)
-  const first = month - 1
-  for (const months of first % 3 === 0 ? [1, 3] : [1]) {
-    const last = addDays(firstOfMonth(year, first + months), -1)
-    if (from !== firstOfMonth(year, first) || to > last) continue
-    const [start, end] = [firstOfMonth(year, first - months), addDays(from, -1)]
+  const length = lengthOf({ from, to })
+  const month = Number(from.slice(5, 7)) - 1
+  for (const months of month % 3 === 0 ? [1, 3] : [1]) {
+    const last = addDays(monthFrom(from, months), -1)
+    if (from !== monthFrom(from, 0) || to > last) continue
+    const [start, end] = [monthFrom(from, -months), addDays(from, -1)]
     const sameLength = addDays(start, length - 1)
     return { from: start, to: to === last || sameLength > end ? end : sameLength }
   }
   return { from: addDays(from, -length), to: addDays(from, -1) }
 }
 
-const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+/** What a range can be compared with. */
+export const comparisons = [
+  ['', 'Previous range'],
+  ['year', '52 weeks earlier'],
+  ['none', 'Nothing'],
+] as const
 
-/** The range of the address, or the last 30 days. */
-export const rangeOf = (query: Record<string, string | undefined>): Range => {
-  const { from, to } = query
-  if (from && to && isDay(from) && isDay(to)) return { from, to }
-  return lastDays(30)
+/** The range to compare with. Weekdays match 52 weeks earlier. */
+export const comparedRange = (range: Range, compare: string | undefined): Range | undefined => {
+  if (compare === 'none') return undefined
+  if (compare === 'year') return { from: addDays(range.from, -364), to: addDays(range.to, -364) }
+  return previousRange(range)
 }
+
+/** The nearest date to a text such as `2026-02-31`. undefined if it is no date at all. */
+const nearestDay = (text: string): string | undefined => {
+  const parts = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text)?.slice(1).map(Number)
+  if (!parts) return undefined
+  const [year = 0, month = 0, day = 0] = parts
+  if (year < 1_000) return undefined
+  const first = firstOfMonth(year, Math.max(1, Math.min(12, month)) - 1)
+  const last = addDays(monthFrom(first, 1), -1)
+  return addDays(first, Math.max(1, Math.min(Number(last.slice(8)), day)) - 1)
+}
+
+export interface ChosenRange {
+  range: Range
+  /** Why the range of the address cannot be shown. `range` is the nearest one that can. */
+  problem?: string
+}
+
+/** The range of the address. By default the last 30 days, or the last 4 published weeks. */
+export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
+  const [from, to] = [query.from || undefined, query.to || undefined]
+  const usual = isWeekly ? lastWeeks(4) : lastDays(30)
+  if (!from && !to) return { range: usual }
+  const [start, end] = [from && nearestDay(from), to && nearestDay(to)]
+  const last = end ?? (start && addDays(start, 29)) ?? usual.to
+  const range = { from: start ?? addDays(last, -29), to: last }
+  if ((from ?? start) !== start || (to ?? end) !== end)
+    return { range: rangeOf(range).range, problem: 'A date is not in the calendar.' }
+  if (range.from > range.to)
+    return {
+      range: rangeOf({ from: range.to, to: range.from }).range,
+      problem: 'The end is before the start.',
+    }
+  if (lengthOf(range) > MAX_DAYS)
+    return {
+      range: { from: addDays(range.to, 1 - MAX_DAYS), to: range.to },
+      problem: `A range has at most ${MAX_DAYS} days.`,
+    }
+  return { range }
+}
+
+/** Says that whole weeks were shown instead of the chosen days. undefined if they are the same. */
+export const widening = (chosen: Range, shown: Range): string | undefined =>
+  isSame(chosen, shown)
+    ? undefined
+    : `You chose ${lengthOf(chosen)} days. The page shows the ${lengthOf(shown)} days of their whole weeks: ${days(shown.from, shown.to)}.`

@@ -1,45 +1,67 @@
 import { useId, useRef } from 'preact/hooks'
-import { addDays, daysBetween, today } from './format.js'
-import { lastDays, namedRanges, type Range } from './query.js'
+import { addDays, days, today } from './format.js'
+import {
+  type ChosenRange,
+  comparisons,
+  isSame,
+  MAX_DAYS,
+  namedRanges,
+  presetsOf,
+  type Range,
+  shiftRange,
+  useUrlQuery,
+} from './query.js'
 import { Arrow, Choices, Form } from './ui.js'
 
-const presets = [
-  ['7', '7 days'],
-  ['30', '30 days'],
-  ['90', '90 days'],
-  ['365', 'Year'],
-] as const
-
-const LONGEST_DAYS = 366
 /** Includes a margin. */
 const MENU_WIDTH = 384
 
-/** Selects the range of days. */
-export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) => {
+/** Selects the range of days, and the range to compare with. @param isWeekly only published weeks are shown */
+export const RangeChoice = ({
+  chosen: { range, problem },
+  isWeekly = false,
+}: {
+  chosen: ChosenRange
+  isWeekly?: boolean
+}) => {
+  const { query, change } = useUrlQuery()
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const named = namedRanges()
-  const name = named.find(([, { from, to }]) => from === range.from && to === range.to)?.[0]
-  const length = daysBetween(range.from, range.to) + 1
-  const preset = range.to === today() ? presets.find(([days]) => Number(days) === length)?.[0] : undefined
+  const presets = presetsOf(isWeekly)
+  const find = (ranges: [name: string, range: Range][]) =>
+    problem ? undefined : ranges.find(([, one]) => isSame(one, range))?.[0]
+  const [preset, name] = [find(presets), find(namedRanges())]
   const place = () => {
     const at = button.current?.getBoundingClientRect()
     if (!at || !menu.current) return
     const right = Math.max(12, Math.min(innerWidth - at.right, innerWidth - MENU_WIDTH))
     menu.current.style.inset = `${at.bottom + 4}px ${right}px auto auto`
   }
-  const choose = (chosen: Range) => {
+  const choose = (next: Range) => {
     menu.current?.hidePopover()
-    onChoose(chosen)
+    change(next)
   }
+  const later = shiftRange(range, 1)
+  const step = (label: string, next: Range, isEnd: boolean) => (
+    <button
+      type="button"
+      class="step"
+      aria-label={label}
+      title={isEnd ? label : `${label}: ${days(next.from, next.to)}`}
+      aria-disabled={isEnd}
+      onClick={() => isEnd || choose(next)}
+    >
+      <Arrow to={label.startsWith('Previous') ? 'left' : 'right'} />
+    </button>
+  )
   return (
     <div class="range">
       <Choices
         label="Range"
-        options={presets}
+        options={presets.map(([name]) => [name, name] as const)}
         value={preset}
-        onChoose={(days) => choose(lastDays(Number(days)))}
+        onChoose={(name) => choose(presets.find(([one]) => one === name)?.[1] ?? range)}
       />
       <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
         {(preset === undefined && name) || (
@@ -49,10 +71,14 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
         )}
         <Arrow />
       </button>
+      <span class="steps-of-range">
+        {step('Previous range', shiftRange(range, -1), false)}
+        {step('Next range', later, later.from > today())}
+      </span>
       <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
         <div class="stack tight">
-          <ul>
-            {named.map(([name, range]) => (
+          <ul class="named">
+            {namedRanges().map(([name, range]) => (
               <li key={name}>
                 <button type="button" onClick={() => choose(range)}>
                   {name}
@@ -61,7 +87,7 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
             ))}
           </ul>
           <Form
-            class="row"
+            class="row low"
             onSubmit={(given) => {
               choose({ from: String(given.get('from')), to: String(given.get('to')) })
             }}
@@ -73,7 +99,7 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
                 name="from"
                 required
                 max={range.to}
-                min={addDays(range.to, 1 - LONGEST_DAYS)}
+                min={addDays(range.to, 1 - MAX_DAYS)}
                 defaultValue={range.from}
                 onInput={(event) => limitEnd(event.currentTarget)}
               />
@@ -86,7 +112,25 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
               Apply range
             </button>
           </Form>
-          <p class="small muted">At most 366 days. Days are in UTC.</p>
+          <label class="field">
+            Compare with
+            <select
+              value={query.compare ?? ''}
+              onChange={(event) => {
+                menu.current?.hidePopover()
+                change({ compare: event.currentTarget.value })
+              }}
+            >
+              {comparisons.map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+          <p class="small muted">
+            At most {MAX_DAYS} days. Days are in UTC.{isWeekly && ' The page shows whole weeks.'}
+          </p>
         </div>
       </div>
     </div>
@@ -97,4 +141,19 @@ export const RangeChoice = ({ range, onChoose }: { range: Range; onChoose: (rang
 const limitEnd = (from: HTMLInputElement) => {
   const to = from.form?.elements.namedItem('to') as HTMLInputElement | null
   if (to) to.min = from.value
+}
+
+/** Says what is wrong with the range of the address, and offers the nearest good one. */
+export const RangeProblem = ({ chosen: { range, problem } }: { chosen: ChosenRange }) => {
+  const { change } = useUrlQuery()
+  return (
+    <div class="note fault row apart" role="alert">
+      <span>
+        <strong>Invalid date range.</strong> {problem}
+      </span>
+      <button type="button" onClick={() => change(range)}>
+        Show {days(range.from, range.to)}
+      </button>
+    </div>
+  )
 }

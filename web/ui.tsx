@@ -6,10 +6,12 @@ import { ended, expired, type Failure, offline } from './api.js'
 import { percent } from './format.js'
 import { focusElement, focusFirstIn } from './keyboard.js'
 
+const arrows = { down: 'M1 3l4 4 4-4', up: 'M1 7l4-4 4 4', left: 'M7 1L3 5l4 4', right: 'M3 1l4 4-4 4' }
+
 /** Drawn as SVG, because not every font has arrows. */
-export const Arrow = ({ up = false }: { up?: boolean }) => (
+export const Arrow = ({ to = 'down' }: { to?: keyof typeof arrows }) => (
   <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
-    <path d={up ? 'M1 7l4-4 4 4' : 'M1 3l4 4 4-4'} fill="none" stroke="currentcolor" stroke-width="1.5" />
+    <path d={arrows[to]} fill="none" stroke="currentcolor" stroke-width="1.5" />
   </svg>
 )
 
@@ -19,7 +21,7 @@ export const DownloadIcon = () => (
   </svg>
 )
 
-/** The change since the previous range, such as `↑ 12% vs 40 h`. Empty if the previous range had nothing. */
+/** The change since the compared range, such as `↑ 12% vs 40 h`. Empty if that range had nothing. */
 export const Change = (props: {
   now: number | null | undefined
   before: number | null | undefined
@@ -28,12 +30,15 @@ export const Change = (props: {
   const { now, before, write } = props
   if (now == null || before === 0 || before === undefined) return null
   if (now === before) return <>no change</>
-  if (before === null) return <>previous: hidden</>
+  if (before === null) return <>compared range: hidden</>
   const isUp = now > before
+  const share = Math.abs(now - before) / before
   return (
     <>
-      <Arrow up={isUp} />
-      <span class="away">{isUp ? 'Up' : 'Down'}</span> {percent(Math.abs(now - before) / before)} vs{' '}
+      <svg class="change" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+        <path d={isUp ? 'M5 9.5v-8M1.5 5L5 1.5 8.5 5' : 'M5 .5v8M1.5 5L5 8.5 8.5 5'} />
+      </svg>{' '}
+      <span class="away">{isUp ? 'Up' : 'Down'}</span> {share < 0.005 ? '<1%' : percent(share)} vs{' '}
       {write(before)}
     </>
   )
@@ -371,7 +376,7 @@ export const Measure = ({
   tone?: string
   children: ComponentChildren
 }) => (
-  <span class={`measure ${tone ?? ''}`} style={{ '--part': String(part) }}>
+  <span class={`measure ${tone ?? ''}`} style={{ '--part': String(Math.min(1, part)) }}>
     {children}
   </span>
 )
@@ -425,6 +430,8 @@ export const SortedTable = <Row,>(props: {
   rows: readonly Row[]
   columns: Column<Row>[]
   keyOf: (row: Row) => string
+  /** Whether a row adds up others. It stays last, however the table is sorted. */
+  isRest?: (row: Row) => boolean
   /** The text that the search looks in. A table without it has no search. */
   searchText?: (row: Row) => string
   first: string
@@ -445,7 +452,12 @@ export const SortedTable = <Row,>(props: {
       ? props.rows.filter((row) => searchText(row).toLowerCase().includes(wanted))
       : props.rows
   const by = props.columns.find(({ name }) => name === sort.name)?.by
-  const sorted = by ? [...found].sort((a, b) => compare(by(a), by(b)) * (sort.down ? -1 : 1)) : found
+  const isRest = props.isRest ?? (() => false)
+  const sorted = by
+    ? [...found].sort(
+        (a, b) => Number(isRest(a)) - Number(isRest(b)) || compare(by(a), by(b)) * (sort.down ? -1 : 1),
+      )
+    : found
   // Sorting and searching reuse rendered rows, which matters with hundreds of them.
   const drawn = useMemo(() => new Map<Row, ComponentChildren>(), [props.rows, props.columns])
   const draw = (row: Row) => {
@@ -514,7 +526,7 @@ export const SortedTable = <Row,>(props: {
                   {column.by ? (
                     <button type="button" onClick={() => toggle(column)}>
                       {column.title}
-                      {column.name === sort.name && <Arrow up={!sort.down} />}
+                      {column.name === sort.name && <Arrow to={sort.down ? 'down' : 'up'} />}
                     </button>
                   ) : (
                     column.title

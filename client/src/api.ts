@@ -476,7 +476,7 @@ export type VerifyResult = {
   avatar_url: string
 }
 
-/** All views of one viewer, on one day and in one workspace, that showed the caller by name. */
+/** Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name. */
 export type View = {
   /** The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace. */
   viewer: string
@@ -486,13 +486,13 @@ export type View = {
   }
   /** The UTC day of the view. */
   day: string
-  /** The days that were viewed. With several views on a day, from the first to the last of their days. */
+  /** The days that were viewed. Views of the same kind and day whose ranges overlap or touch are one. */
   range: {
     from: string
     to: string
   }
-  /** `csv`: also downloaded as a file. */
-  kind: 'dashboard' | 'csv'
+  /** `comparison`: a dashboard loaded the range by itself, to compare the viewed one with it. `csv`: downloaded as a file. */
+  kind: 'dashboard' | 'comparison' | 'csv'
 }
 
 export type Webhook = {
@@ -3030,6 +3030,8 @@ export interface Operations {
         format?: 'json' | 'csv' | undefined
         /** Adds a `trend` to the rows of members and repositories. */
         trends?: boolean | undefined
+        /** Set it for a range that a page loads by itself, to compare another one with it. The access log then lists the view with the kind `comparison`. */
+        comparison?: boolean | undefined
       }
     }
     answer: Dashboard

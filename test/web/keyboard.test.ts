@@ -117,7 +117,7 @@ else {
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
     await user.comesTo('heading', /^Acme/)
     await user.to('button "Custom range"')
-    await user.press('Enter', 'ArrowDown', 'l')
+    await user.press('Enter', 'ArrowDown', 'l', 'ArrowDown', 'ArrowDown')
     await user.comesTo('button', 'Last month')
     await user.press('Enter')
     await user.comesTo('button', 'Last month')

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { addDays } from '../../src/platform/time/days.js'
+import { addDays, mondayOf } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
 import { until } from '../until.js'
@@ -225,6 +225,73 @@ else {
     t.equal(await table.getByRole('row').count(), 31)
   })
 
+  t.test('a chart is named by its sum and its peak, and shows a value at the pointer', async (t) => {
+    await admin.open(`/w/${id}`)
+    const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
+    t.match(
+      await chart.getAttribute('aria-label'),
+      /: 5 h 40 min, peak \w{3}, \d+ \w+ \d{4} with 3 h 20 min$/,
+    )
+    const box = await chart.boundingBox()
+    await chart.hover({ position: { x: (box?.width ?? 0) - 5, y: 60 } })
+    const tooltip = admin.page.locator('.tooltip')
+    t.match(await tooltip.innerText(), /\d{4}\n0 min$/)
+    await admin.page.mouse.move(0, 0)
+    await tooltip.waitFor({ state: 'detached' })
+  })
+
+  t.test('a range is moved, compared with another, and corrected', async (t) => {
+    const { page } = admin
+    const at = () => Object.fromEntries(new URL(page.url()).searchParams)
+    await admin.open(`/w/${id}?from=2026-02-01&to=2026-02-28`)
+    await admin.button('Next range').click()
+    t.strictSame(at(), { from: '2026-03-01', to: '2026-03-31' }, 'a month is followed by a month')
+    await admin.button('Previous range').click()
+    await admin.button('Previous range').click()
+    t.strictSame(at(), { from: '2026-01-01', to: '2026-01-31' })
+    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08`)
+    await admin.button('Custom range').click()
+    await admin.page
+      .getByRole('combobox', { name: 'Compare with', exact: true })
+      .selectOption('52 weeks earlier')
+    await admin.sees('Mon, 2 Mar 2026 to Sun, 8 Mar 2026 vs Mon, 3 Mar 2025 to Sun, 9 Mar 2025')
+    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
+    await admin.sees('Mon, 2 Mar 2026 to Sun, 8 Mar 2026')
+    await admin.button('Custom range').click()
+    await admin.button('Last week').click()
+    const monday = mondayOf(today)
+    t.strictSame(at(), { from: addDays(monday, -7), to: addDays(monday, -1), compare: 'none' })
+    t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'false')
+    await admin.open(`/w/${id}`)
+    t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'true')
+
+    for (const [asked, problem, nearest] of [
+      [
+        'from=2026-02-31&to=2026-03-08',
+        'A date is not in the calendar.',
+        'Sat, 28 Feb 2026 to Sun, 8 Mar 2026',
+      ],
+      ['from=2026-03-08&to=2026-03-02', 'The end is before the start.', 'Mon, 2 Mar 2026 to Sun, 8 Mar 2026'],
+      [
+        'from=2020-01-01&to=2026-01-01',
+        'A range has at most 366 days.',
+        'Wed, 1 Jan 2025 to Thu, 1 Jan 2026',
+      ],
+      ['from=soon&to=2026-01-30', 'A date is not in the calendar.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
+    ]) {
+      await page.goto(`${service.url}/w/${id}?${asked}`)
+      await admin.sees(`Invalid date range. ${problem}`)
+      await admin.button(`Show ${nearest}`).click()
+      await admin.sees('Working hours')
+      await admin.settled()
+      t.equal(await page.getByRole('alert').count(), 0)
+    }
+    await page.goto(`${service.url}/w/${id}/me?from=2026-03-08&to=2026-03-02`)
+    await admin.button('Show Mon, 2 Mar 2026 to Sun, 8 Mar 2026').click()
+    await admin.sees('My year')
+    t.strictSame(admin.complaints, [])
+  })
+
   t.test('a right-to-left time keeps its direction within an English sentence', async (t) => {
     const visitor = await visit(ada, 'ar')
     await visitor.open(`/w/${id}/settings`)
@@ -412,9 +479,18 @@ else {
     await visitor.button('Save settings').click()
     await visitor.sees('Settings saved')
     await visitor.link('Team').click()
-    await visitor.sees(
-      'This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends. A number that covers too few people is hidden: it shows as – or as a gap in the line.',
-    )
+    await visitor.sees('The page shows whole weeks. It shows no one’s personal numbers.')
+    await visitor.settled()
+    await service.app.publishedWeeks.run()
+    const monday = mondayOf(addDays(today, -10))
+    await visitor.open(`/w/${id}`)
+    await visitor.sees('All 4 weeks hidden: fewer than 5 people were active, or no one.')
+    await visitor.sees('Hidden: too few people')
+    await visitor.sees(/^4 weeks$/)
+    await visitor.open(`/w/${id}?from=${addDays(monday, 1)}&to=${today}`)
+    await visitor.sees(/^You chose \d+ days\. The page shows the \d+ days of their whole weeks: /)
+    await visitor.sees(/ not published yet\. The next will be published on | will be published on /)
+    await visitor.open(`/w/${id}`)
     await visitor.settled()
     t.strictSame(await rowsOf(visitor, 'People'), [])
     t.equal(await visitor.page.locator('.figure .value').first().innerText(), '–')
@@ -649,6 +725,11 @@ else {
     const visitor = await visit(fay)
     await visitor.open('/account/privacy')
     await visitor.page.locator('main').getByText(/^ada$/).first().waitFor()
+    await visitor.page
+      .locator('main')
+      .getByText(/^comparison$/)
+      .first()
+      .waitFor()
     const download = visitor.page.waitForEvent('download')
     await visitor.link('Export my data').click()
     t.equal((await download).suggestedFilename(), 'fay.json')

@@ -1,12 +1,23 @@
+import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { useRead } from '../api.js'
-import { Heatmap, Trend } from '../charts.js'
+import { Calendar, Heatmap, Trend } from '../charts.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
-import { lastDays, previousRange, rangeOf, useUrlQuery } from '../query.js'
-import { RangeChoice } from '../range.js'
+import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
+import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
-import { Change, FailureOf, Filters, NumbersSkeleton, RepoName, SkipLinks, SortedTable, Tip } from '../ui.js'
+import {
+  Change,
+  FailureOf,
+  Filters,
+  NumbersSkeleton,
+  RepoName,
+  Skeleton,
+  SkipLinks,
+  SortedTable,
+  Tip,
+} from '../ui.js'
 import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
@@ -16,49 +27,61 @@ export const MyActivity = () => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
   useTitle(`My activity in ${workspace.name}`)
-  const range = rangeOf(query)
-  const asked = useRead('GET /api/team/dashboard/mine', {
-    query: { workspace: workspace.id, ...range, ...(query.repo && { repo: query.repo }), trends: true },
-  })
+  const chosen = rangeOf(query)
+  const { range } = chosen
+  const filter = query.repo ? { repo: query.repo } : {}
+  const asked = useRead(
+    'GET /api/team/dashboard/mine',
+    chosen.problem ? undefined : { query: { workspace: workspace.id, ...range, ...filter, trends: true } },
+  )
   useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
   // Fetched after the selected range, which matters most.
-  const usual = useRead(
+  const year = useRead(
     'GET /api/team/dashboard/mine',
-    asked.data && { query: { workspace: workspace.id, ...lastDays(USUAL_DAYS) } },
+    asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
   )
-  const previous = useRead(
+  const compared = asked.data && comparedRange(asked.data.range, query.compare)
+  const loaded = useRead(
     'GET /api/team/dashboard/mine',
-    asked.data && {
-      query: { workspace: workspace.id, ...previousRange(range), ...(query.repo && { repo: query.repo }) },
-    },
+    compared && { query: { workspace: workspace.id, ...compared, ...filter } },
+  )
+  const previous = compared && !loaded.stale ? loaded.data : undefined
+  const { points, isByWeek } = useMemo(
+    () => (asked.data ? pointsOf(asked.data, previous, 'active_minutes') : { points: [], isByWeek: false }),
+    [asked.data, previous],
+  )
+  const squares = useMemo(
+    () => year.data?.daily.map(({ day, active_minutes }) => ({ day, minutes: active_minutes ?? 0 })),
+    [year.data],
   )
   return (
     <>
       <div class="row apart">
         <h1>My activity</h1>
         <div class="row">
-          <RangeChoice range={range} onChoose={set} />
+          <RangeChoice chosen={chosen} />
           <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>
       <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
-      <FailureOf asked={[asked, usual, previous]} />
-      {asked.data ? (
+      {chosen.problem && <RangeProblem chosen={chosen} />}
+      <FailureOf asked={[asked, year, loaded]} />
+      {chosen.problem ? null : asked.data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          <Summary daily={usual.data?.daily} totals={asked.data.totals} previous={previous.data?.totals} />
+          <Summary daily={year.data?.daily} totals={asked.data.totals} previous={previous?.totals} />
           <div class="lead">
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
-                <h2 id="trend">Active time by {asked.data.daily.length > 92 ? 'week' : 'day'}</h2>
-                <Compared range={asked.data.range} />
+                <h2 id="trend">Active time by {isByWeek ? 'week' : 'day'}</h2>
+                <Compared range={asked.data.range} with={previous} isComparable />
               </header>
               <Trend
                 label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
+                total={duration(asked.data.totals.active_minutes)}
                 tone="blue"
-                points={pointsOf(asked.data, previous.data, 'active_minutes')}
+                points={points}
                 write={duration}
                 unit={60}
-                columns
               />
             </section>
             <section class="card" aria-labelledby="hours">
@@ -73,6 +96,16 @@ export const MyActivity = () => {
               <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
             </section>
           </div>
+          <section class="card" aria-labelledby="calendar">
+            <header>
+              <h2 id="calendar">My year</h2>
+            </header>
+            {squares ? (
+              <Calendar daily={squares} label="My active time by day" />
+            ) : (
+              <Skeleton height={CALENDAR_HEIGHT} />
+            )}
+          </section>
           <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
@@ -82,9 +115,16 @@ export const MyActivity = () => {
   )
 }
 
+const CALENDAR_WEEKS = 52
+/** Whole weeks, the last one so far. */
+const calendarRange = () => ({
+  from: addDays(mondayOf(today()), -7 * (CALENDAR_WEEKS - 1)),
+  to: today(),
+})
+const CALENDAR_HEIGHT = 216
+
 /** The eight whole weeks before this one. */
 const USUAL_WEEKS = 8
-const USUAL_DAYS = (USUAL_WEEKS + 1) * 7
 
 /** Today and this week so far, with the usual values for this weekday. */
 const usualOf = (daily: Own['daily']) => {
@@ -131,13 +171,13 @@ const Summary = (props: {
       name: 'Selected range',
       value: duration(totals.active_minutes),
       comparison: <Change now={totals.active_minutes} before={previous?.active_minutes} write={duration} />,
-      about: `${active.about} The small figure is the change since the previous range.`,
+      about: `${active.about} The small figure is the change since the compared range.`,
     },
     {
       name: commits.title,
       value: count(totals.commits),
       comparison: <Change now={totals.commits} before={previous?.commits} write={count} />,
-      about: `${commits.about} The small figure is the change since the previous range.`,
+      about: `${commits.about} The small figure is the change since the compared range.`,
     },
   ]
   return (
@@ -168,19 +208,20 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
         {
           name: 'repo',
           title: 'Repository',
-          by: ({ repo }) => repo ?? '\uffff',
+          by: ({ repo }) => repo,
           cell: ({ repo }) =>
             repo === null ? (
-              'Others'
+              'All others'
             ) : (
               <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
                 <RepoName repo={repo} />
               </button>
             ),
         },
-        ...numbersOf<Own['repos'][number]>(Math.max(1, ...data.repos.map((row) => row.active_minutes ?? 0))),
+        ...numbersOf(data.repos, ({ repo }) => repo === null),
       ]}
       keyOf={({ repo }) => repo ?? ''}
+      isRest={({ repo }) => repo === null}
       searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
       empty="No activity in the selected range. To record some, sign in from the editor extension, or connect an editor under Account › Editors."

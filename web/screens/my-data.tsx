@@ -49,10 +49,14 @@ export const Privacy = () => {
                 ) : (
                   <ul class="stack tight">
                     {views.map((view) => (
-                      <li key={`${view.viewer} ${view.day} ${view.workspace.id}`} class="row apart">
+                      <li
+                        key={`${view.viewer} ${view.day} ${view.workspace.id} ${view.kind} ${view.range.from}`}
+                        class="row apart"
+                      >
                         <span class="row">
                           <Person login={view.viewer} />
-                          {view.kind === 'csv' && <span class="tag">CSV</span>}
+                          {view.kind === 'csv' && <span class="tag">CSV download</span>}
+                          {view.kind === 'comparison' && <span class="tag">comparison</span>}
                         </span>
                         <span class="small muted">
                           {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}

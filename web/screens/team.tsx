@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { announce } from '../announce.js'
 import { useRead } from '../api.js'
-import { Heatmap, Spark, Trend } from '../charts.js'
+import { Heatmap, type Point, Spark, Trend } from '../charts.js'
 import {
   addDays,
   compact,
@@ -12,13 +12,14 @@ import {
   daysBetween,
   duration,
   fullDay,
-  HIDDEN,
   mondayOf,
   people,
+  weekdayAndDay,
+  weekdayOf,
 } from '../format.js'
 import { useWorkspace } from '../me.js'
-import { previousRange, type Range, rangeOf, useUrlQuery } from '../query.js'
-import { RangeChoice } from '../range.js'
+import { comparedRange, type Range, rangeOf, useUrlQuery, widening } from '../query.js'
+import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
 import {
   Change,
@@ -102,22 +103,35 @@ export const Team = () => {
 const TeamNumbers = () => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
-  const range = rangeOf(query)
+  const isWeekly = workspace.activity_privacy === 'team'
+  const chosen = rangeOf(query, isWeekly)
+  const { range } = chosen
   const filter = { member: query.member, repo: query.repo }
-  const asked = useRead('GET /api/team/dashboard', {
-    query: { workspace: workspace.id, ...range, ...filter, trends: true },
-  })
-  const previous = useRead(
+  const asked = useRead(
     'GET /api/team/dashboard',
-    asked.data && { query: { workspace: workspace.id, ...previousRange(range), ...filter } },
+    chosen.problem ? undefined : { query: { workspace: workspace.id, ...range, ...filter, trends: true } },
   )
+  const { data } = asked
+  const isPublishing = !!data?.publication?.weeks.some(({ state }) => state === 'publishing')
+  const compared = data && !isPublishing ? comparedRange(data.range, query.compare) : undefined
+  const loaded = useRead(
+    'GET /api/team/dashboard',
+    compared && { query: { workspace: workspace.id, ...compared, ...filter, comparison: true } },
+  )
+  const previous = compared && !loaded.stale ? loaded.data : undefined
+  const comparison = data && previous && isComparable(data, previous) ? previous : undefined
+  useEffect(() => {
+    const timer = isPublishing ? setInterval(asked.again, PUBLISHING_MS) : undefined
+    return () => clearInterval(timer)
+  }, [isPublishing])
   const isEmpty =
-    !asked.stale &&
-    !filter.member &&
-    !filter.repo &&
-    metrics.every(({ name }) => asked.data?.totals[name] === 0)
+    !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
+  const { points, isByWeek } = useMemo(
+    () => (data ? pointsOf(data, comparison, shown.name) : { points: [], isByWeek: false }),
+    [data, comparison, shown.name],
+  )
   const csv = new URLSearchParams(
     Object.entries({ workspace: workspace.id, ...range, ...filter, format: 'csv' }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -131,11 +145,13 @@ const TeamNumbers = () => {
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
-          <RangeChoice range={range} onChoose={set} />
-          <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
-            <DownloadIcon />
-            <span class="label">Download CSV</span>
-          </a>
+          <RangeChoice chosen={chosen} isWeekly={isWeekly} />
+          {!chosen.problem && (
+            <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
+              <DownloadIcon />
+              <span class="label">Download CSV</span>
+            </a>
+          )}
           <SkipLinks
             to={[
               ['members', 'Skip to people'],
@@ -150,14 +166,12 @@ const TeamNumbers = () => {
           [filter.repo, () => set({ repo: undefined })],
         ]}
       />
-      <FailureOf asked={[asked, previous]} />
-      {workspace.activity_privacy === 'team' && (
-        <p class="note">
-          This page shows whole weeks and no one’s personal numbers. A week appears three days after it ends.
-          A number that covers too few people is hidden: it shows as {HIDDEN} or as a gap in the line.
-        </p>
+      {chosen.problem && <RangeProblem chosen={chosen} />}
+      <FailureOf asked={[asked, loaded]} />
+      {data && !chosen.problem && !asked.stale && (
+        <PublicationNote data={data} chosen={range} repo={filter.repo} />
       )}
-      {asked.data ? (
+      {chosen.problem ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           {isEmpty && (
             <div class="note row apart">
@@ -179,8 +193,8 @@ const TeamNumbers = () => {
             </div>
           )}
           <Figures
-            totals={asked.data.totals}
-            previous={previous.data?.totals}
+            data={data}
+            previous={comparison?.totals}
             shown={shown.name}
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
           />
@@ -188,23 +202,24 @@ const TeamNumbers = () => {
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
                 <h2 id="trend">
-                  {shown.title} by {asked.data.range.days > WEEKS_ABOVE ? 'week' : 'day'}
+                  {shown.title} by {isByWeek ? 'week' : 'day'}
                 </h2>
-                <Compared range={asked.data.range} />
+                <Compared range={data.range} with={previous} isComparable={comparison !== undefined} />
               </header>
               <Trend
-                label={`${shown.title}, ${days(asked.data.range.from, asked.data.range.to)}`}
+                label={`${shown.title}, ${days(data.range.from, data.range.to)}`}
+                total={shown.write(data.totals[shown.name])}
                 tone={shown.tone}
-                points={pointsOf(asked.data, previous.data, shown.name)}
+                points={points}
                 write={shown.write}
                 unit={shown.unit}
               />
             </section>
-            <Hours data={asked.data} filter={filter} />
+            <Hours data={data} filter={filter} />
           </div>
           <div class="two">
-            <Members data={asked.data} onChoose={(member) => set({ member })} />
-            <Repos data={asked.data} onChoose={(repo) => set({ repo })} />
+            <Members data={data} onChoose={(member) => set({ member })} />
+            <Repos data={data} onChoose={(repo) => set({ repo })} />
           </div>
         </div>
       ) : (
@@ -221,6 +236,76 @@ const TeamNumbers = () => {
   )
 }
 
+/** How often the page looks whether past weeks are published. */
+const PUBLISHING_MS = 10_000
+
+type Week = NonNullable<Dashboard['publication']>['weeks'][number]
+
+const countOf = (weeks: Week[], state: Week['state']) => weeks.filter((week) => week.state === state).length
+
+const weeksText = (value: number): string => (value === 1 ? '1 week' : `${count(value)} weeks`)
+
+/** Sums of different numbers of weeks must not be compared. */
+const isComparable = (one: Dashboard, other: Dashboard): boolean => {
+  const weeksOf = ({ publication }: Dashboard) => countOf(publication?.weeks ?? [], 'published')
+  return weeksOf(one) === weeksOf(other)
+}
+
+/** What published weeks show, and why others show nothing. */
+const PublicationNote = ({
+  data,
+  chosen,
+  repo,
+}: {
+  data: Dashboard
+  chosen: Range
+  repo: string | undefined
+}) => {
+  if (!data.publication) return null
+  const { weeks, min_group } = data.publication
+  const [publishing, hidden] = [countOf(weeks, 'publishing'), countOf(weeks, 'hidden')]
+  const scheduled = weeks.filter(({ state }) => state === 'scheduled')
+  const next = scheduled[0]
+  return (
+    <div class="note stack tight" role="status">
+      <p>
+        {widening(chosen, data.range) ?? 'The page shows whole weeks.'} It shows no one’s personal numbers.
+      </p>
+      {publishing > 0 && (
+        <p>
+          <strong>
+            Past weeks are being published: {countOf(weeks, 'published')} of{' '}
+            {weeksText(weeks.length - scheduled.length)} so far.
+          </strong>{' '}
+          Totals and comparisons are complete when all weeks are published. This page updates itself.
+        </p>
+      )}
+      {hidden > 0 && (
+        <p>
+          {hidden === weeks.length ? 'All' : `${hidden} of`} {weeksText(weeks.length)} hidden:{' '}
+          {repo
+            ? 'too few people worked in this repository, or in those that would be left.'
+            : `fewer than ${min_group} people were active, or no one.`}
+        </p>
+      )}
+      {next && (
+        <p>
+          {scheduled.length === 1
+            ? `The week of ${day(next.week)} will be published on ${weekdayAndDay(next.published_on)}.`
+            : `${weeksText(scheduled.length)} not published yet. The next will be published on ${weekdayAndDay(next.published_on)}.`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Why a week, or a day in it, has no number. */
+const lackOf = (week: Week | undefined): string => {
+  if (week?.state === 'scheduled') return `Published on ${weekdayAndDay(week.published_on)}`
+  if (week?.state === 'publishing') return 'Being published'
+  return 'Hidden: too few people'
+}
+
 /** Announces new numbers to screen readers. */
 export const useSummary = (
   { data, stale }: { data: { range: Range; totals: Dashboard['totals'] } | undefined; stale: boolean },
@@ -235,14 +320,15 @@ export const useSummary = (
   }, [summary])
 }
 
-export const Figures = (props: {
-  totals: Dashboard['totals']
-  /** The totals of the previous range. */
+const Figures = (props: {
+  data: Dashboard
+  /** The totals of the compared range. */
   previous: Dashboard['totals'] | undefined
   shown: string
   onShow: (name: string) => void
 }) => {
-  const { totals, previous } = props
+  const { previous } = props
+  const { totals, publication } = props.data
   return (
     <div class="figures">
       {metrics.map(({ name, title, tone, write, about }) => {
@@ -257,11 +343,20 @@ export const Figures = (props: {
               <span class="name">{title}</span>
               <span class="value">{write(totals[name])}</span>
               <span class="small muted">
-                <Change now={totals[name]} before={previous?.[name]} write={write} />
+                {totals[name] === null && publication ? (
+                  lackOf(publication.weeks[0])
+                ) : (
+                  <Change now={totals[name]} before={previous?.[name]} write={write} />
+                )}
               </span>
             </button>
             <Tip about={title.toLowerCase()}>
-              {about} The small figure is the change since the previous range.
+              {about}{' '}
+              {publication &&
+                (name === 'active_members'
+                  ? 'With published weeks, the number is that of the busiest week. '
+                  : 'The number covers the published weeks of the range. ')}
+              The small figure is the change since the compared range.
             </Tip>
           </div>
         )
@@ -275,45 +370,65 @@ const WEEKS_ABOVE = 92
 type MetricName = (typeof metrics)[number]['name']
 
 /** The selected range and the range that it is compared with. */
-export const Compared = ({ range }: { range: Range }) => {
-  const previous = previousRange(range)
-  return (
-    <span class="small muted">
-      {days(range.from, range.to)} vs {days(previous.from, previous.to)}
-    </span>
-  )
-}
+export const Compared = (props: {
+  range: Range
+  with: { range: Range } | undefined
+  isComparable: boolean
+}) => (
+  <span class="small muted">
+    {days(props.range.from, props.range.to)}
+    {props.with &&
+      (props.isComparable
+        ? ` vs ${days(props.with.range.from, props.with.range.to)}`
+        : '. No comparison: the compared range has another number of published weeks.')}
+  </span>
+)
 
 interface Days {
   range: Range
   daily: Daily
+  publication: Dashboard['publication']
 }
 
-/** The range as points with the values of the previous range: days, or whole weeks above 92 days. */
-export const pointsOf = ({ range, daily }: Days, earlier: Days | undefined, name: MetricName) => {
-  if (daily.length <= WEEKS_ABOVE) {
+/** The range as points with the values of the compared range: days, or weeks above 92 days. */
+export const pointsOf = (
+  { range, daily, publication }: Days,
+  earlier: Days | undefined,
+  name: MetricName,
+): { points: Point[]; isByWeek: boolean } => {
+  const weeks = new Map(publication?.weeks.map((week) => [week.week, week]))
+  // The days of a published week can be hidden although its total is not.
+  const isHidden = publication !== null && daily.every((one) => one[name] === null)
+  const lack = (week: Week | undefined) => (publication ? lackOf(week) : undefined)
+  if (daily.length <= WEEKS_ABOVE && !(isHidden && countOf([...weeks.values()], 'published') > 0)) {
     const values = new Map(earlier?.daily.map((one) => [one.day, one[name]]))
     const apart = earlier ? daysBetween(earlier.range.from, range.from) : 0
     // Each weekday is compared with the same weekday. Otherwise weekends would be compared with working days.
     const back = apart < 7 ? apart : Math.round(apart / 7) * 7
-    return daily.map((one) => ({
+    const points = daily.map((one) => ({
       name: day(one.day),
       title: fullDay(one.day),
+      isMonday: weekdayOf(one.day) === 1,
       value: one[name],
+      lack: one[name] === null ? lack(weeks.get(mondayOf(one.day))) : undefined,
       previous: values.get(addDays(one.day, -back)),
     }))
+    return { points, isByWeek: false }
   }
-  const [weeks, previousWeeks] = [weeksOf(daily, name), earlier && weeksOf(earlier.daily, name)]
-  return weeks.map(({ monday, value }, index) => ({
+  const before = earlier && weeksOf(earlier, name)
+  const points = weeksOf({ daily, publication }, name).map(({ monday, value }, index) => ({
     name: day(monday),
     title: `Week of ${fullDay(monday)}`,
+    isMonday: true,
     value,
-    previous: previousWeeks?.[index]?.value,
+    lack: value === null ? lack(weeks.get(monday)) : undefined,
+    previous: before?.[index]?.value,
   }))
+  return { points, isByWeek: true }
 }
 
 /** Sums per whole week, because a part of a week looks like a drop. For people, the busiest day, so that no one counts twice. */
-const weeksOf = (daily: Daily, name: MetricName) => {
+const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, name: MetricName) => {
   const weeks = new Map<string, number | null>()
   const [first = '', last = ''] = [daily[0]?.day, daily.at(-1)?.day]
   for (const one of daily) {
@@ -323,14 +438,19 @@ const weeksOf = (daily: Daily, name: MetricName) => {
     if (soFar === null || more === null) weeks.set(monday, more ?? soFar)
     else weeks.set(monday, name === 'active_members' ? Math.max(soFar, more) : soFar + more)
   }
-  return Array.from(weeks, ([monday, value]) => ({ monday, value }))
+  for (const week of publication?.weeks ?? []) weeks.set(week.week, week[name])
+  return Array.from(weeks, ([monday, value]) => ({ monday, value })).sort((a, b) =>
+    a.monday < b.monday ? -1 : 1,
+  )
 }
 
 /** Why there is no heatmap. */
 const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; repo?: string }) => {
   if (member) return 'Hidden: only the person can see their hours.'
   if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active.'
-  return repo ? 'Hidden: hours are not published by repository.' : 'Hidden: too few people were active.'
+  return repo
+    ? 'Hidden: hours are not published by repository.'
+    : 'No hours to show: weeks are hidden or not published yet.'
 }
 
 const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; repo?: string } }) => {
@@ -358,16 +478,15 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
   const isHidden = useWorkspace().activity_privacy === 'team' && data.members.length === 0
-  const most = Math.max(1, ...data.members.map((row) => row.active_minutes))
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
       {
         name: 'login',
         title: 'Person',
-        by: ({ login }) => login ?? '\uffff',
+        by: ({ login }) => login,
         cell: ({ login, role }) =>
           login === null ? (
-            'Others'
+            'All others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(login)} title={`Show only ${login}`}>
               <Person login={login} />
@@ -375,7 +494,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
             </button>
           ),
       },
-      ...numbersOf<Dashboard['members'][number]>(most),
+      ...numbersOf(data.members, ({ login }) => login === null),
       {
         name: 'active_days',
         title: 'Days',
@@ -402,6 +521,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         rows={data.members}
         columns={columns}
         keyOf={({ login }) => login ?? ''}
+        isRest={({ login }) => login === null}
         searchText={({ login }) => login ?? ''}
         first="active_minutes"
         empty={
@@ -415,23 +535,22 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
 }
 
 const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
-  const most = Math.max(1, ...data.repos.map((row) => row.active_minutes ?? 0))
   const columns = useMemo<Column<Dashboard['repos'][number]>[]>(
     () => [
       {
         name: 'repo',
         title: 'Repository',
-        by: ({ repo }) => repo ?? '\uffff',
+        by: ({ repo }) => repo,
         cell: ({ repo }) =>
           repo === null ? (
-            'Others'
+            'All others'
           ) : (
             <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
               <RepoName repo={repo} />
             </button>
           ),
       },
-      ...numbersOf<Dashboard['repos'][number]>(most),
+      ...numbersOf(data.repos, ({ repo }) => repo === null),
       {
         name: 'members',
         title: 'People',
@@ -454,9 +573,14 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
         rows={data.repos}
         columns={columns}
         keyOf={({ repo }) => repo ?? ''}
+        isRest={({ repo }) => repo === null}
         searchText={({ repo }) => repo ?? ''}
         first="active_minutes"
-        empty="No activity in the selected range. Choose another range."
+        empty={
+          data.publication
+            ? 'No repositories to show: too few people worked in each, or no one.'
+            : 'No activity in the selected range. Choose another range.'
+        }
       />
     </section>
   )
@@ -469,33 +593,44 @@ interface Numbers {
   trend?: number[]
 }
 
-/** The columns that people and repositories share. */
-export const numbersOf = <Row extends Numbers>(most: number): Column<Row>[] => [
-  {
+/** The columns that people and repositories share. The row of all others has no bar, and does not scale those of others. */
+export const numbersOf = <Row extends Numbers>(
+  rows: readonly Row[],
+  isRest: (row: Row) => boolean,
+): Column<Row>[] => {
+  const most = Math.max(1, ...rows.map((row) => (isRest(row) ? 0 : (row.active_minutes ?? 0))))
+  const trend: Column<Row> = {
     name: 'trend',
     title: 'Trend',
     room: 'wide',
     cell: ({ trend }) => trend && trend.length > 1 && <Spark values={trend} />,
-  },
-  {
-    name: 'active_minutes',
-    title: 'Active',
-    numeric: true,
-    by: (row) => row.active_minutes,
-    cell: (row) => <Measure part={(row.active_minutes ?? 0) / most}>{compact(row.active_minutes)}</Measure>,
-  },
-  {
-    name: 'commits',
-    title: 'Commits',
-    numeric: true,
-    by: (row) => row.commits,
-    cell: (row) => count(row.commits),
-  },
-  {
-    name: 'closed_issues',
-    title: 'Issues',
-    numeric: true,
-    by: (row) => row.closed_issues,
-    cell: (row) => count(row.closed_issues),
-  },
-]
+  }
+  return [
+    ...(rows.some(({ trend }) => trend) ? [trend] : []),
+    {
+      name: 'active_minutes',
+      title: 'Active',
+      numeric: true,
+      by: (row) => row.active_minutes,
+      cell: (row) => (
+        <Measure part={isRest(row) ? 0 : (row.active_minutes ?? 0) / most}>
+          {compact(row.active_minutes)}
+        </Measure>
+      ),
+    },
+    {
+      name: 'commits',
+      title: 'Commits',
+      numeric: true,
+      by: (row) => row.commits,
+      cell: (row) => count(row.commits),
+    },
+    {
+      name: 'closed_issues',
+      title: 'Issues',
+      numeric: true,
+      by: (row) => row.closed_issues,
+      cell: (row) => count(row.closed_issues),
+    },
+  ]
+}

@@ -4,24 +4,19 @@ import { type AccessLogView, recordView } from './queries/access-log.js'
 /** How many views are remembered, to skip writes without effect. */
 const REMEMBERED = 50_000
 
-/**
- * Records views of other people's numbers: one write for each viewer and day, and more only where the
- * range widens.
- */
+/** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = ({ write }: Database) => {
-  const known = new Map<string, { day: string; from: string; to: string; exported: boolean }>()
+  /** The day of the last write of a view. */
+  const known = new Map<string, string>()
 
   return async (view: AccessLogView): Promise<void> => {
-    const { workspaceId, viewerId, memberId, repoKey, from, to, exported } = view
+    const { workspaceId, viewerId, memberId, repoKey, from, to, kind } = view
     if (memberId === viewerId) return
-    const name = [workspaceId, viewerId, memberId, repoKey].join(' ')
-    const seen = known.get(name)
-    const today = new Date().toISOString().slice(0, 10)
-    const isKnown = seen?.day === today && seen.from <= from && seen.to >= to && (seen.exported || !exported)
-    if (isKnown) return
-    const recorded = await recordView(write, view)
-    if (!recorded) return
+    const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to].join(' ')
+    if (known.get(name) === new Date().toISOString().slice(0, 10)) return
+    const day = await recordView(write, view)
+    if (day === undefined) return
     if (known.size >= REMEMBERED) known.clear()
-    known.set(name, recorded)
+    known.set(name, day)
   }
 }

@@ -13,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
-import { moment } from '../../platform/database/columns.js'
+import { dayRanges, moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { type PersonRule, table } from '../../platform/database/table.js'
 import { DELETED_USER } from '../accounts/deleted-user.js'
@@ -184,8 +184,8 @@ export const reportedIssues = table(
 )
 
 /**
- * The access log: all views of a viewer on a UTC day with the same filter, in the widest
- * range of them. Not a row for each person seen: who that was follows from the activity.
+ * The access log: all views of a viewer on a UTC day with the same filter. Not a row for each person seen: who that was
+ * follows from the activity.
  */
 export const dashboardViews = table(
   'dashboard_views',
@@ -197,10 +197,15 @@ export const dashboardViews = table(
     memberId: uuid('member_id').notNull(),
     /** In lower case; empty without a filter. */
     repoKey: text('repo_key').notNull(),
+    /** The first and the last day of all views. */
     from: date('from_day').notNull(),
     to: date('to_day').notNull(),
     /** Whether a view was a CSV download. */
     exported: boolean('exported').notNull(),
+    /** The days of each kind of view. All are empty in rows of versions that knew only `from_day` and `to_day`. */
+    viewed: dayRanges('viewed').notNull().default('{}'),
+    compared: dayRanges('compared').notNull().default('{}'),
+    downloaded: dayRanges('downloaded').notNull().default('{}'),
   },
   {
     people: {

@@ -142,7 +142,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'looks',
-    what: 'Each admin’s views of named numbers, with their day and range.',
+    what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),
     why: 'So that people learn who viewed their numbers.',
     kept_days: limits.view_days,

@@ -2,7 +2,7 @@
 
 import type { View } from '../../../../schemas/account.js'
 import type { Db } from '../../../platform/database/client.js'
-import { bool, date, statement, text, uuid } from '../../../platform/database/statement.js'
+import { date, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { HAS_ACTIVITY } from './rollups.js'
 
@@ -18,17 +18,25 @@ export interface AccessLogView {
   repoKey: string | undefined
   from: string
   to: string
-  /** Downloaded as a file. */
-  exported: boolean
+  kind: View['kind']
 }
+
+/** The columns with the days of each kind. */
+const daysOfKind = { dashboard: 'viewed', comparison: 'compared', csv: 'downloaded' } as const
+const DAYS = Object.values(daysOfKind).join(', ')
 
 /** SQL: adds views. Views of one viewer on one day with the same filter become one row. @param views a query */
 const addViews = (views: string): string => `
-  insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported)
+  insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported, ${DAYS})
   ${views}
   on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
     from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
-    exported = v.exported or excluded.exported`
+    exported = v.exported or excluded.exported,
+    viewed = v.viewed + excluded.viewed, compared = v.compared + excluded.compared,
+    downloaded = v.downloaded + excluded.downloaded`
+
+const daysIf = (kind: View['kind']): string =>
+  `case when $7::text = '${kind}' then datemultirange(daterange($5::date, $6::date, '[]')) else '{}' end`
 
 /**
  * Nothing of a workspace that is being deleted; and nothing of a repository without any activity, of which there are as
@@ -36,20 +44,21 @@ const addViews = (views: string): string => `
  */
 const RECORD_VIEW = statement(
   'record who looks',
-  { day: date, from: date, to: date, exported: bool },
-  `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date, $7::bool
+  { day: date },
+  `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date,
+    $7::text = 'csv', ${daysIf('dashboard')}, ${daysIf('comparison')}, ${daysIf('csv')}
   from workspaces where id = $1::uuid and deleted_at is null
     and ($4::text = '' or exists (select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = $4::text))`)}
-  returning day, from_day as "from", to_day as "to", exported`,
+  returning day`,
 )
 
-/** @returns the merged view of this day */
+/** @returns the day of the view, or undefined if there was no one to view */
 export const recordView = async (
   db: Db,
-  { workspaceId, viewerId, memberId = ALL_MEMBERS, repoKey = '', from, to, exported }: AccessLogView,
-) => {
-  const [row] = await db.rows(RECORD_VIEW, [workspaceId, viewerId, memberId, repoKey, from, to, exported])
-  return row
+  { workspaceId, viewerId, memberId = ALL_MEMBERS, repoKey = '', from, to, kind }: AccessLogView,
+): Promise<string | undefined> => {
+  const [row] = await db.rows(RECORD_VIEW, [workspaceId, viewerId, memberId, repoKey, from, to, kind])
+  return row?.day
 }
 
 const LIST_WORKSPACES = statement(
@@ -64,9 +73,18 @@ const LIST_WORKSPACES = statement(
 /** SQL: a key of the workspace is named with the person who answers for it. */
 const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
 
+/** SQL: the ranges of a view, each with its kind. Earlier versions merged all kinds into one range. */
+const RANGES = `
+    select 'dashboard' as kind, unnest(v.viewed) as days
+    union all select 'comparison', unnest(v.compared)
+    union all select 'csv', unnest(v.downloaded)
+    union all select 'earlier', daterange(v.from_day, v.to_day, '[]')
+    where not range_merge(v.viewed + v.compared + v.downloaded) @> daterange(v.from_day, v.to_day, '[]')`
+
 /**
- * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $6: where the previous page ended, or nulls. A view names
- * the person in its filter, people with activity in the range, and, without a filter, all members of that day.
+ * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view names
+ * the person in its filter, people with activity in the range, and, without a filter, all members of that day. Ranges of
+ * one kind that overlap or touch are one.
  */
 const LIST_VIEWS = statement(
   'list the views of a person',
@@ -76,40 +94,52 @@ const LIST_VIEWS = statement(
     workspace: text,
     viewerId: uuid,
     viewer: text,
+    source: text,
+    kind: textOf<View['kind']>(),
     from: date,
     to: date,
-    exported: bool,
   },
   `
-  select v.day, v.workspace_id as "workspaceId", w.name as workspace, v.viewer_id as "viewerId", ${VIEWER} as viewer,
-    min(v.from_day) as "from", max(v.to_day) as "to", bool_or(v.exported) as exported
-  from dashboard_views v
-  join workspaces w on w.id = v.workspace_id and w.deleted_at is null
-  left join users u on u.id = v.viewer_id
-  left join access_keys k on k.id = v.viewer_id
-  left join users c on c.id = k.created_by
-  left join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid
-  where v.workspace_id = any($2::uuid[]) and v.viewer_id <> $1::uuid
-    and ($4::date is null or (v.day, v.workspace_id, v.viewer_id) < ($4::date, $5::uuid, $6::uuid))
-    and (
-      v.member_id = $1::uuid
-      or v.member_id = '${ALL_MEMBERS}' and (
-        v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
-        or exists (
-          select from activity a
-          where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between v.from_day and v.to_day
-            and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY}
+  with views as (
+    select v.day, v.workspace_id, w.name as workspace, v.viewer_id, ${VIEWER} as viewer, r.kind, range_agg(r.days) as days,
+      bool_or(v.exported) as exported
+    from dashboard_views v
+    cross join lateral (${RANGES}) r
+    join workspaces w on w.id = v.workspace_id and w.deleted_at is null
+    left join users u on u.id = v.viewer_id
+    left join access_keys k on k.id = v.viewer_id
+    left join users c on c.id = k.created_by
+    left join members m on m.workspace_id = v.workspace_id and m.user_id = $1::uuid
+    where v.workspace_id = any($2::uuid[]) and v.viewer_id <> $1::uuid
+      and ($4::date is null or (v.day, v.workspace_id, v.viewer_id) <= ($4::date, $5::uuid, $6::uuid))
+      and (
+        v.member_id = $1::uuid
+        or v.member_id = '${ALL_MEMBERS}' and (
+          v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
+          or exists (
+            select from activity a
+            where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between lower(r.days) and upper(r.days) - 1
+              and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY}
+          )
         )
       )
-    )
-  group by v.day, v.workspace_id, w.name, v.viewer_id, u.login, k.name, c.login
-  order by v.day desc, v.workspace_id desc, v.viewer_id desc
+    group by v.day, v.workspace_id, w.name, v.viewer_id, u.login, k.name, c.login, r.kind
+  )
+  select v.day, v.workspace_id as "workspaceId", v.workspace, v.viewer_id as "viewerId", v.viewer, v.kind as source,
+    case when v.kind <> 'earlier' then v.kind when v.exported then 'csv' else 'dashboard' end as kind,
+    lower(r.days) as "from", upper(r.days) - 1 as "to"
+  from views v cross join lateral (
+    select unnest(case when v.kind = 'earlier' then datemultirange(range_merge(v.days)) else v.days end) as days
+  ) r
+  where $4::date is null
+    or (v.day, v.workspace_id, v.viewer_id, v.kind, lower(r.days)) < ($4::date, $5::uuid, $6::uuid, $7::text, $8::date)
+  order by v.day desc, v.workspace_id desc, v.viewer_id desc, v.kind desc, lower(r.days) desc
   limit $3::int`,
 )
 
 /** The end of a page of views. */
 export interface ListedView {
-  position: [day: string, workspaceId: string, viewerId: string]
+  position: [day: string, workspaceId: string, viewerId: string, source: string, from: string]
   view: View
 }
 
@@ -121,17 +151,17 @@ export const listViews = async (
   rows: number,
 ): Promise<ListedView[]> => {
   const workspaces = await db.rows(LIST_WORKSPACES, [userId])
-  const [day = null, workspaceId = null, viewerId = null] = after ?? []
+  const [day = null, workspaceId = null, viewerId = null, source = null, from = null] = after ?? []
   const ids = workspaces.map(({ id }) => id)
-  const found = await db.rows(LIST_VIEWS, [userId, ids, rows, day, workspaceId, viewerId])
+  const found = await db.rows(LIST_VIEWS, [userId, ids, rows, day, workspaceId, viewerId, source, from])
   return found.map((row) => ({
-    position: [row.day, row.workspaceId, row.viewerId],
+    position: [row.day, row.workspaceId, row.viewerId, row.source, row.from],
     view: {
       viewer: row.viewer,
       workspace: { id: row.workspaceId, name: row.workspace },
       day: row.day,
       range: { from: row.from, to: row.to },
-      kind: row.exported ? 'csv' : 'dashboard',
+      kind: row.kind,
     },
   }))
 }
@@ -139,7 +169,7 @@ export const listViews = async (
 const MERGE_VIEWS = statement(
   'hand over looks',
   {},
-  addViews(`select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported
+  addViews(`select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported, ${DAYS}
   from dashboard_views where viewer_id = $1::uuid`),
 )
 const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { View } from '../../../../schemas/account.js'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../../schemas/dashboard.js'
 import { limits } from '../../../../schemas/limits.js'
@@ -36,25 +37,25 @@ const sendDashboard = async (
   { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: Static<typeof OwnDashboardQuery>,
+  query: Static<typeof OwnDashboardQuery> & { comparison?: boolean },
   filter: Filter,
-  recordView?: (named: Range, exported: boolean) => Promise<void>,
+  recordView?: (named: Range, kind: View['kind']) => Promise<void>,
 ) => {
   const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
-  const { from, to, format, trends } = query
+  const { from, to, format, trends, comparison } = query
   const range = await chooseRange(database, { from, to })
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
     const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
-    if (csv.named) await recordView?.(csv.named, true)
+    if (csv.named) await recordView?.(csv.named, 'csv')
     const ending = `_${csv.range.from}_${csv.range.to}.csv`
     reply.header('Content-Disposition', attachmentOf(csv.name, ending))
     return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
   const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
-  if (named) await recordView?.(named, false)
+  if (named) await recordView?.(named, comparison ? 'comparison' : 'dashboard')
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(content)
   const etag = etagOfText(text)
@@ -99,8 +100,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         memberId: userId,
         repoKey: userId === undefined ? filter.repoKey : undefined,
       }
-      return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, exported) =>
-        recordView({ ...look, from, to, exported }),
+      return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, kind) =>
+        recordView({ ...look, from, to, kind }),
       )
     },
   })

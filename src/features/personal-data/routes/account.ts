@@ -16,7 +16,7 @@ import { deleteAccount } from '../delete-account.js'
 import { createAccountExporter } from '../export-account.js'
 import { readProfile } from '../read-profile.js'
 
-const pages = pagesOf('day', 'uuid', 'uuid')
+const pages = pagesOf('day', 'uuid', 'uuid', 'text', 'day')
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, revocations } = app
@@ -49,7 +49,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listViews',
       tags: ['profile'],
       summary: "List who viewed the caller's numbers by name",
-      description: `Views of dashboards and CSV files in which the caller is named. There is one entry for each viewer, workspace and UTC day, newest first. Entries are kept for ${limits.view_days} days.`,
+      description: `Views of dashboards and CSV files in which the caller is named. There is one entry for each viewer, workspace, UTC day, kind and range, newest first. Entries are kept for ${limits.view_days} days.`,
       querystring: PageQuery,
       response: { 200: ViewPage },
     },
