@@ -427,16 +427,10 @@ else {
 
   t.test('an invalid address is explained', async (t) => {
     for (const [query, text] of [
-      ['from=2026-13-45&to=nonsense', 'Working hours'],
-      [
-        'from=2026-03-05&to=2026-03-01',
-        'Invalid date range. Choose at most 366 days. The end must not be before the start.',
-      ],
-      [
-        'from=2020-01-01&to=2026-03-01',
-        'Invalid date range. Choose at most 366 days. The end must not be before the start.',
-      ],
-      ['from=2026-02-31&to=2026-03-05', /^The request failed\. from must be a day/],
+      ['from=2026-13-45&to=nonsense', 'Invalid date range. A date is not in the calendar.'],
+      ['from=2026-03-05&to=2026-03-01', 'Invalid date range. The end is before the start.'],
+      ['from=2020-01-01&to=2026-03-01', 'Invalid date range. A range has at most 366 days.'],
+      ['from=2026-02-31&to=2026-03-05', 'Invalid date range. A date is not in the calendar.'],
     ]) {
       await page.goto(`${service.url}/w/${id}?${query}`)
       await visitor.sees(text ?? '')
