@@ -400,6 +400,7 @@ else {
 
   t.test('members are sorted, and a change of the name can be undone', async (t) => {
     await admin.open(`/w/${id}/people`)
+    await admin.page.getByRole('table', { name: 'Members', exact: true }).waitFor()
     t.strictSame(await rowsOf(admin, 'Members'), ['AD\nada\nyou', 'BO\nbob'])
     await admin.button('Person').click()
     t.strictSame(await rowsOf(admin, 'Members'), ['BO\nbob', 'AD\nada\nyou'])
