@@ -193,8 +193,12 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
   const id = useId()
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null
-    dialog.current?.showModal()
-    return () => opener?.focus()
+    const element = dialog.current
+    element?.showModal()
+    // One that Escape has closed gave the focus back at once, and the person may have moved on since.
+    return () => {
+      if (element?.open) opener?.focus()
+    }
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>

@@ -112,7 +112,7 @@ else {
       t.strictSame(visitor.complaints, [])
     })
 
-  await task('find who worked most on a repository last month', '/account', 60, async (user, t) => {
+  await task('find who worked most on a repository last month', '/account', 66, async (user, t) => {
     await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
     await user.comesTo('heading', /^Acme/)
@@ -240,6 +240,7 @@ else {
   t.test('single keys search and explain, and can be turned off', async (t) => {
     await visitor.open(`/w/${id}/people`)
     const user = new KeyboardUser(visitor)
+    await page.getByRole('searchbox', { name: 'Search Members', exact: true }).waitFor()
     await user.press('/')
     await user.comesTo('searchbox', 'Search Members')
     await user.type('/?')
