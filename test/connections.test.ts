@@ -193,6 +193,18 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
   t.notMatch(service.logs.join(''), /"level":50/, 'and none is an error of the service')
 })
 
+t.test('a body that never ends is not waited for after a path that cannot be read', async (t) => {
+  const service = await startService(t, { timeouts: { headers: 500, request: 500, check: 50, linger: 100 } })
+  const client = await stubborn(
+    service,
+    'POST /api/settings/ada/%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n',
+  )
+  const sending = setInterval(() => client.write('x'), 100)
+  t.teardown(() => clearInterval(sending))
+  t.match(await textOf(client), /^HTTP\/1.1 400 /)
+  t.ok(await noneOpen(service))
+})
+
 t.test('a file of heartbeats may take longer to arrive than other bodies, one for each person', async (t) => {
   const service = await startService(t, { timeouts: { headers: 500, request: 500, check: 50 } })
   const ada = await service.signIn('ada')

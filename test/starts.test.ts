@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
 import { locks } from '../src/platform/database/locks.js'
+import { applyMigrations, firstMigration } from '../src/platform/database/migrate.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
 import { receivedPassword, startImpostor } from './impostor.js'
@@ -170,7 +171,7 @@ t.test('a database that the service cannot use is refused in one sentence', asyn
   const cases: [string, string][] = [
     [
       latin.url,
-      "a database with the encoding LATIN1, which cannot store every character. Create one with encoding 'UTF8' and template template0. Restore a backup there if this one has data.",
+      "a database with the encoding LATIN1, which cannot store every character. Create one with encoding 'UTF8' and template template0.",
     ],
     [
       shared.url,
@@ -193,6 +194,26 @@ t.test('a database that the service cannot use is refused in one sentence', asyn
     t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
   }
 })
+
+t.test(
+  'a database that the service has used before is taken with any encoding and further tables',
+  async (t) => {
+    const { url, drop } = await createTestDatabase("template0 encoding 'SQL_ASCII'")
+    t.teardown(drop)
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    t.teardown(() => sql.end())
+    await sql.begin((tx) => applyMigrations(tx, { upTo: firstMigration.when }))
+    await sql`create table carts (id int)`
+    const migration = launchProgram(t, 'src/bin/migrate', onDatabase(url))
+    await migration.ended
+    t.equal(migration.output(), 'The database is current.\n')
+    const findings = await checkDatabase(url, readConfig(onDatabase(url)))
+    t.strictSame(
+      findings.filter(({ level }) => level === 'problem'),
+      [],
+    )
+  },
+)
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)

@@ -12,7 +12,8 @@ const OLDEST_POSTGRESQL = 15
 const TABLES_NAMED = 3
 
 /**
- * Why the service cannot use this database; undefined if it can.
+ * Why the service cannot use this database; undefined if it can. A database that it has used before needs only the server:
+ * its encoding and further tables were accepted then.
  * @param firstMigration when the service's first migration was made, which no other application has
  */
 export const findDatabaseFault = async (
@@ -28,13 +29,13 @@ export const findDatabaseFault = async (
       cause: `a server with PostgreSQL ${server.version}, and the service needs ${OLDEST_POSTGRESQL} or newer`,
       remedy: 'Upgrade it, or name a newer server.',
     }
+  if (await isInUse(sql, firstMigration)) return undefined
   if (server.encoding !== 'UTF8')
     return {
       cause: `a database with the encoding ${server.encoding}, which cannot store every character`,
-      remedy:
-        "Create one with encoding 'UTF8' and template template0. Restore a backup there if this one has data.",
+      remedy: "Create one with encoding 'UTF8' and template template0.",
     }
-  const tables = await listForeignTables(sql, firstMigration)
+  const tables = await listForeignTables(sql)
   if (tables.length === 0) return undefined
   const named = tables.slice(0, TABLES_NAMED).join(', ')
   return {
@@ -43,23 +44,27 @@ export const findDatabaseFault = async (
   }
 }
 
-/** Tables in a database that the service has not migrated. Those of extensions do not matter. */
-const listForeignTables = async (sql: postgres.ISql, firstMigration: number): Promise<string[]> => {
+/** Whether the service has created its tables there. */
+const isInUse = async (sql: postgres.ISql, firstMigration: number): Promise<boolean> => {
+  const [journal] = await sql<{ readable: boolean }[]>`
+    select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as readable
+    from pg_class c join pg_namespace n on n.oid = relnamespace
+    where nspname = 'drizzle' and relname = '__drizzle_migrations'`
+  if (!journal) return false
+  // Without the right to read it, something else has to be fixed first.
+  if (!journal.readable) return true
+  const own = await sql`select from drizzle.__drizzle_migrations where created_at = ${firstMigration}`
+  return own.length > 0
+}
+
+/** Tables of an application. Those of extensions do not matter. */
+const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
   const found = await sql<{ name: string }[]>`
     select relname as name from pg_class c
     where relnamespace = to_regnamespace('public') and relkind in ('r', 'p')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by relname limit ${TABLES_NAMED + 1}`
-  if (found.length === 0) return []
-  const [journal] = await sql<{ readable: boolean }[]>`
-    select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as readable
-    from pg_class c join pg_namespace n on n.oid = relnamespace
-    where nspname = 'drizzle' and relname = '__drizzle_migrations'`
-  // Without the right to read it, something else has to be fixed first.
-  const own = journal?.readable
-    ? await sql`select from drizzle.__drizzle_migrations where created_at = ${firstMigration}`
-    : []
-  return own.length > 0 || journal?.readable === false ? [] : found.map(({ name }) => name)
+  return found.map(({ name }) => name)
 }
 
 /**

@@ -96,12 +96,11 @@ const mayHaveBody = ({ headers }: IncomingMessage) =>
 const boundBodies = (app: FastifyInstance, { request: ordinary, upload, check }: ConnectionTimeouts) => {
   /** Requests whose body has yet to arrive, and until when. */
   const arriving = new Map<IncomingMessage, number>()
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (mayHaveBody(raw)) {
-      arriving.set(raw, performance.now() + ordinary)
-      raw.once('close', () => arriving.delete(raw))
-    }
-    done()
+  // Before the router, which answers paths that it cannot read without any hook.
+  app.server.prependListener('request', (request: IncomingMessage) => {
+    if (!mayHaveBody(request)) return
+    arriving.set(request, performance.now() + ordinary)
+    request.once('close', () => arriving.delete(request))
   })
   app.decorate('allowUpload', (request: IncomingMessage) => {
     if (arriving.has(request)) arriving.set(request, performance.now() + upload)
