@@ -405,7 +405,7 @@ const summaryOf = ({ state, heartbeats, days, minutes }: ImportState): string =>
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
   const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.`
   return state === 'cancelled'
-    ? `The import was cancelled. What was counted before stays. ${result}`
+    ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`
 }
 
