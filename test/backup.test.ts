@@ -158,7 +158,7 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
   const files: [Buffer, RegExp][] = [
     [bytes.subarray(0, bytes.length - 20), /not a complete backup: it ends too early/],
     [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /not a complete backup: it ends too early/],
-    [gzipSync('hello\n'), /is no backup of this service/],
+    [gzipSync('hello\n'), /is not a backup of this service/],
     [Buffer.from('hello\n'), /not a complete backup: it cannot be decompressed/],
     [changed('\tada\tada\t', '\teve\teve\t'), /not a complete backup: users is not what was written/],
     [
