@@ -62,7 +62,9 @@ export const FlushResult = Type.Object(
         'Entries that were cut in at least one workspace, or by the hours in the recording preferences.',
     }),
     ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
-    duplicate: Type.Boolean({ description: 'True: this is the answer to the first flush with this id.' }),
+    duplicate: Type.Boolean({
+      description: 'True: the service has already counted this id and repeats its first answer.',
+    }),
     notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
   },
   {
@@ -154,7 +156,7 @@ export const CountsResult = Type.Object(
   {
     upserted: Type.Integer({ description: 'Counts that are new or have changed.' }),
     unchanged: Type.Integer({
-      description: 'Counts that were the same before, and zeros for which there was no count.',
+      description: 'Counts that did not change, and zeros for which there was no count.',
     }),
     skipped: Type.Array(
       Named('SkippedCount', {

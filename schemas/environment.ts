@@ -58,7 +58,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:
-        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the one that is the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service refuses a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
+        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service does not connect to a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),
@@ -83,7 +83,7 @@ export const Environment = Type.Object({
     maximum: 1_000,
     default: 10,
     description:
-      'Connections of each instance to the database, and as many to its replica; at least 4 are used.',
+      'Connections of each instance to the database, and as many to its replica. The service uses at least 4.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({
@@ -170,7 +170,7 @@ export const Environment = Type.Object({
   ),
   REPOHOST_MOVED: Type.Optional(
     BaseUrl({
-      whenUnset: 'the service does not start with another host than before',
+      whenUnset: 'the service starts only with the same host as before',
       description:
         'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers.',
       examples: ['https://old-git.example.com'],
@@ -228,8 +228,8 @@ export const Environment = Type.Object({
       examples: ['http://127.0.0.1:4242'],
     }),
   ),
-  BILLING_PRICE_MONTH: Text({ description: 'The id of the price for a month.', examples: ['price_month'] }),
-  BILLING_PRICE_YEAR: Text({ description: 'The id of the price for a year.', examples: ['price_year'] }),
+  BILLING_PRICE_MONTH: Text({ description: 'The id of the monthly price.', examples: ['price_month'] }),
+  BILLING_PRICE_YEAR: Text({ description: 'The id of the yearly price.', examples: ['price_year'] }),
   BILLING_DORMANT: Type.Boolean({
     default: true,
     description: '`true` gives everyone Pro. `false` makes the team routes require a subscription.',
@@ -287,7 +287,7 @@ export const Environment = Type.Object({
     List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
       whenUnset: 'none',
       description:
-        'Addresses for which no rate limit holds, such as the one address of a company network: addresses or CIDR ranges, comma-separated.',
+        'Addresses without rate limits, such as the shared address of a company network: addresses or CIDR ranges, comma-separated.',
       examples: ['203.0.113.7,10.0.0.0/8'],
     }),
   ),
@@ -297,7 +297,7 @@ export const Environment = Type.Object({
       expected: 'a redis:// or rediss:// URL',
       secret: true,
       whenUnset: 'each instance counts for itself',
-      description: 'A Redis or Valkey server in which all instances count rate limits together.',
+      description: 'A Redis or Valkey server through which all instances share rate limits.',
       examples: ['rediss://user:password@host:6379/0'],
     }),
   ),
@@ -322,7 +322,7 @@ export const Environment = Type.Object({
     maximum: 60_000,
     default: 0,
     description:
-      'How many milliseconds the service keeps serving after it was told to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
+      'How many milliseconds the service keeps answering requests after it is told to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
     examples: [5_000],
   }),
   MAINTENANCE: Text({
@@ -334,13 +334,13 @@ export const Environment = Type.Object({
     Type.String({
       whenUnset: '`maintenance` in `DATA_DIR`',
       description:
-        'A file that switches maintenance while the service runs: on as soon as it exists, with its text as the message, and off once it is deleted.',
+        'A file that turns maintenance on and off while the service runs. Maintenance is on while the file exists, with its text as the message.',
       examples: ['/run/team-settings/maintenance'],
     }),
   ),
   LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
-    description: 'The lowest level of lines that are logged.',
+    description: 'The lowest level of log lines to write.',
     examples: ['warn'],
   }),
 })

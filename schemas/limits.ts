@@ -138,8 +138,8 @@ export const rateLimits = {
   rate_pages_per_address:
     'Requests of an address per minute for the dashboard, the reference and their files.',
   rate_verify_per_address: 'Sign-ins from an address per minute.',
-  rate_join_per_caller: 'Joins and invite look-ups of a caller per minute.',
-  rate_refused_tokens_per_caller: 'Tokens of a caller per minute that the repository host may refuse.',
+  rate_join_per_caller: 'Joins and invite lookups of a caller per minute.',
+  rate_refused_tokens_per_caller: 'Tokens of a caller per minute that the repository host may reject.',
   rate_refused_keys_per_address: 'Invalid access keys from an address per minute.',
   rate_wrong_signatures_per_address: 'Wrongly signed webhook calls from an address per minute.',
   exports_per_hour: 'Account exports of a caller per hour.',

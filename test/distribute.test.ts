@@ -80,7 +80,7 @@ t.test('what was interrupted is finished by the next run, and no row is lost', o
   t.match(output, /^workspaces: copied to every node$/m)
   t.match(output, /\nactivity: spread by workspace_id\n/)
   t.notMatch(output, /^(users|funnel_users):/m, 'these had their places')
-  t.same(await run(t, url), { code: 0, output: 'Every table has its place.\n' })
+  t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
   const places = await sql`
     select table_name::text as name, distribution_column as column, colocation_id as shared from citus_tables
     where citus_table_type in ('reference', 'distributed')`
@@ -121,7 +121,7 @@ t.test('migrations go through the coordinator as they are', onCluster, async (t)
     }
   })
   t.same(await sql`select reviews from activity`, [])
-  t.same(await run(t, url), { code: 0, output: 'Every table has its place.\n' })
+  t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
 })
 
 const UNIQUE_VIOLATION = '23505'

@@ -71,8 +71,8 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
       { ...sound, DATABASE_REPLICA_URL: url },
       [
         (await isCluster())
-          ? /^warning replica: It is not read: The database is spread by Citus.* DATABASE_REPLICA_URL/
-          : /^warning replica: It is not read: It is itself a primary.* DATABASE_REPLICA_URL/,
+          ? /^warning replica: The service does not read from it: The database is spread by Citus.* DATABASE_REPLICA_URL/
+          : /^warning replica: The service does not read from it: It is itself a primary.* DATABASE_REPLICA_URL/,
       ],
     ],
     [
@@ -103,10 +103,10 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
       [/^problem database: DATABASE_POOL_SIZE is 999/],
     ],
     [
-      'no time-outs where the service cannot set them',
+      'no timeouts where the service cannot set them',
       { DATABASE_URL: url, DATABASE_PREPARE: 'false' },
       [
-        /^problem time-outs: .*cannot set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
+        /^problem timeouts: .*cannot set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
       ],
     ],
     ['no TLS', { BASE_URL: 'http://api.example.com' }, [/^problem addresses: .*is not https/]],
@@ -123,7 +123,7 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
     [
       'half of another repository host',
       { REPOHOST_URL: 'https://github.com' },
-      [/^problem sign-in: .*are not of one host.*https:\/\/HOST\/api\/v3/],
+      [/^problem sign-in: .*belong to different hosts.*https:\/\/HOST\/api\/v3/],
     ],
     [
       'no way to the login page',
@@ -137,7 +137,7 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
     [
       'one name for all machines',
       { HOST: '0.0.0.0' },
-      [/^warning addresses: .*calls itself http:\/\/localhost:3000.* BASE_URL/],
+      [/^warning addresses: .*BASE_URL is http:\/\/localhost:3000.* BASE_URL/],
     ],
     [
       'a dashboard that gets no cookie',
@@ -199,7 +199,7 @@ t.test('who may not create tables, and who does not own them, is told so', async
 t.test('a schema of another version is named', async (t) => {
   const older = await databaseOf(t, 5)
   hasMembers(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
-    /^warning schema: It is older.*Make a backup/,
+    /^warning schema: It is older.*Back up first/,
   ])
   await older.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`
   hasMembers(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
@@ -214,9 +214,11 @@ t.test('an old backup is found, and so is none', async (t) => {
   await sql`
     insert into users (id, repohost_id, login, login_key, avatar_url, created_at)
     values (gen_random_uuid(), 1, 'ada', 'ada', '', now() - interval '9 days')`
-  hasMembers(t, await findingsOf(env), [/^warning backup: None is known.* for 9 days.*npm run backup/])
+  hasMembers(t, await findingsOf(env), [
+    /^warning backup: There is no known backup.* for 9 days.*npm run backup/,
+  ])
   await sql`insert into backups (made_at, bytes) values (now() - interval '8 days', 1)`
-  hasMembers(t, await findingsOf(env), [/^warning backup: The last one that is known is 8 days old/])
+  hasMembers(t, await findingsOf(env), [/^warning backup: The last known backup is 8 days old/])
   const file = join(await temporaryFolder(t), 'backup.gz')
   const backup = launchProgram(t, 'src/bin/backup', onDatabase(url), [file])
   t.equal(await backup.ended, 0, backup.output())

@@ -145,7 +145,7 @@ t.test(
   },
 )
 
-t.test('the role behind a pooler gets all time-outs that the doctor asks for', async (t) => {
+t.test('the role behind a pooler gets all timeouts that the doctor asks for', async (t) => {
   const { url, drop } = await createTestDatabase('template0')
   t.teardown(drop)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
@@ -183,7 +183,7 @@ t.test(
     const levelOf = async (DATABASE_PREPARE: string) => {
       const env = { DATABASE_URL: pooled.href, DATABASE_PREPARE, JWT_SECRETS: JWT_SECRET }
       const findings = await checkDatabase(pooled.href, readConfig(env))
-      return findings.filter(({ about }) => /pooler|time-outs/.test(about)).map(({ level }) => level)
+      return findings.filter(({ about }) => /pooler|timeouts/.test(about)).map(({ level }) => level)
     }
     t.same(await levelOf('true'), ['problem'])
     const refused = launch(t, await freePort(), { DATABASE_URL: pooled.href, JWT_SECRETS: JWT_SECRET })
@@ -192,7 +192,7 @@ t.test(
       refused.output(),
       /- DATABASE_URL names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false$/m,
     )
-    t.same(await levelOf('false'), ['ok'], 'with all time-outs')
+    t.same(await levelOf('false'), ['ok'], 'with all timeouts')
 
     const refusalOf = (changes: Partial<URL>) =>
       explainDatabaseErrors(migrate(Object.assign(new URL(pooled), changes).href)).catch(

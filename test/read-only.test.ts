@@ -14,7 +14,7 @@ import { until } from './until.js'
 const READ_ONLY =
   'The database is read-only: default_transaction_read_only is on. Turn it off where it is set: for the server, the database or the role. Until then every write is answered 503.'
 const STANDBY =
-  'The database is read-only: it is a standby that follows another server. Name the primary in DATABASE_URL, or promote this server. Until then every write is answered 503.'
+  'The database is read-only: it is a standby of another server. Name the primary in DATABASE_URL, or promote this server. Until then every write is answered 503.'
 const AGAIN = 'The database accepts writes again.'
 
 const saidBy = ({ logs }: Service) =>
@@ -184,7 +184,7 @@ t.test('a service that was led to a standby is unready until that is promoted', 
   await until(() => said().length > 0, 'it says so')
   t.strictSame(said(), [STANDBY])
   t.strictSame(await findingsOf(second.url), [
-    'It is read-only: it is a standby that follows another server. Name the primary in DATABASE_URL, or promote this server.',
+    'It is read-only: it is a standby of another server. Name the primary in DATABASE_URL, or promote this server.',
   ])
 
   await second.sql`select pg_promote()`

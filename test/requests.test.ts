@@ -493,10 +493,10 @@ t.test('what does not fit a format is told in words', async (t) => {
       '/body/patterns/0',
       /^must be `owner/,
     ],
-    [ada.get('/api/team/active-minutes?day=2026-02-31'), '/query/day', /^must be a day of the calendar/],
-    [ada.get('/api/team/active-minutes?day=0000-01-01'), '/query/day', /^must be a day of the calendar/],
-    [ada.get('/api/team/active-minutes?day=today'), '/query/day', /^must be a day of the calendar/],
-    [ada.get('/api/assistant-a-models?apiKey=a%20b'), '/query/apiKey', /^must have visible ASCII/],
+    [ada.get('/api/team/active-minutes?day=2026-02-31'), '/query/day', /^must be a calendar day/],
+    [ada.get('/api/team/active-minutes?day=0000-01-01'), '/query/day', /^must be a calendar day/],
+    [ada.get('/api/team/active-minutes?day=today'), '/query/day', /^must be a calendar day/],
+    [ada.get('/api/assistant-a-models?apiKey=a%20b'), '/query/apiKey', /^must have only visible ASCII/],
     [ada.push('ada/a', { theme: 'dark' }), '/body/settings/theme', /^must start with "ext\."$/],
   ]
   for (const [reply, path, message] of refusals) {

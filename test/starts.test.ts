@@ -251,7 +251,7 @@ t.test('what cannot be used is named by its variable, in one sentence', async (t
     [{ ...here, HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine: set it to/],
     [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR is not a folder/],
     [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR is not a folder/],
-    [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who made it/],
+    [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/],
     [
       onDatabase('postgres://nobody:hunter2@127.0.0.1:1/nothing'),
       /DATABASE_URL names a database that cannot be used now: .*ECONNREFUSED/,

@@ -106,7 +106,7 @@ const texts: Record<string, Text> = {
   ],
 }
 
-/** The service's messages about fields, such as `from must be a day of the calendar`. */
+/** The service's messages about fields, such as `from must be a calendar day`. */
 const fieldErrorsOf = (error: ApiProblem): string | undefined => {
   const { errors } = error as { errors?: { path: string; message: string }[] }
   return errors?.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')

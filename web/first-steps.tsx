@@ -44,7 +44,8 @@ export const FirstSteps = (props: {
       children: (
         <p>
           {workspace ? <a href={`${path}/repos`}>Add a pattern</a> : 'Add a pattern'} such as{' '}
-          <span class="mono">acme/*</span>. The workspace records activity in the repositories that match it.
+          <span class="mono">acme/*</span>. The workspace records activity in repositories that match a
+          pattern.
         </p>
       ),
     },

@@ -200,9 +200,9 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
 const shortcuts: [keys: string, about: string][] = [
   [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
   ['/', 'Search on this screen, or everything'],
-  ['?', 'Show these keys'],
+  ['?', 'Show keyboard shortcuts'],
   ['Arrow keys', 'Move in menus, tabs and tables, and read charts'],
-  ['Home, End', 'Go to the first or the last one of them'],
+  ['Home, End', 'Go to the first or last item'],
   ['Esc', 'Close a menu or a dialog'],
 ]
 
@@ -224,7 +224,7 @@ export const HelpPanel = () => (
         checked={singleKeys.value}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
       />
-      <span>Use / and ? without another key</span>
+      <span>Use the single-key shortcuts / and ?</span>
     </label>
     <div class="row end">
       <button type="button" onClick={() => close('help')}>

@@ -121,7 +121,7 @@ export type BillingUrl = {
 export type CountsResult = {
   /** Counts that are new or have changed. */
   upserted: number
-  /** Counts that were the same before, and zeros for which there was no count. */
+  /** Counts that did not change, and zeros for which there was no count. */
   unchanged: number
   /** Logins that are not members (one entry each), and repositories that match no pattern. */
   skipped: SkippedCount[]
@@ -197,7 +197,7 @@ export type FlushResult = {
   capped: number
   /** Entries that count nowhere. */
   ignored: number
-  /** True: this is the answer to the first flush with this id. */
+  /** True: the service has already counted this id and repeats its first answer. */
   duplicate: boolean
   /** One for each entry that was not accepted. */
   notes: FlushNote[]
@@ -557,7 +557,7 @@ export type Health = {
 export type VerifyBody = {
   /** A personal access token or an OAuth token of the repository host. The service uses it once and does not store it. */
   repohost_token: string
-  /** Also set the cookie `svc_token` (over https its twin `__Host-svc_token` too), as the sign-in with the browser does. Only pages of a known dashboard or of the service itself can ask for it. */
+  /** Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can ask for it. */
   cookie?: boolean
 }
 
@@ -2329,7 +2329,7 @@ export interface Operations {
     answer: ViewPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** List project names of editors */
+  /** List editor project names */
   'GET /api/me/editor-projects': {
     request: unknown
     answer: EditorProjectList
@@ -2367,7 +2367,7 @@ export interface Operations {
     answer: HeartbeatAnswer | HeartbeatsAnswer
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Get the caller's minutes of today */
+  /** Get the caller's minutes today */
   'GET /api/wakatime/v1/users/{user}/statusbar/today': {
     request: {
       path: {
@@ -2378,7 +2378,7 @@ export interface Operations {
     answer: StatusBar
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Get the caller, as editors know people */
+  /** Get the caller in WakaTime's format */
   'GET /api/wakatime/v1/users/{user}': {
     request: {
       path: {
@@ -2389,13 +2389,13 @@ export interface Operations {
     answer: EditorUser
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Send errors of a plugin */
+  /** Send plugin errors */
   'POST /api/wakatime/v1/plugins/errors': {
     request: unknown
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Import heartbeats of the past */
+  /** Import past heartbeats */
   'POST /api/wakatime/v1/users/{user}/import': {
     request: {
       path: {

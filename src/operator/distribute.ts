@@ -50,7 +50,7 @@ export const distribute = (url: string, say: (line: string) => void, stopped?: A
     await placeTables(sql, say)
     const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
     await sql.unsafe(`alter database ${database} ${clusterSetting}`)
-    say('Every table has its place.')
+    say('Every table is in place.')
   })
 
 const requireCoordinator = async (sql: postgres.Sql) => {

@@ -250,7 +250,7 @@ else {
     await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
     t.strictSame(await visitor.violations(), [])
     await user.press('Escape', '?')
-    await user.comesTo('checkbox', 'Use / and ? without another key')
+    await user.comesTo('checkbox', 'Use the single-key shortcuts / and ?')
     t.strictSame(await visitor.violations(), [])
     await user.press('Space', 'Escape', '?', '/')
     t.equal(await page.getByRole('dialog').count(), 0)
@@ -389,7 +389,7 @@ else {
       ['My workspaces'],
     ],
     ['/account/keys', 'Access keys', ['My keys'], []],
-    ['/account/editors', 'Editors', ['Set-up', 'Project names', 'Import'], ['Project names']],
+    ['/account/editors', 'Editors', ['Setup', 'Project names', 'Import'], ['Project names']],
     ['/funnel', 'Funnel', [], []],
     ['/no-such-page', 'Page not found', [], []],
   ]

@@ -501,7 +501,7 @@ else {
     )
     await visitor.open('/account/privacy')
     await visitor.sees(
-      /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves\. This is effective since /,
+      /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers\. Effective since /,
     )
     t.strictSame(await visitor.violations(), [])
   })

@@ -60,8 +60,8 @@ export const AccountKeys = () => {
       <h1>Access keys</h1>
       <p class="muted">
         An access key lets a script, a build job or an editor act for you, with only the rights that you
-        choose. Signing out does not end access keys. For a job of the whole team, create a key in the
-        workspace settings.
+        choose. Access keys keep working after you sign out. For a job that serves the whole team, create a
+        key in the workspace settings.
       </p>
       <KeySection
         title="My keys"
@@ -99,8 +99,8 @@ export const WorkspaceKeys = () => {
       }}
     >
       <p class="muted">
-        These keys belong to the workspace and reach no other one. A key ends when its creator is no longer an
-        admin here.
+        These keys work only in this workspace. A key stops working when its creator is no longer an admin
+        here.
       </p>
     </KeySection>
   )

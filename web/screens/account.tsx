@@ -10,7 +10,7 @@ const statuses: Record<string, string> = {
   trialing: 'Trial',
   active: 'Active',
   past_due: 'A payment failed. Update your payment method',
-  canceled: 'Canceled',
+  canceled: 'Cancelled',
 }
 
 export const Account = () => {
@@ -83,7 +83,7 @@ const TimeZone = () => {
       <h2 id="zone">Time zone</h2>
       <p class="muted">
         Your working hours and recording hours use this time zone. Your editor extension also sets it when it
-        sends activity. The last value applies. Default: UTC.
+        sends activity. The most recent value applies. Default: UTC.
       </p>
       <p class="muted">Days are always in UTC. Times appear in your browser’s time zone, {named(here)}.</p>
       <Form

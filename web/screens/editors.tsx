@@ -45,7 +45,7 @@ const SetUp = () => {
     })
   return (
     <section class="card stack tight" aria-labelledby="set-up">
-      <h2 id="set-up">Set-up</h2>
+      <h2 id="set-up">Setup</h2>
       <ol class="numbered stack tight">
         <li>
           Install the{' '}
@@ -360,7 +360,7 @@ const Import = () => {
       <p class="muted">
         Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Each workspace gets
         the days since you joined it. If you import a file again, only missing minutes are added. A file can
-        have up to {bytes(limits.import_body_bytes)} and must arrive within a minute.
+        have up to {bytes(limits.import_body_bytes)} and must arrive within 15 minutes.
       </p>
       <Form class="stack tight" onSubmit={() => file && !tooLarge && upload(file)}>
         <label class="field">
@@ -405,7 +405,7 @@ const summaryOf = ({ state, heartbeats, days, minutes }: ImportState): string =>
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
   const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.`
   return state === 'cancelled'
-    ? `The import was cancelled. What was counted before stays. ${result}`
+    ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`
 }
 

@@ -35,7 +35,7 @@ export const Privacy = () => {
           </section>
           <section class="card stack tight" aria-labelledby="who-sees">
             <h2 id="who-sees">Who sees my numbers</h2>
-            {workspaces.length === 0 && <p class="muted">Only you. You are in no workspace.</p>}
+            {workspaces.length === 0 && <p class="muted">Only you. You are not in a workspace.</p>}
             {workspaces.map((workspace) => (
               <WhoSees key={workspace.id} workspace={workspace} />
             ))}
@@ -137,7 +137,7 @@ const WhoSees = ({ workspace }: { workspace: Workspace }) => (
       <>
         In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
         only numbers that cover enough people. An admin of several workspaces with the same people can compare
-        them, and people who cooperate can subtract what they know of themselves.
+        them, and people who cooperate can subtract their own numbers.
       </>
     ) : (
       <>
@@ -147,7 +147,7 @@ const WhoSees = ({ workspace }: { workspace: Workspace }) => (
         “Only that person” prevents that.
       </>
     )}{' '}
-    This is effective since {time(workspace.activity_privacy_since)}.
+    Effective since {time(workspace.activity_privacy_since)}.
   </p>
 )
 

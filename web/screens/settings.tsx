@@ -328,7 +328,7 @@ const levels = [
   [
     'team',
     'Only that person',
-    'Admins see whole weeks of the team, and only numbers that cover enough people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract what they know of themselves.',
+    'Admins see whole weeks of the team, and only numbers that cover enough people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers.',
   ],
 ] as const
 

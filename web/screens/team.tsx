@@ -57,7 +57,8 @@ export const metrics = [
     tone: 'orange',
     write: count,
     unit: 1,
-    about: 'Daily counts for each member and repository, reported by an admin’s tool. Days are in UTC.',
+    about:
+      'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.',
   },
   {
     name: 'closed_issues',
@@ -65,7 +66,8 @@ export const metrics = [
     tone: 'green',
     write: count,
     unit: 1,
-    about: 'Daily counts for each member and repository, reported by an admin’s tool. Days are in UTC.',
+    about:
+      'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.',
   },
   {
     name: 'active_members',
@@ -354,7 +356,7 @@ const Figures = (props: {
               {about}{' '}
               {publication &&
                 (name === 'active_members'
-                  ? 'With published weeks, the number is that of the busiest week. '
+                  ? 'With published weeks, this is the number for the busiest week. '
                   : 'The number covers the published weeks of the range. ')}
               The small figure is the change since the compared range.
             </Tip>
@@ -380,7 +382,7 @@ export const Compared = (props: {
     {props.with &&
       (props.isComparable
         ? ` vs ${days(props.with.range.from, props.with.range.to)}`
-        : '. No comparison: the compared range has another number of published weeks.')}
+        : '. No comparison: the compared range has a different number of published weeks.')}
   </span>
 )
 

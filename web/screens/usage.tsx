@@ -194,7 +194,7 @@ const Rates = () => {
                 [
                   ['All my requests, per minute', limits.rate_per_caller],
                   ['My requests at the same time', limits.requests_at_once_per_caller],
-                  ['Joins and invite look-ups, per minute', limits.rate_join_per_caller],
+                  ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
                   ['Exports of my data, per hour', limits.exports_per_hour],
                   ['Sign-ins from my network, per minute', limits.rate_verify_per_address],
                 ] as const

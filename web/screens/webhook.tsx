@@ -23,8 +23,8 @@ export const Webhook = () => {
     <section class="card stack tight" aria-labelledby="webhook">
       <h2 id="webhook">Webhook</h2>
       <p class="muted">
-        {host} can report commits and closed issues itself. Counts that someone uploads replace the reported
-        ones for the same member, repository and day.
+        {host} can report commits and closed issues itself. Uploaded counts replace the reported ones for the
+        same member, repository and day.
       </p>
       {isShown ? (
         <Details />
@@ -168,7 +168,7 @@ const Steps = () => {
   const place = places[host]
   if (!place) return null
   return (
-    <ol class="numbered stack tight" aria-label={`Set-up at ${host}`}>
+    <ol class="numbered stack tight" aria-label={`Setup at ${host}`}>
       <li>{place.open}</li>
       <li>
         Enter the URL as “{place.url}” and the secret. {place.rest}

@@ -42,7 +42,7 @@ export const assignProject = (
     async (tx) => {
       const project = projectOf({ time: undefined, project: given, alternate: undefined }, host)
       if (project?.name === undefined)
-        throw invalid('/body/name', project ? 'names a repository already' : 'must name a project')
+        throw invalid('/body/name', project ? 'already names a repository' : 'must name a project')
       const { name } = project
       const [, stored, known] = await Promise.all([
         lockMarks(tx, userId),

@@ -46,7 +46,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         tags: ['models'],
         summary: `List the models of ${name}`,
-        description: `All models that the key can use, newest first. A caller can have at most ${limits.assistant_lookups_per_caller} look-ups at the same time. Further look-ups wait.`,
+        description: `All models that the key can use, newest first. A caller can have at most ${limits.assistant_lookups_per_caller} lookups at the same time. Further lookups wait.`,
         querystring: ModelsQuery,
         response: { 200: ModelList },
       },

@@ -42,7 +42,7 @@ export const backUp = async (
   await note(url, madeAt, size, stopped).catch((error: Error) => {
     // Fails on a replica, and on an older schema. The backup is complete anyway.
     say(
-      `The backup could not be recorded in the database, so the doctor will not know of it: ${error.message}.`,
+      `The backup could not be recorded in the database, so the doctor does not know about it: ${error.message}.`,
     )
   })
 }

@@ -74,7 +74,8 @@ export class BackupReader {
   constructor(private readonly chunks: AsyncIterator<Buffer>) {}
 
   async readManifest(): Promise<Manifest> {
-    if ((await this.readLine()) !== TITLE) throw new OperatorError('The file is no backup of this service.')
+    if ((await this.readLine()) !== TITLE)
+      throw new OperatorError('The file is not a backup of this service.')
     const manifest = await this.readComment()
     if (Value.Check(Manifest, manifest)) return manifest
     throw damagedBackup('its manifest cannot be read')

@@ -51,7 +51,7 @@ export const restore = async (
 const requireOlder = ({ version, migration }: Manifest) => {
   if (migration.when <= newestMigration.when) return
   throw new OperatorError(
-    `The backup was made by version ${version} with migration ${migration.tag}, and this version knows none newer than ${newestMigration.tag}: restore it with that version or a newer one.`,
+    `The backup was made by version ${version} with migration ${migration.tag}, which is newer than ${newestMigration.tag}, the newest of this version: restore it with that version or a newer one.`,
   )
 }
 
@@ -144,6 +144,6 @@ const requireEmpty = async (tx: postgres.TransactionSql) => {
     limit 1`
   if (found.length === 0) return
   throw new OperatorError(
-    'The database has tables already, and a backup is restored into an empty one only: create a new database and name it in DATABASE_URL, or set DATA_DIR to a new folder.',
+    'The database already has tables, and a backup can only be restored into an empty one: create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder.',
   )
 }

@@ -97,11 +97,11 @@ const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
   const after = Date.now()
   const at = Number(row?.at)
   const offMs = at < before ? before - at : Math.max(0, at - after)
-  if (offMs <= CLOCK_MS) return [ok('clock', 'Here and at the database it is the same time.')]
+  if (offMs <= CLOCK_MS) return [ok('clock', 'It agrees with the clock of the database.')]
   return [
     problem(
       'clock',
-      `It is ${Math.round(offMs / 1_000)} s off from that of the database.`,
+      `It is ${Math.round(offMs / 1_000)} s off from the clock of the database.`,
       'Let both machines follow an NTP server.',
     ),
   ]
@@ -117,13 +117,13 @@ const checkPooler = async (
     return [
       problem(
         'pooler',
-        'A transaction pooler stands before the database, and prepared statements do not live there.',
+        'There is a transaction pooler in front of the database, and prepared statements do not work there.',
         'Set DATABASE_PREPARE=false.',
       ),
     ]
   }
   const findings: Finding[] = isPooled
-    ? [ok('pooler', 'A transaction pooler stands before the database.')]
+    ? [ok('pooler', 'There is a transaction pooler in front of the database.')]
     : []
   if (databasePrepare) return findings
   // Which the service otherwise sets for each of its sessions.
@@ -134,9 +134,9 @@ const checkPooler = async (
   return [
     ...findings,
     problem(
-      'time-outs',
+      'timeouts',
       `With DATABASE_PREPARE=false the service cannot set ${row.missing.join(', ')}, and the database has none.`,
-      "On its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on. Then let the pooler reconnect.",
+      "Set them on its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on. Then let the pooler reconnect.",
     ),
   ]
 }
@@ -154,8 +154,8 @@ const checkConnections = async (
   return [
     problem(
       ABOUT,
-      `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server takes ${places} connections in all.`,
-      'Lower the one or raise max_connections; every instance has a pool of its own.',
+      `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server accepts ${places} connections in total.`,
+      'Lower DATABASE_POOL_SIZE or raise max_connections. Every instance has a pool of its own.',
     ),
   ]
 }
@@ -163,12 +163,12 @@ const checkConnections = async (
 const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
   const about = 'schema'
   const found = await readNewestMigration(sql)
-  if (found === undefined) return [ok(about, 'There are no tables yet: the first start makes them.')]
+  if (found === undefined) return [ok(about, 'There are no tables yet: the first start creates them.')]
   if (found > newestMigration.when) {
     return [
       problem(
         about,
-        `A newer version has migrated the database: this one knows none newer than ${newestMigration.tag}.`,
+        `A newer version has migrated the database: the newest migration of this version is ${newestMigration.tag}.`,
         'Run the version that migrated it, or a newer one.',
       ),
     ]
@@ -178,7 +178,7 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
       warning(
         about,
         `It is older than this version, whose newest migration is ${newestMigration.tag}.`,
-        'Make a backup; then `npm run migrate`, or the next start, brings it forward.',
+        'Back up first. Then run `npm run migrate`, or start the service, which migrates it.',
       ),
     ]
   }
@@ -191,8 +191,7 @@ const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
       select distinct workspace_id, day from stale_days where day < (now() at time zone 'UTC')::date limit ${BACKLOG + 1}
     ) d`
   const days = row?.days ?? 0
-  if (days <= BACKLOG)
-    return [ok('schema', `It is that of this version; ${days} days wait for their rollups.`)]
+  if (days <= BACKLOG) return [ok('schema', `It matches this version; ${days} days wait for their rollups.`)]
   return [
     warning(
       'rollups',
@@ -215,15 +214,15 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const { days = null, inUse = null, archived = false } = row ?? {}
   if (days !== null && days <= BACKUP_DAYS)
     return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old.`)]
-  if (archived) return [ok(about, 'The server archives its log of changes.')]
-  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is little yet that could be lost.')]
+  if (archived) return [ok(about, 'The server archives its WAL.')]
+  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is little data to lose yet.')]
   return [
     warning(
       about,
       days === null
-        ? `None is known, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
-        : `The last one that is known is ${Math.floor(days)} days old.`,
-      'Let a timer run `npm run backup -- FILE` every day; if something else makes backups, see that it still does.',
+        ? `There is no known backup, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
+        : `The last known backup is ${Math.floor(days)} days old.`,
+      'Let a timer run `npm run backup -- FILE` every day. If something else makes backups, check that it still works.',
     ),
   ]
 }

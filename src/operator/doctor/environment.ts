@@ -20,7 +20,7 @@ export const checkNode = (running: string, now?: Date): Finding => {
   }
   return problem(
     'node',
-    `It is Node ${running}, and ${requiredNode} or newer is needed.`,
+    `This is Node ${running}, but the service needs ${requiredNode} or newer.`,
     'Install a newer Node.',
   )
 }
@@ -30,9 +30,9 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   if (databaseUrl !== undefined) return []
   const folder = resolve(dataDir)
   const disk = await statfs(folder).catch(() => undefined)
-  if (!disk) return [ok('disk', `${folder} does not exist yet: the first start makes it.`)]
+  if (!disk) return [ok('disk', `${folder} does not exist yet: the first start creates it.`)]
   const left = disk.bavail * disk.bsize
-  const text = `${(left / GIB).toFixed(1)} GiB are left for ${folder}`
+  const text = `${(left / GIB).toFixed(1)} GiB are free for ${folder}`
   const secrets = ['jwt-secret', 'webhook-key'].map((name) => join(folder, name))
   const readable = await asyncFilter(secrets, async (file) => {
     const found = await stat(file).catch(() => undefined)
@@ -43,7 +43,7 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
       ? problem(
           'disk',
           `Only ${text}.`,
-          'Make room, or set DATA_DIR to another disk and restore a backup there.',
+          'Free space, or set DATA_DIR to another disk and restore a backup there.',
         )
       : ok('disk', `${text}.`),
     ...readable.map((file) =>
@@ -51,8 +51,8 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
         'secrets',
         `Others on this machine can read ${file}.`,
         file.endsWith('jwt-secret')
-          ? 'chmod 600 it; if they may have read it, delete it, and everyone has to sign in again.'
-          : 'chmod 600 it; if they may have read it, delete it, and create the webhooks of all workspaces again.',
+          ? 'Run `chmod 600` on it. If others may have read it, delete it: everyone then has to sign in again.'
+          : 'Run `chmod 600` on it. If others may have read it, delete it, and create the webhooks of all workspaces again.',
       ),
     ),
   ]
@@ -84,7 +84,7 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
       return level(
         'network',
         `The ${name} cannot be reached at ${url} (${code ?? (error as Error).name}).`,
-        `Correct ${variable}, or let the service through to it.`,
+        `Correct ${variable}, or allow the service to reach it.`,
       )
     }
   }

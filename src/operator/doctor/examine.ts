@@ -38,7 +38,7 @@ const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<F
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())
   } catch (error) {
     if (error instanceof NoDatabase)
-      return [ok('database', 'There is none in DATA_DIR yet: the first start makes it.')]
+      return [ok('database', 'There is none in DATA_DIR yet: the first start creates it.')]
     if (!(error instanceof OperatorError)) throw error
     return [problem('database', error.message, 'See postgresql.log in DATA_DIR.')]
   }

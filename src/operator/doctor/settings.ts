@@ -22,7 +22,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       warning(
         about,
-        `The service listens to other machines, but calls itself ${baseUrl}: links and logins lead nowhere from there.`,
+        `The service listens to other machines, but BASE_URL is ${baseUrl}, which other machines cannot reach.`,
         'Set BASE_URL to the address that people use.',
       ),
     )
@@ -41,7 +41,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
       problem(
         about,
         `BASE_URL (${baseUrl}) is not https: tokens can be read on the way.`,
-        'Put a proxy with TLS in front, and name its https address in BASE_URL.',
+        'Put a proxy with TLS in front, and set BASE_URL to its https address.',
       ),
     )
   }
@@ -49,7 +49,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        'BASE_URL is https, which a proxy terminates, but TRUST_PROXY names none: all callers have the address of the proxy, and share its limits.',
+        'BASE_URL is https, so there is a proxy, but TRUST_PROXY is not set: all callers have the address of the proxy, and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
     )
@@ -73,7 +73,7 @@ const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
     return [
       problem(
         about,
-        `REPOHOST_URL (${repohost.url}) and REPOHOST_API_URL (${repohost.apiUrl}) are not of one host: tokens of the one are shown to the other.`,
+        `REPOHOST_URL (${repohost.url}) and REPOHOST_API_URL (${repohost.apiUrl}) belong to different hosts: the service sends tokens of one host to the other.`,
         repohost.kind === 'github'
           ? 'Set both; for GitHub Enterprise Server they are https://HOST and https://HOST/api/v3.'
           : `Set both; for your own ${name} they are https://HOST and https://HOST/api/v4.`,
@@ -106,7 +106,7 @@ const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }:
   const equal = given.filter(([, value], n) => given.some(([, other], m) => m < n && other === value))
   for (const [name] of equal) {
     findings.push(
-      problem(about, `A value of ${name} is used twice.`, 'Make a new one with `openssl rand -base64 48`.'),
+      problem(about, `A value of ${name} is used twice.`, 'Create a new one with `openssl rand -base64 48`.'),
     )
   }
   if (adminKeys.some((key) => Buffer.byteLength(key) < ADMIN_KEY_BYTES)) {
@@ -114,11 +114,11 @@ const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }:
       problem(
         about,
         `An admin key is shorter than ${ADMIN_KEY_BYTES} bytes and can be guessed.`,
-        'Make another with `openssl rand -base64 24`.',
+        'Create a new one with `openssl rand -base64 24`.',
       ),
     )
   }
-  return findings.length > 0 ? findings : [ok(about, 'They are long enough and differ.')]
+  return findings.length > 0 ? findings : [ok(about, 'All secrets are long enough and different.')]
 }
 
 const checkBilling = ({ billing }: Config): Finding[] => {
@@ -129,7 +129,7 @@ const checkBilling = ({ billing }: Config): Finding[] => {
       problem(
         'billing',
         'BILLING_DORMANT is false, but no one can subscribe without BILLING_SECRET_KEY.',
-        'Set the variables of billing, or BILLING_DORMANT=true.',
+        'Set the billing variables, or BILLING_DORMANT=true.',
       ),
     ]
   }

@@ -11,7 +11,7 @@ export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Find
     return [warning(about, 'It is not used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
   try {
     await tryRedis(redisUrl)
-    return [ok(about, 'It counts the limits of all instances.')]
+    return [ok(about, 'All instances count their limits in it.')]
   } catch (error) {
     return [
       warning(
@@ -42,12 +42,12 @@ export const checkReplica = async (
   })
   await database.replica?.start()
   await database.close()
-  if (reason === undefined) return [ok(about, 'It follows the primary closely, and is read.')]
+  if (reason === undefined) return [ok(about, 'It is up to date, and the service reads from it.')]
   const { message, code } = reason as { message?: string; code?: string }
   return [
     warning(
       about,
-      `It is not read: ${message || code}.`,
+      `The service does not read from it: ${message || code}.`,
       'Let it follow the server of DATABASE_URL by streaming replication, or correct DATABASE_REPLICA_URL.',
     ),
   ]

@@ -30,7 +30,7 @@ export type Writability = RowOf<typeof READ_WRITABILITY.columns>
 export const writeFaultOf = ({ readOnly, isStandby, role, denied }: Writability): WriteFault | undefined => {
   if (isStandby)
     return {
-      cause: 'it is a standby that follows another server.',
+      cause: 'it is a standby of another server.',
       remedy: 'Name the primary in DATABASE_URL, or promote this server.',
     }
   if (readOnly)

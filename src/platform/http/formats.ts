@@ -18,11 +18,11 @@ export const formatsOf = (extensionPrefix: string): Record<string, Format> => ({
   },
   date: {
     accepts: isDay,
-    message: 'must be a day of the calendar as YYYY-MM-DD, such as 2026-11-21',
+    message: 'must be a calendar day as YYYY-MM-DD, such as 2026-11-21',
   },
   printable: {
     accepts: (text) => /^[\x21-\x7e]*$/.test(text),
-    message: 'must have visible ASCII characters only, and no blanks',
+    message: 'must have only visible ASCII characters, and no spaces',
   },
   'repo-pattern': {
     accepts: (text) => parsePattern(text) !== undefined,

@@ -210,7 +210,7 @@ function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<und
         if (start !== undefined && at - start > pieceBytes) ends.set(start, at)
       } else if (byte === COMMA) values++
       if (values > bounds.values)
-        throw new TooManyValuesError(`The body has more than ${bounds.values} values; send fewer at once.`)
+        throw new TooManyValuesError(`The body has more than ${bounds.values} values. Send fewer at once.`)
     }
   }
   const canPoison = hasEscapes || bytes.includes('__proto__') || bytes.includes('constructor')
@@ -279,7 +279,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
   const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)
   if (!isSafe && (digits > MOST_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
     const literal = bytes.toString('latin1', start, Math.min(at, start + 40))
-    throw new StrictJsonError(`The number ${literal} cannot be kept exactly; send it as a string.`)
+    throw new StrictJsonError(`The number ${literal} cannot be stored exactly. Send it as a string.`)
   }
   return at
 }

@@ -26,7 +26,7 @@ const gauge = <const L extends Record<string, Values>>(help: string, labels: L) 
 
 const request = {
   method: 'the method',
-  route: 'the template of the route, `unknown` without one',
+  route: 'the template of the route, or `unknown`',
   status: 'the status',
 }
 const OF_REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -81,12 +81,12 @@ export const tasks = [
 export const metrics = {
   http_requests_total: counter('Requests that were answered.', {
     ...request,
-    code: 'the code of the problem, empty for a success',
+    code: 'the code of the problem, or empty for a success',
   }),
   http_request_duration_seconds: histogram('Time to answer.', request, OF_REQUESTS),
   http_requests_under_way: gauge('Requests that are being answered.', {}),
 
-  team_settings_refusals_total: counter('Requests that were refused by a limit.', {
+  team_settings_refusals_total: counter('Requests that a limit rejected.', {
     limit: [
       'caller',
       'pages',
@@ -107,37 +107,37 @@ export const metrics = {
     ],
   }),
   team_settings_rate_limits_shared: gauge(
-    'With REDIS_URL: whether limits are counted over all instances (1), or Redis is away (0).',
+    'With REDIS_URL: whether limits are counted over all instances (1), or Redis is unavailable (0).',
     {},
   ),
   team_settings_sign_ins_total: counter(
-    'Sign-ins, by way: a session was issued, refused (the token or the login was not good), or could not be issued (the repository host or the database failed).',
+    'Sign-ins by method. `issued`: there is a new session. `refused`: the token or the login was not valid. `failed`: the repository host or the database failed.',
     { way: ['token', 'browser'], outcome: ['issued', 'refused', 'failed'] },
   ),
-  team_settings_sessions_revoked_total: counter('Sessions that were ended before their time.', {
+  team_settings_sessions_revoked_total: counter('Sessions that were signed out before they expired.', {
     scope: ['one', 'all_of_user'],
   }),
   team_settings_access_keys_total: counter(
-    'Access keys that were created, or revoked by request, of people and of workspaces.',
+    'Access keys of people and workspaces that were created, or revoked by request.',
     { owner: ['person', 'workspace'], change: ['created', 'revoked'] },
   ),
-  team_settings_flushes_total: counter('Flushes of active minutes; a duplicate was counted before.', {
+  team_settings_flushes_total: counter('Flushes of active minutes. A duplicate had already been counted.', {
     outcome: ['counted', 'duplicate'],
   }),
   team_settings_flush_entries_total: counter('Entries of counted flushes.', {
     outcome: ['accepted', 'capped', 'ignored'],
   }),
   team_settings_heartbeats_total: counter(
-    'Heartbeats of editors: accepted for a repository, waiting for one, or ignored, because they can count nowhere.',
+    'Heartbeats of editors. `accepted`: for a repository. `waiting`: for a name without a repository. `ignored`: they can never count.',
     { outcome: ['accepted', 'waiting', 'ignored'] },
   ),
   team_settings_webhooks_total: counter(
-    'Notifications of the billing provider: with an effect, again, of a kind without one, with a wrong signature, or not stored.',
+    'Notifications of the billing provider. `refused`: wrong signature. `failed`: not stored.',
     { outcome: ['applied', 'duplicate', 'without_effect', 'refused', 'failed'] },
   ),
 
   team_settings_upstream_duration_seconds: histogram(
-    'Round trips to other services: answered, refused (4xx), limited (they ask to slow down), failed (5xx, no or no usable answer), timeout.',
+    'Round trips to other services. `refused`: 4xx. `limited`: the other service asks to slow down. `failed`: 5xx, or no usable answer.',
     {
       upstream: ['repohost', 'billing-provider', 'assistant-a', 'assistant-b'],
       outcome: ['answered', 'refused', 'limited', 'failed', 'timeout'],
@@ -151,29 +151,32 @@ export const metrics = {
   ),
   team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}),
   team_settings_database_statement_duration_seconds: histogram(
-    'Round trips to the database, without the wait for a connection; failed ones too.',
-    { statement: 'the name of a statement; of built ones, the verb and the first table' },
+    'Round trips to the database, also failed ones, without the wait for a connection.',
+    { statement: 'the name of a statement, or its verb and first table if Drizzle built it' },
     OF_STATEMENTS,
   ),
   team_settings_database_failures_total: counter(
-    'Statements that failed: the database is away or too slow, a conflict of two transactions (most are retried), anything else.',
+    'Statements that failed. `unavailable`: the database is unavailable or too slow. `conflict`: two transactions conflicted (most are retried).',
     { reason: ['unavailable', 'conflict', 'other'] },
   ),
-  team_settings_database_transactions_total: counter('Transactions; a conflict is begun again.', {
-    outcome: ['committed', 'conflict', 'failed'],
-  }),
+  team_settings_database_transactions_total: counter(
+    'Transactions. After a conflict, a transaction starts again.',
+    {
+      outcome: ['committed', 'conflict', 'failed'],
+    },
+  ),
   team_settings_database_pool_size: gauge(
     'The size: connections, and for `reads` concurrent statements on their shared connection. `writers` are part of `requests`.',
     pool,
   ),
   team_settings_database_pool_used: gauge('Connections or statements in use.', pool),
-  team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a place.', pool),
+  team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a connection.', pool),
   team_settings_database_wait_seconds: histogram(
-    'Waits for a place; what need not wait is not counted.',
+    'Time that statements and transactions waited for a connection. Those that did not wait are not counted.',
     pool,
     OF_STATEMENTS,
   ),
-  team_settings_database_wait_refusals_total: counter('Waits that ended without a place.', pool),
+  team_settings_database_wait_refusals_total: counter('Waits that ended without a connection.', pool),
   team_settings_database_replica_used: gauge(
     'With DATABASE_REPLICA_URL: whether reads that may go to the replica go there (1), or to the primary (0).',
     {},
@@ -184,11 +187,11 @@ export const metrics = {
   ),
 
   team_settings_rollup_stale_days: gauge(
-    'Of the whole database: days of workspaces before today whose rollups wait to be made; of 20,000 changes at most.',
+    'In the whole database: days of workspaces before today whose rollups are stale, among the first 20,000 changes.',
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
-    'Of the whole database: how long ago the oldest of these days began; 0 without any. Clients may report minutes of 30 days ago.',
+    'In the whole database: how long ago the oldest of these days began, or 0 without any. Clients can report minutes up to 30 days old.',
     {},
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {
@@ -196,23 +199,23 @@ export const metrics = {
     outcome: ['done', 'failed'],
   }),
   team_settings_background_duration_seconds: histogram(
-    'Time that runs of background tasks took.',
+    'Duration of runs of background tasks.',
     { task: tasks },
     OF_TASKS,
   ),
   team_settings_background_last_success_timestamp_seconds: gauge(
-    'When a background task last ended well, in seconds since 1970; before the first time, when the process started.',
+    'When a background task last succeeded, in seconds since 1970. Before the first time: when the process started.',
     { task: tasks },
   ),
 
   team_settings_backup_age_seconds: gauge(
-    'Of the whole database: the age of the last backup that `npm run backup` has made; absent without any.',
+    'In the whole database: the age of the last backup that `npm run backup` made. Absent if there is none.',
     {},
   ),
-  team_settings_data_dir_free_bytes: gauge('What is left on the disk of DATA_DIR, where there is one.', {}),
-  team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, where there is one.', {}),
+  team_settings_data_dir_free_bytes: gauge('Free space on the disk of DATA_DIR, if the service uses it.', {}),
+  team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, if the service uses it.', {}),
   team_settings_build_info: gauge(
-    '1, with what runs: the version of the service, of Node, and the newest migration it knows.',
+    'Always 1. The labels have the versions of the service and of Node, and the newest migration of this version.',
     { version: 'the version', node: 'the version of Node', schema: 'the name of a migration' },
   ),
 } as const satisfies Record<string, Definition>

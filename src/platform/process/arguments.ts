@@ -81,7 +81,7 @@ export const requireCommand = <Command extends { takes: Count }>(
   given: string[],
 ): Command => {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) throw problemOf(program, `There is no command ${name}`)
+  if (!command) throw problemOf(program, `Unknown command: ${name}`)
   requireCount(program, given, command.takes)
   return command
 }

@@ -14,8 +14,7 @@ export interface ListenAddress {
 const remedies: Record<string, (address: ListenAddress) => string> = {
   EADDRINUSE: ({ variable, port }) =>
     `${variable} ${port} is in use by another program: stop that one, or set ${variable} to a free port.`,
-  EACCES: ({ variable, port }) =>
-    `${variable} ${port} is not for ordinary users: set ${variable} to a port above 1023.`,
+  EACCES: ({ variable, port }) => `${variable} ${port} needs root: set ${variable} to a port above 1023.`,
 }
 
 /** This machine has no such address. */

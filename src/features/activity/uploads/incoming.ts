@@ -54,7 +54,7 @@ export class IncomingBody {
         pauseAt = this.length + PAUSE_BYTES
       }
       const { done, value } = await this.chunks.next().catch((cause) => {
-        throw new ApiError('bad_request', { detail: 'The body did not arrive whole.', cause })
+        throw new ApiError('bad_request', { detail: 'The body did not arrive completely.', cause })
       })
       if (done) return true
       this.add(value)

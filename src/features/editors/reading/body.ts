@@ -66,7 +66,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
     if (error instanceof NoJsonError)
       throw new ApiError('invalid_json', { detail: 'The body is not JSON that the service accepts.' })
     if (error instanceof ApiError) throw error
-    throw new ApiError('bad_request', { detail: 'The body did not arrive whole.', cause: error })
+    throw new ApiError('bad_request', { detail: 'The body did not arrive completely.', cause: error })
   }
   return body
 }

@@ -108,7 +108,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       ...shared,
       operationId: 'getStatusBar',
-      summary: "Get the caller's minutes of today",
+      summary: "Get the caller's minutes today",
       description:
         'Today is the day in the time zone of the `Timezone` header, or in that of the caller. Editors show it in their status bar.',
       response: { 200: StatusBar },
@@ -127,7 +127,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       ...shared,
       operationId: 'getEditorUser',
-      summary: 'Get the caller, as editors know people',
+      summary: "Get the caller in WakaTime's format",
       description: 'Editors use it to check a key.',
       response: { 200: EditorUser },
     },
@@ -156,7 +156,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'sendEditorErrors',
         tags: ['editors'],
-        summary: 'Send errors of a plugin',
+        summary: 'Send plugin errors',
         description: 'Plugins report their errors here. The service neither keeps nor logs them.',
         response: { 201: ref(Ok) },
       },

@@ -28,7 +28,7 @@ async function* chunksOf(payload: Readable, work: Work | null): AsyncGenerator<B
   const chunks = payload.iterator({ destroyOnReturn: false })
   const next = (): Promise<IteratorResult<Buffer>> =>
     chunks.next().catch((cause) => {
-      throw new ApiError('bad_request', { detail: 'The file did not arrive whole.', cause })
+      throw new ApiError('bad_request', { detail: 'The file did not arrive completely.', cause })
     })
   try {
     for (;;) {
@@ -67,7 +67,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       ...shared,
       operationId: 'startImport',
-      summary: 'Import heartbeats of the past',
+      summary: 'Import past heartbeats',
       description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Then its days are counted in the background, in workspaces only from the day on which the caller joined them. A later import of the same day counts only what is more. One import at a time.`,
       response: { 202: ref(Import) },
     },
@@ -115,7 +115,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'cancelImport',
       summary: 'Cancel the import',
-      description: 'What was counted before stays.',
+      description: 'Minutes that were already counted stay.',
       response: { 200: ref(Ok) },
     },
     handler: async (request) => {

@@ -17,7 +17,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listEditorProjects',
       tags: ['editors'],
-      summary: 'List project names of editors',
+      summary: 'List editor project names',
       description: `Names in heartbeats that name no repository, newest first. A name counts by itself if exactly one repository of \`GET /api/projects\` has it. Otherwise it waits. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them to the caller alone.`,
       response: { 200: EditorProjectList },
     },

@@ -19,7 +19,10 @@ export const requireFloor = (
   { activity_privacy = floor }: { activity_privacy?: PrivacyLevel },
 ): void => {
   if (stricterOf(floor, activity_privacy) !== activity_privacy)
-    throw invalid('/body/activity_privacy', `must be ${floor}: the operator of this service allows no other`)
+    throw invalid(
+      '/body/activity_privacy',
+      `must be ${floor}: the operator of this service allows no other level`,
+    )
 }
 
 /** The workspace with the level that applies, which may be that of the operator. */

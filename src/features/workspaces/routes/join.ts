@@ -20,7 +20,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Join a workspace with an invite code',
       description:
-        'Case and dashes of the code do not matter. If a member joins again, `already_member` is true and the invite is not used up.',
+        'Case and dashes in the code do not matter. If a member joins again, `already_member` is true and the invite is not used up.',
       body: JoinBody,
       response: { 200: JoinResult },
     },

@@ -63,7 +63,7 @@ export const ensureCluster = async (
   if (clusterMajor === binaryMajor) return
   if (clusterMajor !== undefined) {
     throw new OperatorError(
-      `The database in ${cluster} was made by PostgreSQL ${clusterMajor}, and this version brings ${binaryMajor}. Dump it with the former version and restore it into an empty DATA_DIR.`,
+      `The database in ${cluster} was made by PostgreSQL ${clusterMajor}, and this version brings ${binaryMajor}. Back it up with the previous version, and restore it into an empty DATA_DIR.`,
     )
   }
   const unfinished = `${cluster}.${randomBytes(4).toString('hex')}`
@@ -97,7 +97,7 @@ const requireOwner = async (cluster: string, account: Account) => {
   const found = await stat(cluster).catch(() => undefined)
   if (found === undefined || found.uid === uid || !(await exists(join(cluster, 'PG_VERSION')))) return
   throw new OperatorError(
-    `The database in DATA_DIR (${cluster}) belongs to user ${found.uid}, and this start would run it as user ${uid}: start the service as the user who made it, or set DATA_DIR to another folder.`,
+    `The database in DATA_DIR (${cluster}) belongs to user ${found.uid}, but this start would run it as user ${uid}: start the service as the user who created it, or set DATA_DIR to another folder.`,
   )
 }
 

@@ -42,7 +42,7 @@ export const releaseFromFormerOwner = async (
       await requirePrivate(address.host, cluster)
       // A former owner's session may take a moment to notice that its client is gone.
       if (await lockOwnership(sql)) {
-        log.warn('a former run was killed and left its database server behind: stopping that one')
+        log.warn('an earlier run was killed and left its database server running: stopping that server')
         process.kill(pid, 'SIGINT')
         leftFolder = address.host
       } else if (attempt > 20) {
