@@ -8,7 +8,7 @@ import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
 import { checkHost } from './features/accounts/index.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
-import { explainDatabaseErrors, requireNoPooler } from './platform/database/external-database.js'
+import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
 import { openDatabase } from './platform/database/open.js'
 import { hostKindOf } from './platform/hosts/index.js'
@@ -83,7 +83,8 @@ const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
     await migrate(url, stopped, (line) => log.info(line))
-    if (config.databaseUrl !== undefined && config.databasePrepare) await requireNoPooler(url)
+    const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
+    if (pooler !== undefined) log.warn(`${pooler}.`)
   }
   await (config.databaseUrl === undefined ? prepare() : explainDatabaseErrors(prepare()))
   return url

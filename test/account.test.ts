@@ -821,6 +821,27 @@ t.test('people learn who looked at their numbers by name', async (t) => {
   )
 })
 
+t.test(
+  'the ranges that an admin viewed on a day are listed one by one up to 400, and then as one',
+  async (t) => {
+    const service = await startService(t)
+    const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+    const today = await readToday(service.database)
+  const { id } = await service.workspace(ada, { members: [bob] })
+    await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
+    const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
+    const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
+    const ranges = async (): Promise<unknown[]> => {
+      const { body } = await bob.get('/api/me/views?limit=500')
+      return body.views.map(({ range }: { range: unknown }) => range)
+    }
+    for (const day of days.slice(0, 400)) await view(day)
+    t.equal((await ranges()).length, 400)
+    await view(days[400])
+    t.strictSame(await ranges(), [{ from: days[400], to: today }])
+  },
+)
+
 t.test('looks through filters leave no more than there are people and repositories', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]

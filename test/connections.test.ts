@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
-import { DASHBOARD, type Service, startService } from './service.js'
+import { type Caller, DASHBOARD, type Service, startService } from './service.js'
 import { until } from './until.js'
 
 setFlagsFromString('--expose-gc')
@@ -205,17 +205,34 @@ t.test('a body that never ends is not waited for after a path that cannot be rea
   t.ok(await noneOpen(service))
 })
 
+const importHead = ({ token }: Caller) =>
+  `POST /api/wakatime/v1/users/current/import HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
+
 t.test('a file of heartbeats may take longer to arrive than other bodies, one for each person', async (t) => {
-  const service = await startService(t, { timeouts: { headers: 500, request: 500, check: 50 } })
+  const service = await startService(t, {
+    timeouts: { headers: 500, request: 500, uploadRate: 0, check: 50 },
+  })
   const ada = await service.signIn('ada')
   const path = '/api/wakatime/v1/users/current/import'
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${ada.token}\r\n`
+  const head = importHead(ada)
   const slow = await stubborn(service, `${head}Content-Length: 40\r\n\r\n`)
   await sleep(1_500)
   const second = await ada.request('POST', path, { body: '[]' })
   t.strictSame([second.status, second.body.code], [429, 'rate_limited'])
   slow.write('[{"time": 1790845200, "project": "a/b"}]')
   t.match(await textOf(slow), /^HTTP\/1\.1 202 /)
+})
+
+t.test('a file of heartbeats that arrives byte by byte keeps no one else from sending theirs', async (t) => {
+  const service = await startService(t, {
+    timeouts: { headers: 500, request: 500, check: 50, linger: 100 },
+  })
+  const ada = await service.signIn('ada')
+  const client = await stubborn(service, `${importHead(ada)}Content-Length: 100000\r\n\r\n[`)
+  const sending = setInterval(() => client.write(' '), 100)
+  t.teardown(() => clearInterval(sending))
+  t.match(await textOf(client), /^HTTP\/1\.1 408 /)
+  t.ok(await noneOpen(service))
 })
 
 t.test('who hangs up while sending is no failure of the service', async (t) => {

@@ -239,6 +239,6 @@ t.test('a proxy that TRUST_PROXY does not list is named once', async (t) => {
   t.strictSame(warnings(), [])
   for (let n = 0; n < 2; n++) await through({ 'X-Forwarded-For': '192.0.2.7' })
   t.strictSame(warnings(), [
-    'A proxy at 127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY does not list it, so all of its callers share the limits of one address. Set TRUST_PROXY=10.1.2.3,127.0.0.1.',
+    '127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY does not list it. If your proxy has this address, set TRUST_PROXY=10.1.2.3,127.0.0.1. Until then, all callers behind it share the limits of one address.',
   ])
 })

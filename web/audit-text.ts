@@ -111,10 +111,14 @@ const sentences: Record<string, Describe> = {
     { name: target },
   ]),
   'key.created': plain(
-    (target) => says`created the access key ${target}`,
+    // The personal key of an admin has no name in the trail of a shared workspace.
+    (target) =>
+      target === '' ? ['created an access key of their own'] : says`created the access key ${target}`,
     (details) => [`Scopes: ${list(details.scopes).join(', ')}`, ...expiry(details)],
   ),
-  'key.revoked': plain((target) => says`revoked the access key ${target}`),
+  'key.revoked': plain((target) =>
+    target === '' ? ['revoked an access key of their own'] : says`revoked the access key ${target}`,
+  ),
   'member.added': plain((target, { role }) => [...says`added ${target}`, ` as ${article(role)}`]),
   'member.disabled': plain((target) => says`disabled the account of ${target}`),
   'member.enabled': plain((target) => says`enabled the account of ${target}`),
@@ -164,10 +168,10 @@ export const sentenceOf = ({ action, target, details }: Entry, workspaceId: stri
     lines: Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${write(value)}`),
   }
 
-/** Text in a cell must not start a formula when a spreadsheet opens the file. */
+/** Text in a cell must not start a formula when a spreadsheet opens the file, whichever separator it expects. */
 const cell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** A line per entry: its time in UTC, the person, the action, its target, and the sentence. */

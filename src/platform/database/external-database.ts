@@ -57,14 +57,14 @@ export const remedyOf = (error: unknown): string | undefined => {
 }
 
 /**
- * Behind a transaction pooler, prepared statements fail later, and the settings of sessions are lost.
- * @throws {ConfigError} if there is one and DATABASE_PREPARE does not say so
+ * Behind a transaction pooler, the settings of sessions are lost, and prepared statements fail unless the pooler keeps
+ * them.
+ * @returns what to do where there is a pooler
  */
-export const requireNoPooler = async (url: string): Promise<void> => {
+export const findPooler = async (url: string): Promise<string | undefined> => {
   const [sql, other] = [openSession(url), openSession(url)]
   try {
-    if (await isTransactionPooler(sql, other))
-      throw new ConfigError([`DATABASE_URL ${remedies.SESSION_SETTINGS}`])
+    return (await isTransactionPooler(sql, other)) ? `DATABASE_URL ${remedies.SESSION_SETTINGS}` : undefined
   } finally {
     await Promise.all([sql, other].map((client) => client.end({ timeout: 1 })))
   }

@@ -16,6 +16,8 @@ export interface ConnectionTimeouts {
   request: number
   /** Until a file has arrived whose sender is known (`allowUpload`). */
   upload: number
+  /** The bytes per second of such a file, on average after the time of an ordinary request. */
+  uploadRate: number
   /** The interval in which these are checked. */
   check: number
   /** Without a byte in either direction while a request is under way. */
@@ -31,6 +33,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   request: 60_000,
   // 100 MB at 1 Mbit/s.
   upload: 900_000,
+  uploadRate: 65_536,
   check: 5_000,
   inactivity: 60_000,
   // Longer than the minute for which load balancers keep a connection.
@@ -92,23 +95,38 @@ declare module 'fastify' {
 const mayHaveBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+interface Arriving {
+  since: number
+  deadline: number
+  /** Bytes that the connection had read. */
+  before: number
+}
+
 /** Node knows one bound for all requests, which is that of uploads. Here, other requests get their shorter one. */
-const boundBodies = (app: FastifyInstance, { request: ordinary, upload, check }: ConnectionTimeouts) => {
-  /** Requests whose body has yet to arrive, and until when. */
-  const arriving = new Map<IncomingMessage, number>()
+const boundBodies = (
+  app: FastifyInstance,
+  { request: ordinary, upload, uploadRate, check }: ConnectionTimeouts,
+) => {
+  /** Requests whose body has yet to arrive. */
+  const arriving = new Map<IncomingMessage, Arriving>()
+  const isTooSlow = ({ socket }: IncomingMessage, { since, deadline, before }: Arriving, now: number) =>
+    now >= deadline ||
+    (now >= since + ordinary && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
   // Before the router, which answers paths that it cannot read without any hook.
   app.server.prependListener('request', (request: IncomingMessage) => {
     if (!mayHaveBody(request)) return
-    arriving.set(request, performance.now() + ordinary)
+    const since = performance.now()
+    arriving.set(request, { since, deadline: since + ordinary, before: request.socket.bytesRead })
     request.once('close', () => arriving.delete(request))
   })
   app.decorate('allowUpload', (request: IncomingMessage) => {
-    if (arriving.has(request)) arriving.set(request, performance.now() + upload)
+    const one = arriving.get(request)
+    if (one) one.deadline = one.since + upload
   })
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const [request, deadline] of arriving) {
-      if (!request.complete && now < deadline) continue
+    for (const [request, one] of arriving) {
+      if (!request.complete && !isTooSlow(request, one, now)) continue
       arriving.delete(request)
       if (request.complete) continue
       const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

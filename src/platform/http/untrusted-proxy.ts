@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { matcherOf } from '../rate-limits/exempt.js'
 
-/** Addresses of a machine's own networks, from which a proxy calls. No caller's own address is logged. */
+/** Addresses of private networks, from which a proxy calls. Public addresses of callers are not logged. */
 const PRIVATE_RANGES = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -26,7 +26,7 @@ export default fp(async (app) => {
       if (isPrivate(address) && !isTrusted(address)) {
         hasWarned = true
         app.log.warn(
-          `A proxy at ${address} sends X-Forwarded-For, but TRUST_PROXY does not list it, so all of its callers share the limits of one address. Set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}.`,
+          `${address} sends X-Forwarded-For, but TRUST_PROXY does not list it. If your proxy has this address, set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}. Until then, all callers behind it share the limits of one address.`,
         )
       }
     }

@@ -25,6 +25,15 @@ export interface AccessLogView {
 const daysOfKind = { dashboard: 'viewed', comparison: 'compared', csv: 'downloaded' } as const
 const DAYS = Object.values(daysOfKind).join(', ')
 
+/** Beyond these, the ranges of a row become one, so that no viewer makes a row grow without end. */
+const MOST_RANGES = 400
+
+/** SQL: the days of a row with those that are added. */
+const withAdded = (column: string): string => `case
+      when (select count(*) from unnest(v.${column})) < ${MOST_RANGES} then v.${column} + excluded.${column}
+      else datemultirange(range_merge(v.${column} + excluded.${column}))
+    end`
+
 /** SQL: adds views. Views of one viewer on one day with the same filter become one row. @param views a query */
 const addViews = (views: string): string => `
   insert into dashboard_views as v (workspace_id, day, viewer_id, member_id, repo_key, from_day, to_day, exported, ${DAYS})
@@ -32,8 +41,9 @@ const addViews = (views: string): string => `
   on conflict (workspace_id, day, viewer_id, member_id, repo_key) do update set
     from_day = least(v.from_day, excluded.from_day), to_day = greatest(v.to_day, excluded.to_day),
     exported = v.exported or excluded.exported,
-    viewed = v.viewed + excluded.viewed, compared = v.compared + excluded.compared,
-    downloaded = v.downloaded + excluded.downloaded`
+    ${Object.values(daysOfKind)
+      .map((column) => `${column} = ${withAdded(column)}`)
+      .join(', ')}`
 
 const daysIf = (kind: View['kind']): string =>
   `case when $7::text = '${kind}' then datemultirange(daterange($5::date, $6::date, '[]')) else '{}' end`
