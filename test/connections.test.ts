@@ -225,7 +225,7 @@ t.test('a file of heartbeats may take longer to arrive than other bodies, one fo
 
 t.test('a file of heartbeats that arrives byte by byte keeps no one else from sending theirs', async (t) => {
   const service = await startService(t, {
-    timeouts: { headers: 500, request: 500, check: 50, linger: 100 },
+    timeouts: { headers: 500, request: 500, check: 50, linger: 100, idle: 500 },
   })
   const ada = await service.signIn('ada')
   const client = await stubborn(service, `${importHead(ada)}Content-Length: 100000\r\n\r\n[`)
