@@ -827,7 +827,7 @@ t.test(
     const service = await startService(t)
     const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
     const today = await readToday(service.database)
-  const { id } = await service.workspace(ada, { members: [bob] })
+    const { id } = await service.workspace(ada, { members: [bob] })
     await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
     const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
     const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
