@@ -45,7 +45,7 @@ else {
     await page.keyboard.press('Enter')
     await visitor.heading('Acme people').waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people`)
-    await page.getByRole('button', { name: 'ada', exact: true }).click()
+    await page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
     await visitor.button('Sign out').click()
     await visitor.heading('Sign in to Team activity').waitFor()
   })
@@ -116,7 +116,7 @@ else {
         await page.goto(at(old))
         await page.waitForURL(at(current))
       }
-      await visitor.button('ada').click()
+      await page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
       await page.locator('nav:popover-open').getByRole('link', { name: 'Privacy', exact: true }).click()
       t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes, even on the same screen')
       await ada.delete(`/api/team/workspaces/${other.id}`)
