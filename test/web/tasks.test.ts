@@ -518,6 +518,7 @@ else {
     await admin.open(`/w/${id}/audit`)
     const { page } = admin
     const changes = () => page.locator('table.entries tbody td:first-of-type').allInnerTexts()
+    await page.locator('table.entries').waitFor()
     const seen = (await changes()).map((text) => text.split('\n').filter((line) => line !== 'View changes'))
     t.strictSame(seen, [
       ['changed the workspace settings', 'Added ext.theme', 'Locked ext.theme'],
