@@ -1,0 +1,9 @@
+/** Who wrote something: a person, or a key of the workspace that the person created. */
+export interface Author {
+  /** The person. */
+  id: string
+  /** The login, or `key <name>`. */
+  login: string
+  /** Null: the person wrote it. */
+  keyName: string | null
+}
