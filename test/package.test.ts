@@ -67,7 +67,12 @@ t.test('the handbook is in the package, with every file of ops/ that it copies',
   const handbook = await read('docs/operate.md')
   const files = new Set(handbook.match(/ops\/[A-Za-z@-]+\.[a-z]+/g))
   t.ok(files.size > 5)
-  for (const file of [...files, 'ops/team-settings@.service', 'ops/team-settings-backup.timer', 'CHANGELOG.md'])
+  for (const file of [
+    ...files,
+    'ops/team-settings@.service',
+    'ops/team-settings-backup.timer',
+    'CHANGELOG.md',
+  ])
     t.ok((await read(file)).length > 0, file)
 })
 
