@@ -354,3 +354,29 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   t.notMatch(limited.output(), /database|CONNECTION/i, 'it does not blame the database')
   t.same(await readdir(folder), [])
 })
+
+t.test('a backup is made where the file system cannot flush its folder', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const folder = await temporaryFolder(t)
+  const backUpWhere = (code: string) => {
+    const file = `${code}.gz`
+    const preload = `
+      import { open } from 'node:fs/promises'
+      const handle = await open('/')
+      Object.getPrototypeOf(handle).sync = async () => {
+        throw Object.assign(new Error('fsync'), { code: '${code}', path: '/' })
+      }
+      await handle.close()`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+    return command(t, 'backup', join(folder, file), { ...onDatabase(url), NODE_OPTIONS })
+  }
+  for (const code of ['EACCES', 'EINVAL', 'ENOTSUP']) {
+    const { code: exit, output } = await backUpWhere(code)
+    t.equal(exit, 0, `${code}: ${output}`)
+  }
+  t.strictSame((await readdir(folder)).sort(), ['EACCES.gz', 'EINVAL.gz', 'ENOTSUP.gz'])
+  const broken = await backUpWhere('EIO')
+  t.equal(broken.code, 1, 'a broken disk fails the backup')
+  t.match(broken.output, /cannot be written \(EIO\)/)
+})

@@ -70,6 +70,9 @@ write(
 #BASE_URL=https://team.example.com
 #TRUST_PROXY=127.0.0.1
 #DATABASE_URL=postgres://service:password@127.0.0.1:5432/service
+# With DATABASE_URL, also these, each made with: openssl rand -base64 48
+#JWT_SECRETS=
+#WEBHOOK_KEYS=
 `,
   0o640,
 )
