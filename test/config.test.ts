@@ -19,7 +19,7 @@ const problemsOf = (env: Record<string, string>): string[] => {
   }
 }
 
-t.test('with nothing set there is a working configuration', async (t) => {
+t.test('an empty environment is a valid configuration', async (t) => {
   t.hasStrict(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -38,7 +38,7 @@ t.test('with nothing set there is a working configuration', async (t) => {
   )
 })
 
-t.test('every wrong variable is named at once, and no value is shown', async (t) => {
+t.test('all wrong variables are listed at once, without their values', async (t) => {
   const wrong = {
     HOST: 'not a host!',
     PORT: '99999',

@@ -706,7 +706,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
 })
 
 t.test(
-  'whatever is rolled up and whatever has changed since, a dashboard says what a recount says',
+  'a dashboard equals a recount, whatever is rolled up or has changed since',
   async (t) => {
     const { service, ada, bob, id, today } = await start(t)
     const ids = [(await ada.get('/api/me')).body.id, (await bob.get('/api/me')).body.id]

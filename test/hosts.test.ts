@@ -6,7 +6,7 @@ import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { startService } from './service.js'
 
-t.test('what is renamed, missing or forbidden gives no access', async (t) => {
+t.test('a renamed, missing or forbidden repository gives no access', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })

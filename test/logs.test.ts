@@ -70,7 +70,7 @@ t.test('a line names the limit that has refused a request', async (t) => {
 })
 
 t.test(
-  'of a path that no route matches, the log has only the segments that a route has as well',
+  'the log of an unknown path has only the segments that a route also has',
   async (t) => {
     /** `fetch` would tidy the path up. */
     const ask = async (path: string, method = 'GET') => {
@@ -110,7 +110,7 @@ t.test(
   },
 )
 
-t.test('what is answered with a page is logged with its code as well', async (t) => {
+t.test('errors answered with a page are logged with their code', async (t) => {
   const { reply, line } = await logged('GET', '/nowhere', { Accept: 'text/html' })
   t.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
   t.hasStrict(line, { status: 404, code: 'route_not_found', path: '/…' })
@@ -138,7 +138,7 @@ t.test('an error is logged without the value that could not be read', async (t) 
   t.notMatch(JSON.stringify(lines), /dotfiles/)
 })
 
-t.test('what balancers ask is logged at debug', async (t) => {
+t.test('probes of load balancers are logged at debug', async (t) => {
   for (const probe of ['health', 'ready'])
     t.hasStrict((await logged('GET', `/api/${probe}`)).line, {
       level: 20,

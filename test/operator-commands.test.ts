@@ -103,7 +103,7 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
   ])
 })
 
-t.test('no sign-in at the same moment survives the end of the account’s rights', async (t) => {
+t.test('no sign-in at the same moment outlives disabling the account', async (t) => {
   const cyd = await service.signIn('cyd')
   const user = await findAccount(service.database, 'cyd')
   for (let round = 0; round < 3; round++) {

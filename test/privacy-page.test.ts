@@ -18,7 +18,7 @@ const service = await startService(t, {
 })
 const today = new Date().toISOString().slice(0, 10)
 
-t.test('anybody can ask what is recorded, with the numbers of the running service', async (t) => {
+t.test('anyone can read what is recorded, with the numbers of the running service', async (t) => {
   const { status, body } = await service.request('GET', '/api/privacy')
   t.equal(status, 200)
   t.hasStrict(body, { activity_privacy_floor: 'team', activity_min_group: 8, activity_detail_days: 90 })
@@ -87,7 +87,7 @@ t.test('a flush takes nothing that is not described', async (t) => {
   }
 })
 
-t.test('what is left out is kept nowhere', async (t) => {
+t.test('data that the page excludes is stored nowhere', async (t) => {
   const ada = await service.signIn('careful')
   await service.workspace(ada)
   await ada.put('/api/me/recording', { paused: true, repos_off: [], hours: null })

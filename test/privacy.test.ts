@@ -46,7 +46,7 @@ const moveChange = (id: string, moment: string) =>
     [id, moment],
   )
 
-t.test('every member sees the level in force and since when, and admins change it', async (t) => {
+t.test('every member sees the current level and its start, and admins change it', async (t) => {
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const settings = `/api/team/workspaces/${id}/settings`
   const before = await bob.get(settings)
@@ -185,7 +185,7 @@ t.test('a dashboard tells published, hidden, scheduled and overdue weeks apart',
   t.equal(mine.body.publication, null)
 })
 
-t.test('what is published never changes', async (t) => {
+t.test('published numbers never change', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   await setLevel(id, 'team')
@@ -207,7 +207,7 @@ t.test('what is published never changes', async (t) => {
   )
 })
 
-t.test('at the level “team” nothing tells whether somebody is, or was, in the workspace', async (t) => {
+t.test('at the level “team” no answer reveals who is or was in the workspace', async (t) => {
   const [hal, ida, joe] = [
     await service.signIn('hal'),
     await service.signIn('ida'),
@@ -257,7 +257,7 @@ t.test('at the level “team” nothing tells whether somebody is, or was, in th
   )
 })
 
-t.test('whoever reloads at the level “team” sees nothing of what comes in', async (t) => {
+t.test('at the level “team” reloading reveals no new activity', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   await setLevel(id, 'team')
@@ -340,7 +340,7 @@ t.test('numbers with too few people behind them are withheld', async (t) => {
   hasMembers(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
 })
 
-t.test('who was erased counts, and counts as nobody', async (t) => {
+t.test('the activity of an erased person counts, but not as a person', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const erase = (from: Caller[]) =>
@@ -472,7 +472,7 @@ t.test('dashboards beside a change are of one level or the other, and later ones
   }
 })
 
-t.test('nobody goes below the floor of the operator, and what is below is raised', async (t) => {
+t.test('no level goes below the floor of the operator, and lower ones are raised', async (t) => {
   const id = await team([bob])
   const owner = await patterns(id)
   await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
@@ -520,7 +520,7 @@ interface Answer {
   heatmap: { weekday: number; hour: number; minutes: number | null }[] | null
 }
 
-t.test('an adversary with many ranges and filters finds nothing about too few people', async (t) => {
+t.test('an adversary with many ranges and filters learns nothing about fewer people than the group', async (t) => {
   let seed = 7
   const random = () => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1

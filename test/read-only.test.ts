@@ -83,7 +83,7 @@ t.test(
 )
 
 t.test(
-  'a database that becomes read-only makes a running service unready until it takes writes again',
+  'a running service is not ready while its database is read-only',
   async (t) => {
     const { service, forbidWrites, endSessions } = await start(t)
     const ada = await service.signIn('ada')
@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-t.test('a role without the right to write makes no service ready', { skip: await isCluster() }, async (t) => {
+t.test('a service whose role cannot write is not ready', { skip: await isCluster() }, async (t) => {
   const { service } = await start(t)
   const role = `reader_${randomBytes(6).toString('hex')}`
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
@@ -147,7 +147,7 @@ t.test('a role without the right to write makes no service ready', { skip: await
   await reader.signIn('ada')
 })
 
-t.test('a service that was led to a standby is unready until that is promoted', async (t) => {
+t.test('a service that is connected to a standby is not ready until it is promoted', async (t) => {
   const { first, second } = await startPair(t)
   const port = await freePort()
   const repohost = await startRepohost()

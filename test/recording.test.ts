@@ -50,7 +50,7 @@ t.test('a choice is kept as it was given, for one person alone', async (t) => {
   t.strictSame((await ada.get(RECORDING)).body, everything)
 })
 
-t.test('what is no choice is refused, and the one before stays', async (t) => {
+t.test('an invalid choice is rejected, and the previous one stays', async (t) => {
   const { ada } = await newcomer()
   await choose(ada, { paused: true })
   const hours = { from: 8, to: 19, weekdays: [1, 2] }
@@ -284,7 +284,7 @@ t.test('hours are those that a clock on the wall shows, in every zone and when c
   )
 })
 
-t.test('what is cut and what is kept are all of an entry', async () => {
+t.test('the cut and the kept part add up to the entry', async () => {
   const hours = fc.dictionary(fc.integer({ min: 0, max: 23 }).map(String), fc.integer({ min: 0, max: 60 }))
   fc.assert(
     fc.property(

@@ -14,7 +14,7 @@ const forge = (header: object, claims: object, { secret = JWT_SECRET, hash = 'sh
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`
 }
 
-t.test('of many tokens only the genuine one opens the door', async (t) => {
+t.test('of many tokens only the genuine one is accepted', async (t) => {
   const service = await startService(t)
   const { token } = await service.signIn('ada')
   const [head, body, signature] = token.split('.')
@@ -89,7 +89,7 @@ t.test('the header decides when header and cookie come together', async (t) => {
 })
 
 t.test(
-  'over https, no other host of the site can put its own session in place of the genuine one',
+  'over https, no other host of the site can replace the session with its own',
   async (t) => {
     const service = await startService(t)
     const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
@@ -267,7 +267,7 @@ t.test('signing out without a good token clears the cookies', async (t) => {
   t.hasStrict(everywhere, { status: 401, body: { code: 'unauthenticated' } })
 })
 
-t.test('a secret is rotated without signing anybody out', async (t) => {
+t.test('rotating a secret signs no one out', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const me = (instance: typeof service) =>

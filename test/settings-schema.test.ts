@@ -391,7 +391,7 @@ t.test('every keyword means what JSON Schema says', async (t) => {
     t.same(faultsOf(schema, value), expected, JSON.stringify(schema))
 })
 
-t.test('texts of a schema hold no HTML and no link to a command', async (t) => {
+t.test('texts of a schema contain no HTML and no link to a command', async (t) => {
   const shown = (description: string) => {
     const file = JSON.stringify({ properties: { 'ext.a': { description } } })
     const { document } = readSettingsSchema(file, 'ext').schema
@@ -415,7 +415,7 @@ t.test('texts of a schema hold no HTML and no link to a command', async (t) => {
   for (const text of hostile) t.type(shown(text), 'string')
 })
 
-t.test('hostile schemas and values cost little', async (t) => {
+t.test('hostile schemas and values take little time', async (t) => {
   const pattern = { type: 'string', pattern: '^(a+)+$' }
   const { schema, warnings } = readSettingsSchema(
     JSON.stringify({

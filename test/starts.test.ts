@@ -299,7 +299,7 @@ t.test(
 )
 
 t.test(
-  'a server that asks for the password in clear text is refused in one sentence, by every program',
+  'every program rejects a server that asks for the password in clear text, in one sentence',
   async (t) => {
     const impostor = await startImpostor(t, 'clear text')
     const env = onDatabase(`postgres://service:hunter2@127.0.0.1:${impostor.port}/service`)
@@ -357,7 +357,7 @@ t.test('a command says how it is used', async (t) => {
   t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })
 
-t.test('a schema that is newer than the program is refused by name, but goes on where it runs', async (t) => {
+t.test('a program rejects a newer schema by name at the start, and continues if it is already running', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const database = postgres(url, { max: 1 })

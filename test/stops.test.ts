@@ -22,7 +22,7 @@ for (const [state, prepare] of Object.entries(states).reverse()) {
   })
 }
 
-t.test('a stop closes kept-alive connections when they are answered', { buffered: true }, async (t) => {
+t.test('a stop closes keep-alive connections after their answers', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = await ready(launch(t, await freePort(), onDatabase(url)))
@@ -37,7 +37,7 @@ t.test('a stop closes kept-alive connections when they are answered', { buffered
 })
 
 t.test(
-  'a service that leaves is not ready, and serves on until its delay is over',
+  'a stopping service is not ready, and answers until its delay is over',
   { buffered: true },
   async (t) => {
     const { url, drop } = await createTestDatabase()
@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('a service whose output nobody reads serves on, and stops as told', { buffered: true }, async (t) => {
+t.test('a service whose output is not read continues, and stops on a signal', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = launch(t, await freePort(), onDatabase(url))
@@ -97,7 +97,7 @@ const stopUnread = async ({ service }: Scene) => {
   return { code: service.child.exitCode, ms: Date.now() - since }
 }
 
-t.test('who tells it twice does not wait', { buffered: true }, async (t) => {
+t.test('a second signal stops it without waiting', { buffered: true }, async (t) => {
   const dataDir = await temporaryFolder(t)
   const service = await ready(launch(t, await freePort(), { DATA_DIR: dataDir }))
   await openUnfinished(t, service)

@@ -126,7 +126,7 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
   t.match(await only(262_144), { status: 200 })
 })
 
-t.test('a hundred patches of different keys at once all survive, without gaps in the versions', async (t) => {
+t.test('a hundred simultaneous patches of different keys all survive, without gaps in the versions', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
