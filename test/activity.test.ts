@@ -545,42 +545,39 @@ t.test('retries over a network that loses 30 % of all packets add up exactly', a
   t.hasStrict(members[0], { login: 'ada', last_active_day: today })
 })
 
-t.test(
-  'flushes in progress when the service is killed count once when they are retried',
-  async (t) => {
-    const { service, ada, bob, id, today } = await start(t)
-    const env = onDatabase(service.databaseUrl)
-    const port = await freePort()
-    const killed = await ready(launch(t, port, env))
-    const { flushes, expected } = manyFlushes([ada, bob], today, 60)
-    let acknowledged = 0
-    const sendAll = (caller: Caller) =>
-      fromDevices(
-        flushes.filter((flush) => flush.caller === caller),
-        async ({ body }) => {
-          await insist(killed.url, caller, body)
-          acknowledged++
-        },
-      )
+t.test('flushes in progress when the service is killed count once when they are retried', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const env = onDatabase(service.databaseUrl)
+  const port = await freePort()
+  const killed = await ready(launch(t, port, env))
+  const { flushes, expected } = manyFlushes([ada, bob], today, 60)
+  let acknowledged = 0
+  const sendAll = (caller: Caller) =>
+    fromDevices(
+      flushes.filter((flush) => flush.caller === caller),
+      async ({ body }) => {
+        await insist(killed.url, caller, body)
+        acknowledged++
+      },
+    )
 
-    let all: Promise<unknown> | undefined
-    // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
-    await takeTurns([bob], today)
-    await whileHeld(service, [ALL_TURNS], async () => {
-      all = Promise.all([sendAll(ada), sendAll(bob)])
-      await lockWaiters(service)
-      while (acknowledged < 20) await sleep(1)
-      killed.child.kill('SIGKILL')
-      await killed.ended
-      t.ok(acknowledged < flushes.length)
-    })
-    await ready(launch(t, port, env))
-    await all
-    for (const [key, { caller, day, minutes }] of expected) {
-      t.equal(await minutesOf(caller, id, day), minutes, key)
-    }
-  },
-)
+  let all: Promise<unknown> | undefined
+  // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
+  await takeTurns([bob], today)
+  await whileHeld(service, [ALL_TURNS], async () => {
+    all = Promise.all([sendAll(ada), sendAll(bob)])
+    await lockWaiters(service)
+    while (acknowledged < 20) await sleep(1)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    t.ok(acknowledged < flushes.length)
+  })
+  await ready(launch(t, port, env))
+  await all
+  for (const [key, { caller, day, minutes }] of expected) {
+    t.equal(await minutesOf(caller, id, day), minutes, key)
+  }
+})
 
 const COMMITS = '/api/team/commits'
 

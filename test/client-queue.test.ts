@@ -174,30 +174,33 @@ t.test('a retry sends the same bytes, whatever was added meanwhile', async (t) =
   t.not(JSON.parse(sent[4] ?? '').flush_id, JSON.parse(sent[0] ?? '').flush_id)
 })
 
-t.test('batches that the service never accepts are set aside and reported, and the rest continues', async (t) => {
-  const { queue, reports, sent } = start(t, [
-    LOST,
-    LOST,
-    problem(400, 'validation_failed'),
-    problem(409, 'flush_id_reused'),
-    problem(413, 'payload_too_large'),
-  ])
-  for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
-    await queue.add(repo, NINE, 1)
-    await queue.flush()
-  }
-  t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
-  t.equal(sent.length, 6)
-  hasMembers(t, reports(), [
-    { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
-    { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
-    { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
-  ])
-  const proxy = start(t, [new Response('<html>', { status: 400 })])
-  await proxy.queue.add('acme/a', NINE, 1)
-  await proxy.queue.flush()
-  t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless somebody else has answered')
-})
+t.test(
+  'batches that the service never accepts are set aside and reported, and the rest continues',
+  async (t) => {
+    const { queue, reports, sent } = start(t, [
+      LOST,
+      LOST,
+      problem(400, 'validation_failed'),
+      problem(409, 'flush_id_reused'),
+      problem(413, 'payload_too_large'),
+    ])
+    for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
+      await queue.add(repo, NINE, 1)
+      await queue.flush()
+    }
+    t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
+    t.equal(sent.length, 6)
+    hasMembers(t, reports(), [
+      { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
+      { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
+      { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
+    ])
+    const proxy = start(t, [new Response('<html>', { status: 400 })])
+    await proxy.queue.add('acme/a', NINE, 1)
+    await proxy.queue.flush()
+    t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless somebody else has answered')
+  },
+)
 
 t.test('a 401 waits for another token', async (t) => {
   const { queue, client, pass, sent, states } = start(t, [problem(401, 'token_expired')])

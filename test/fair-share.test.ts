@@ -97,31 +97,28 @@ t.test('answers that wait behind others on a connection release their permits wh
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
 
-t.test(
-  'an address has few unfinished bodies at a time, and probes are still answered',
-  async (t) => {
-    const { service } = await start(t)
-    const { port } = new URL(service.url)
-    const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {
-      const socket = connect(Number(port), '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(
-        'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
-      )
-      return socket
-    })
-    t.teardown(() => {
-      for (const socket of sockets) socket.destroy()
-    })
-    const refused = await until(async () => {
-      const reply = await service.request('GET', '/api/limits')
-      return reply.status === 429 && reply
-    }, 'no place is left for the address')
-    t.hasStrict(refused.body, { code: 'rate_limited' })
-    for (const probe of ['/api/health', '/api/ready'])
-      t.equal((await service.request('GET', probe)).status, 200)
-  },
-)
+t.test('an address has few unfinished bodies at a time, and probes are still answered', async (t) => {
+  const { service } = await start(t)
+  const { port } = new URL(service.url)
+  const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(
+      'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+    )
+    return socket
+  })
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const refused = await until(async () => {
+    const reply = await service.request('GET', '/api/limits')
+    return reply.status === 429 && reply
+  }, 'no place is left for the address')
+  t.hasStrict(refused.body, { code: 'rate_limited' })
+  for (const probe of ['/api/health', '/api/ready'])
+    t.equal((await service.request('GET', probe)).status, 200)
+})
 
 t.test('a caller beyond the share of working time continues with one request at a time', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)

@@ -88,28 +88,25 @@ t.test('keys are checked before they are sent, and a rejected one is reported to
   t.notMatch([...a.requests, ...b.requests].join(), 'sk-wrong', 'the key is in a header only')
 })
 
-t.test(
-  'a misbehaving provider gives its caller 502 or 504 in time, and affects no one else',
-  async (t) => {
-    const { service, ada, a, b } = await start(t, 1_000)
-    const bob = await service.signIn('bob')
-    // A 403 with the headers of a limit is still a refused key.
-    const expected = { ...faultStatuses, 'rate-limited': 400 }
-    const targets: ['a' | 'b', AssistantStandIn][] = [
-      ['a', a],
-      ['b', b],
-    ]
-    for (const [fault, status] of Object.entries(expected)) {
-      for (const [which, provider] of targets) {
-        provider.fault = fault as Fault
-        const [reply, other] = await Promise.all([list(ada, which, provider.key), bob.get('/api/me')])
-        t.equal(reply.status, status, `${which} ${fault}`)
-        if (status > 400) t.equal(reply.body.upstream, `assistant-${which}`)
-        t.equal(other.status, 200)
-      }
+t.test('a misbehaving provider gives its caller 502 or 504 in time, and affects no one else', async (t) => {
+  const { service, ada, a, b } = await start(t, 1_000)
+  const bob = await service.signIn('bob')
+  // A 403 with the headers of a limit is still a refused key.
+  const expected = { ...faultStatuses, 'rate-limited': 400 }
+  const targets: ['a' | 'b', AssistantStandIn][] = [
+    ['a', a],
+    ['b', b],
+  ]
+  for (const [fault, status] of Object.entries(expected)) {
+    for (const [which, provider] of targets) {
+      provider.fault = fault as Fault
+      const [reply, other] = await Promise.all([list(ada, which, provider.key), bob.get('/api/me')])
+      t.equal(reply.status, status, `${which} ${fault}`)
+      if (status > 400) t.equal(reply.body.upstream, `assistant-${which}`)
+      t.equal(other.status, 200)
     }
-  },
-)
+  }
+})
 
 t.test('without the shortened timeout, a look-up ends within ten seconds', async (t) => {
   const { ada, a } = await start(t)

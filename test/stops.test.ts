@@ -56,21 +56,25 @@ t.test(
   },
 )
 
-t.test('a service whose output is not read continues, and stops on a signal', { buffered: true }, async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const service = launch(t, await freePort(), onDatabase(url))
-  const { stdout } = service.child
-  // The announcement is already for nobody.
-  stdout?.destroy()
-  await ready(service)
-  // More than one batch of lines.
-  for (let n = 0; n < 100; n++) t.equal((await fetch(`${service.url}/api/limits`)).status, 200)
-  const { code, ms, output } = await stop({ service })
-  t.equal(code, 0)
-  t.ok(ms < 10_000)
-  t.equal(output, '', 'silently')
-})
+t.test(
+  'a service whose output is not read continues, and stops on a signal',
+  { buffered: true },
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const service = launch(t, await freePort(), onDatabase(url))
+    const { stdout } = service.child
+    // The announcement is already for nobody.
+    stdout?.destroy()
+    await ready(service)
+    // More than one batch of lines.
+    for (let n = 0; n < 100; n++) t.equal((await fetch(`${service.url}/api/limits`)).status, 200)
+    const { code, ms, output } = await stop({ service })
+    t.equal(code, 0)
+    t.ok(ms < 10_000)
+    t.equal(output, '', 'silently')
+  },
+)
 
 t.test('a reader that stops reading holds nothing up', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()

@@ -45,23 +45,26 @@ t.test('it prompts no one unasked, and signs in with the account of the editor',
   await window.deactivate()
 })
 
-t.test('it asks GitHub for the identity, and for repositories only if the user has turned that on', async (t) => {
-  const { editor, token, repo } = await start(t, 'ivy')
-  editor.person.github = token
-  const window = await editor.open()
-  t.same(await editor.run('ext.signIn'), [])
-  t.same(await editor.run('ext.push'), [`The settings of ${repo} are pushed.`])
-  t.strictSame(editor.seen.scopes, [['read:user'], ['read:user'], ['read:user']])
+t.test(
+  'it asks GitHub for the identity, and for repositories only if the user has turned that on',
+  async (t) => {
+    const { editor, token, repo } = await start(t, 'ivy')
+    editor.person.github = token
+    const window = await editor.open()
+    t.same(await editor.run('ext.signIn'), [])
+    t.same(await editor.run('ext.push'), [`The settings of ${repo} are pushed.`])
+    t.strictSame(editor.seen.scopes, [['read:user'], ['read:user'], ['read:user']])
 
-  service.repohost.addPrivateRepo(repo, [])
-  t.same(await editor.run('ext.push'), [
-    `The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
-  ])
-  editor.configuration['ext.pushPrivateRepositories'] = true
-  await editor.run('ext.push')
-  t.strictSame(editor.seen.scopes.at(-1), ['read:user', 'repo'])
-  await window.deactivate()
-})
+    service.repohost.addPrivateRepo(repo, [])
+    t.same(await editor.run('ext.push'), [
+      `The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
+    ])
+    editor.configuration['ext.pushPrivateRepositories'] = true
+    await editor.run('ext.push')
+    t.strictSame(editor.seen.scopes.at(-1), ['read:user', 'repo'])
+    await window.deactivate()
+  },
+)
 
 t.test('it sends tokens only over https, or to this machine', async (t) => {
   const { editor, token } = await start(t, 'joan')
