@@ -77,7 +77,7 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
   )
 }
 
-t.test('an account ends with its login as confirmation, and its tokens at once and everywhere', async (t) => {
+t.test('an account is deleted after confirmation with its login, and its tokens end at once everywhere', async (t) => {
   const service = await startService(t)
   const beside = await startService(t, { beside: service })
   const ada = await service.signIn('Ada')
@@ -533,7 +533,7 @@ t.test(
   },
 )
 
-t.test('an export says everything of the caller and nothing of others', async (t) => {
+t.test('an export contains everything about the caller and nothing about others', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob-canary')]
   const today = await readToday(service.database)
@@ -729,7 +729,7 @@ t.test('requests in progress of the old account count for the new one', async (t
   await rest
 })
 
-t.test('people learn who looked at their numbers by name', async (t) => {
+t.test('people learn who viewed their numbers by name', async (t) => {
   const service = await startService(t)
   const beside = await startService(t, { beside: service })
   const [ada, bob, cyd, dan] = [

@@ -407,7 +407,7 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
   ])
 })
 
-t.test('hours are forgotten when they are old, days stay', async (t) => {
+t.test('old hours are deleted, and days stay', async (t) => {
   const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])

@@ -471,7 +471,7 @@ t.test('an account deleted during a removal keeps the removal', async (t) => {
   t.equal((await again.post(`${team}/join`, { code })).status, 410)
 })
 
-t.test('a code shows whoever has it what they are about to join, and what became of it', async (t) => {
+t.test('an invite code shows what it leads to, and its state', async (t) => {
   const service = await startService(t)
   const [ada, bob, eve] = [
     await service.signIn('ada'),

@@ -159,7 +159,7 @@ t.test(
   },
 )
 
-t.test('unknown, revoked and expired keys are told apart, for 400 days after their end', async (t) => {
+t.test('unknown, revoked and expired keys get different errors for 400 days after their end', async (t) => {
   t.same(outcome(await withKey(service, UNKNOWN).get('/api/projects')), [401, 'token_invalid'])
   const [expired, revoked] = [await ownKey(bob, ['settings:read']), await ownKey(bob, ['settings:read'])]
   const age = (column: string, id: string, days: number) =>

@@ -155,7 +155,7 @@ t.test('an account is found by its login and its ids, and never by another one�
   })
 })
 
-t.test('an operator exports the same as the person', async (t) => {
+t.test('the operator’s export equals the person’s own', async (t) => {
   const fay = await service.signIn('fay')
   const { id } = await service.workspace(fay, { name: 'Fay', patterns: ['fay/*'] })
   await fay.push('fay/web', { 'ext.a': 1 })

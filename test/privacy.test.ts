@@ -74,7 +74,7 @@ t.test('every member sees the current level and its start, and admins change it'
   ])
 })
 
-t.test('tightening holds at once and for everything, loosening only for later days', async (t) => {
+t.test('a stricter level applies at once and to all days, a looser one only to later days', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const day = addDays(week, 1)
@@ -297,7 +297,7 @@ t.test('at the level “team” reloading reveals no new activity', async (t) =>
   }
 })
 
-t.test('numbers with too few people behind them are withheld', async (t) => {
+t.test('numbers with too few people behind them are hidden', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   for (const caller of people)

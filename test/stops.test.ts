@@ -11,7 +11,7 @@ const FORCED_MS = 9_000
 // Each state has a service of its own, and most of them wait for time to pass.
 t.jobs = 3
 for (const [state, prepare] of Object.entries(states).reverse()) {
-  t.test(`a stop is over within ten seconds: ${state}`, { buffered: true }, async (t) => {
+  t.test(`a stop ends within ten seconds: ${state}`, { buffered: true }, async (t) => {
     let stopped = await stop(await prepare(t))
     // Again while it takes too long, because a busy machine adds to the last steps.
     for (let attempt = 1; attempt < 3 && stopped.ms >= 10_000; attempt++)
