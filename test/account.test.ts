@@ -77,29 +77,32 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
   )
 }
 
-t.test('an account is deleted after confirmation with its login, and its tokens end at once everywhere', async (t) => {
-  const service = await startService(t)
-  const beside = await startService(t, { beside: service })
-  const ada = await service.signIn('Ada')
-  for (const confirm of ['ad', 'ada '])
-    hasMembers(t, await deleteMe(ada, confirm), {
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
-    })
-  t.match(await ada.delete('/api/me'), { status: 400 })
-  const ended = await deleteMe(ada, 'ada')
-  t.match(ended, { status: 200, body: { ok: true } })
-  t.match(ended.headers.get('set-cookie'), /^svc_token=;/)
-  t.hasStrict(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
-  await until(
-    async () =>
-      (await beside.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })).body
-        .code === 'token_revoked',
-    'the other instance knows',
-  )
-  const again = await service.signIn('Ada', { id: ada.repohostId })
-  t.equal((await again.get('/api/me')).status, 200)
-})
+t.test(
+  'an account is deleted after confirmation with its login, and its tokens end at once everywhere',
+  async (t) => {
+    const service = await startService(t)
+    const beside = await startService(t, { beside: service })
+    const ada = await service.signIn('Ada')
+    for (const confirm of ['ad', 'ada '])
+      hasMembers(t, await deleteMe(ada, confirm), {
+        status: 400,
+        body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
+      })
+    t.match(await ada.delete('/api/me'), { status: 400 })
+    const ended = await deleteMe(ada, 'ada')
+    t.match(ended, { status: 200, body: { ok: true } })
+    t.match(ended.headers.get('set-cookie'), /^svc_token=;/)
+    t.hasStrict(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
+    await until(
+      async () =>
+        (await beside.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })).body
+          .code === 'token_revoked',
+      'the other instance knows',
+    )
+    const again = await service.signIn('Ada', { id: ada.repohostId })
+    t.equal((await again.get('/api/me')).status, 200)
+  },
+)
 
 t.test('a page of an unknown origin cannot end an account with the cookie', async (t) => {
   const service = await startService(t)

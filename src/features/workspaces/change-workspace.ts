@@ -17,7 +17,7 @@ export interface WorkspaceCall {
   key: KeyInUse | null
 }
 
-/** Who wrote something: a person, or a key of the workspace that the person created. */
+/** The author of a change: a person, or a key of the workspace that the person created. */
 export interface Author {
   /** The person. */
   id: string
@@ -29,7 +29,7 @@ export interface Author {
 
 export interface Change {
   tx: Db
-  /** As records name the caller. */
+  /** The caller as audit entries name them. */
   caller: Author & { role: Role }
   workspace: { name: string; personal: boolean }
   /** Writes an entry of the audit trail in the caller's name. */

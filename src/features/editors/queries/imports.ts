@@ -190,7 +190,7 @@ const READ_IMPORTED = statement(
   where user_id = $1::uuid and day = $2::date`,
 )
 
-/** What earlier imports have found on a day. */
+/** The minutes that earlier imports have found on a day. */
 export const readImported = async (
   tx: Db,
   userId: string,
