@@ -2,22 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
-import { type ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { problemsOf } from './config-problems.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
-
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    return (error as ConfigError).problems
-  }
-}
 
 t.test('an empty environment is a valid configuration', async (t) => {
   t.hasStrict(readConfig({}), {

@@ -145,9 +145,10 @@ const boundsIn = (path: string, text: string): { place: string; value: number }[
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found: { place: string; value: number }[] = []
   const isBound = ({ parent }: ts.Node): boolean => {
-    if (ts.isPropertyAssignment(parent)) return /^(max|min)/.test(parent.name.getText())
+    if (ts.isPropertyAssignment(parent))
+      return /^(max|min)(imum|Length|Items|Properties)$/.test(parent.name.getText())
     if (ts.isJsxExpression(parent) && ts.isJsxAttribute(parent.parent))
-      return /^(max|min)/.test(parent.parent.name.getText())
+      return /^(max|min)(length)?$/i.test(parent.parent.name.getText())
     return ts.isBinaryExpression(parent) && /\.length [<>]=? /.test(parent.getText())
   }
   const visit = (node: ts.Node) => {

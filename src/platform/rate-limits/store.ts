@@ -33,7 +33,10 @@ export default fp(
       secret: config.jwtSecrets[0] ?? '',
       fallback: ofInstance,
       onLost: (reason) =>
-        log.warn({ reason: redisFault(reason) }, 'Redis is unavailable: this instance counts limits by itself'),
+        log.warn(
+          { reason: redisFault(reason) },
+          'Redis is unavailable: this instance counts limits by itself',
+        ),
       onRestored: () => log.info('Redis is available again: all instances share limits'),
     })
     app.addHook('onClose', async () => redis.close())
