@@ -128,7 +128,7 @@ const pullUnchanged = (developer: Developer): Call => ({
   path: settingsOf(developer),
   headers: { 'If-None-Match': developer.etag },
 })
-const recording = (): Call => ({ name: 'what is recorded', method: 'GET', path: '/api/me/recording' })
+const recording = (): Call => ({ name: 'recording preferences', method: 'GET', path: '/api/me/recording' })
 const signIn = ({ repohostToken }: Developer): Call => ({
   name: 'sign-in',
   method: 'POST',

@@ -38,16 +38,16 @@ const LOAD = 0.5
 /** What a developer does on a working day, by the name of what it costs. */
 const habits = (minutes: number): Record<string, number> => ({
   flush: (HOURS * 60) / minutes,
-  // The extension asks once an hour for its configuration, and as often for what is recorded.
+  // The extension asks once an hour for its configuration, and as often for recording preferences.
   'pull, unchanged': HOURS,
-  'what is recorded': HOURS,
+  'recording preferences': HOURS,
   // Two starts of an editor, a change of settings now and then.
   pull: 2,
   push: 0.1,
   'sign-in': 1 / 30,
   // One of twenty looks five times a day.
   dashboard: 0.25,
-  'an answer is forgotten': (HOURS * 60) / minutes,
+  'deletion of an old answer': (HOURS * 60) / minutes,
 })
 
 const twoDigits = (value: number): string => Number(value.toPrecision(2)).toLocaleString('en')
@@ -86,7 +86,7 @@ export const sumsOf = (
   const rows = (label: string, of: (developers: number) => string) =>
     `| ${label} | ${DEVELOPERS.map(of).join(' | ')} |`
   const processes = (n: number) => Math.ceil(cores(total(n, ({ service }) => service)))
-  const deleteSeconds = secondsOf('an answer is forgotten')
+  const deleteSeconds = secondsOf('deletion of an old answer')
   return [
     rows('developers', big),
     '|---|---|---|---|',
@@ -98,13 +98,13 @@ export const sumsOf = (
     rows('their connections to PostgreSQL', (n) => big(processes(n) * CONNECTIONS)),
     rows('cores of PostgreSQL', (n) => big(Math.ceil(cores(total(n, ({ database }) => database))))),
     rows('new rows of activity a day', (n) => big(n * REPOS)),
-    rows('answers to flushes that are there', (n) => big(n * flushes * FLUSH_DAYS * (WORKING_DAYS / 365))),
-    rows('they take', (n) => size(n * flushes * FLUSH_DAYS * (WORKING_DAYS / 365) * bytes.flushes)),
+    rows('stored answers to flushes', (n) => big(n * flushes * FLUSH_DAYS * (WORKING_DAYS / 365))),
+    rows('their size', (n) => size(n * flushes * FLUSH_DAYS * (WORKING_DAYS / 365) * bytes.flushes)),
     rows('activity of a year takes', (n) =>
       size(n * REPOS * WORKING_DAYS * (bytes.activity + bytes.rollups) * LESS_FULL),
     ),
     rows('WAL a day', (n) => size(total(n, ({ wal }) => wal))),
     rows('a rollup of every workspace', (n) => `${big((n / team) * rollupSeconds)} s`),
-    rows('forgetting a day of answers', (n) => `${big(n * flushes * deleteSeconds)} s`),
+    rows('deleting a day of answers', (n) => `${big(n * flushes * deleteSeconds)} s`),
   ]
 }

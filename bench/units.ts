@@ -92,7 +92,7 @@ await benchmark(async (cleanUp) => {
         }))
         add('flush', 'POST', '/api/team/active-minutes', bearer(token), json({ flush_id: '@', entries }))
       }
-      add('what is recorded', 'GET', '/api/me/recording', bearer(token))
+      add('recording preferences', 'GET', '/api/me/recording', bearer(token))
     }
   }
   for (const { admin, path } of pushes) {
@@ -166,7 +166,7 @@ await benchmark(async (cleanUp) => {
       for (const { step } of retention) while (await database.transaction((tx) => step(tx, 500, '')));
     }),
   )
-  units['an answer is forgotten'] = {
+  units['deletion of an old answer'] = {
     service: deletion.result / OLD_FLUSHES,
     database: deletion.cpu / OLD_FLUSHES,
     wal: deletion.wal / OLD_FLUSHES,

@@ -24,11 +24,14 @@ export const ActivityEntry = Named('MinutesEntry', {
 })
 export type ActivityEntry = Static<typeof ActivityEntry>
 
+/** The longest name of a time zone that is looked up. */
+export const TIMEZONE_LENGTH = 100
+
 export const FlushBody = Named('FlushBody', {
   entries: Type.Array(ActivityEntry, { maxItems: limits.flush_entries }),
   timezone: Type.Optional(
     Type.String({
-      maxLength: 100,
+      maxLength: TIMEZONE_LENGTH,
       description: 'An IANA time zone name, not a numeric offset. It is stored for the heatmap.',
       examples: ['Europe/Berlin'],
     }),

@@ -21,18 +21,18 @@ export const ref = <T extends TSchema>(schema: T) => {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
-/** A closed object: unknown members are refused on the way in and never sent on the way out. */
+/** A closed object: requests with unknown members are rejected, and answers never contain any. */
 export const Closed: typeof Type.Object = (properties, options) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** A closed object with a name of its own in the document (`$id` is for resources that are referred to). */
+/** A closed object with a name in the document (`$id` is for resources that are referred to). */
 export const Named = <T extends TProperties>(title: string, properties: T) => Closed(properties, { title })
 
 export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
-/** Who wrote something that access keys of workspaces can write. */
+/** The author of something that access keys of workspaces can also write. */
 export const Author = Type.String({
   description: 'A login, or `key <name>` for an access key of the workspace.',
   examples: ['ada'],
@@ -116,7 +116,7 @@ export const Settings = Type.Unsafe<Record<string, unknown>>({
   examples: settingsRules.examples,
 })
 
-/** What a stored value has against it, where the operator's schema only warns. */
+/** The fault of a stored value, if the operator's schema only warns. */
 export const Warnings = Type.Optional(
   Type.Array(
     Named('SettingsWarning', {

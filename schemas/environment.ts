@@ -322,12 +322,12 @@ export const Environment = Type.Object({
     maximum: 60_000,
     default: 0,
     description:
-      'How many milliseconds the service keeps answering requests after it is told to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
+      'How many milliseconds the service keeps answering requests after a signal to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
     examples: [5_000],
   }),
   MAINTENANCE: Text({
     description:
-      'A message. While it is set, the service answers every write with 503 `maintenance` and this message, and reads go on.',
+      'A message. While it is set, the service answers every write with 503 `maintenance` and this message. Reads continue.',
     examples: ['Back at 14:00 UTC.'],
   }),
   MAINTENANCE_FILE: Type.Optional(

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Day, Login, Named, Nullable, ref, StringEnum, Timestamp, Uuid, WorkspaceParams } from './common.js'
 import { limits } from './limits.js'
 
-/** What an access key can be allowed to do. A route names the scopes that admit a key. */
+/** The rights that an access key can have. A route names the scopes that admit a key. */
 export const scopes = [
   'activity:write',
   'activity:read',

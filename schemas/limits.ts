@@ -8,7 +8,7 @@ export const limits = {
   settings_versions_kept: 20,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 67_108_864,
-  /** What each of them counts at least, so that small settings do not add up to millions of rows. */
+  /** The least that each of them counts, so that small settings do not add up to millions of rows. */
   workspace_bytes_per_settings: 512,
   /** Versions of a workspace's overrides before the current ones, counted in the same way. */
   workspace_history_bytes: 67_108_864,
@@ -107,7 +107,7 @@ export const limits = {
   requests_at_once_per_caller: 4,
   /** The same for anonymous requests of one address. */
   requests_at_once_per_address: 64,
-  /** Requests that a connection may have in progress. One more is refused, and the connection closes. */
+  /** Requests that a connection may have in progress. One more is rejected, and the connection closes. */
   requests_at_once_per_connection: 16,
   /** The answer to the last of them closes the connection. */
   requests_per_connection: 10_000,

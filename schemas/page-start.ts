@@ -13,7 +13,7 @@ export interface PageStart {
   oauth: boolean
   /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'
-  /** What people call the repository host, such as GitHub. */
+  /** The name of the repository host that people know, such as GitHub. */
   repohost_name: string
   /** Where people create a token of the host. */
   repohost_token_url: string

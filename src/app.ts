@@ -119,7 +119,7 @@ export const buildApp = async (
     genReqId: requestIdOf,
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
-    // Of uploads; that of other requests is in platform/http/connections.ts.
+    // The timeout of uploads. The timeout of other requests is in platform/http/connections.ts.
     requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,

@@ -37,7 +37,7 @@ export interface Config {
   /** Whether the service shows its own dashboard. */
   dashboard: boolean
   extensionPrefix: string
-  /** What settings must be, and whether others are rejected. Undefined: anything is accepted. */
+  /** The schema of settings, and whether other settings are rejected. Undefined: anything is accepted. */
   settingsRules: SettingsRules | undefined
   repohost: {
     kind: RepohostKind

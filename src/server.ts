@@ -23,7 +23,7 @@ import { readOrCreateSecret } from './platform/process/secret.js'
 
 const USAGE = `npm start
 
-  Builds what has changed, migrates the database, and serves until it is told to stop (Ctrl-C).
+  Builds what has changed, migrates the database, and serves until you stop it (Ctrl-C).
   Everything is set by environment variables, or in a file .env: see docs/configuration.md.
 `
 

@@ -266,7 +266,7 @@ const setScene = async (admin: Caller, member: Caller, service: Service, owner: 
   return { workspace: id, owner, code, invite: invite.body.id, key: key.body.id }
 }
 
-t.test('every endpoint lets exactly those in whom the interface names', async (t) => {
+t.test('every endpoint admits exactly the callers that the interface names', async (t) => {
   const service = await startService(t)
   const { paths } = buildDocuments(service.app).full
   const routes = Object.entries(paths).flatMap(([path, operations]) =>

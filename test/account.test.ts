@@ -77,29 +77,32 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
   )
 }
 
-t.test('an account ends with its login as confirmation, and its tokens at once and everywhere', async (t) => {
-  const service = await startService(t)
-  const beside = await startService(t, { beside: service })
-  const ada = await service.signIn('Ada')
-  for (const confirm of ['ad', 'ada '])
-    hasMembers(t, await deleteMe(ada, confirm), {
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
-    })
-  t.match(await ada.delete('/api/me'), { status: 400 })
-  const ended = await deleteMe(ada, 'ada')
-  t.match(ended, { status: 200, body: { ok: true } })
-  t.match(ended.headers.get('set-cookie'), /^svc_token=;/)
-  t.hasStrict(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
-  await until(
-    async () =>
-      (await beside.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })).body
-        .code === 'token_revoked',
-    'the other instance knows',
-  )
-  const again = await service.signIn('Ada', { id: ada.repohostId })
-  t.equal((await again.get('/api/me')).status, 200)
-})
+t.test(
+  'an account is deleted after confirmation with its login, and its tokens end at once everywhere',
+  async (t) => {
+    const service = await startService(t)
+    const beside = await startService(t, { beside: service })
+    const ada = await service.signIn('Ada')
+    for (const confirm of ['ad', 'ada '])
+      hasMembers(t, await deleteMe(ada, confirm), {
+        status: 400,
+        body: { code: 'validation_failed', errors: [{ path: '/body/confirm', message: /Ada/ }] },
+      })
+    t.match(await ada.delete('/api/me'), { status: 400 })
+    const ended = await deleteMe(ada, 'ada')
+    t.match(ended, { status: 200, body: { ok: true } })
+    t.match(ended.headers.get('set-cookie'), /^svc_token=;/)
+    t.hasStrict(await ada.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
+    await until(
+      async () =>
+        (await beside.request('GET', '/api/me', { headers: { Authorization: `Bearer ${ada.token}` } })).body
+          .code === 'token_revoked',
+      'the other instance knows',
+    )
+    const again = await service.signIn('Ada', { id: ada.repohostId })
+    t.equal((await again.get('/api/me')).status, 200)
+  },
+)
 
 t.test('a page of an unknown origin cannot end an account with the cookie', async (t) => {
   const service = await startService(t)
@@ -109,7 +112,7 @@ t.test('a page of an unknown origin cannot end an account with the cookie', asyn
   t.hasStrict(reply, { status: 403, body: { code: 'csrf_rejected' } })
 })
 
-t.test('who is the only admin of others has to find another one first', async (t) => {
+t.test('an only admin of other members has to find another admin first', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
@@ -167,7 +170,7 @@ t.test('a subscription has to be ended first, and nothing of billing is left', a
 })
 
 t.test(
-  'nothing names somebody who is gone, whoever writes meanwhile, and no sum of the team changes',
+  'nothing names an erased person, even with writes during the erasure, and no sum of the team changes',
   async (t) => {
     const service = await startService(t)
     const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
@@ -379,7 +382,7 @@ t.test(
   },
 )
 
-t.test('what many deleted users did in one place adds up', async (t) => {
+t.test('the activity of many deleted users in one repository adds up', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const today = await readToday(service.database)
@@ -533,7 +536,7 @@ t.test(
   },
 )
 
-t.test('an export says everything of the caller and nothing of others', async (t) => {
+t.test('an export contains everything about the caller and nothing about others', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob-canary')]
   const today = await readToday(service.database)
@@ -651,7 +654,7 @@ t.test('one export at a time, and what fails half way is no whole file', async (
   t.equal(rows.size, 60_000, 'each once')
 })
 
-t.test('who hangs up before the first piece can export again', async (t) => {
+t.test('a caller who hangs up before the first piece can export again', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   // The profile is read first, and then the pieces.
@@ -679,7 +682,7 @@ t.test('ten exports in an hour are enough', async (t) => {
   t.equal((await ada.get('/api/me')).status, 200)
 })
 
-t.test('limits go on with a new account of the same person', async (t) => {
+t.test('limits carry over to a new account of the same person', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const startAnew = async (caller: Caller) => {
     t.equal((await deleteMe(caller)).status, 200)
@@ -710,7 +713,7 @@ t.test('limits go on with a new account of the same person', async (t) => {
   t.equal((await bob.get('/api/team/invites/GUESS')).status, 404, 'others are not concerned')
 })
 
-t.test('what is under way of the old account counts for the new one', async (t) => {
+t.test('requests in progress of the old account count for the new one', async (t) => {
   // Enough connections for all of it.
   const service = await startService(t, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '16' } })
   const before = await service.signIn('ada')
@@ -729,7 +732,7 @@ t.test('what is under way of the old account counts for the new one', async (t) 
   await rest
 })
 
-t.test('people learn who looked at their numbers by name', async (t) => {
+t.test('people learn who viewed their numbers by name', async (t) => {
   const service = await startService(t)
   const beside = await startService(t, { beside: service })
   const [ada, bob, cyd, dan] = [
@@ -842,7 +845,7 @@ t.test(
   },
 )
 
-t.test('looks through filters leave no more than there are people and repositories', async (t) => {
+t.test('views through filters leave no more rows than there are people and repositories', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })
@@ -862,7 +865,7 @@ t.test('looks through filters leave no more than there are people and repositori
   t.equal(await countLooks(), 2)
 })
 
-t.test('a dashboard is not shown when the look cannot be recorded, and one look is one write', async (t) => {
+t.test('a dashboard is not shown when the view cannot be recorded, and one view is one write', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })

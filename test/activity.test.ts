@@ -104,7 +104,7 @@ t.test('a year of many minutes comes whole and in its order', async (t) => {
   t.same((await bob.get(MINUTES)).body.workspaces, [{ ...first, minutes: 0, repos: [] }])
 })
 
-t.test('what fails before the first byte of a long answer is answered as anything else', async (t) => {
+t.test('a failure before the first byte of a long answer gets the usual error', async (t) => {
   const { service, ada, id, today } = await start(t)
   await whileHeld(service, ['lock table activity in access exclusive mode'], async () => {
     const replies = await Promise.all([
@@ -197,7 +197,7 @@ t.test('an entry that counts nowhere is noted and costs the others nothing', asy
 })
 
 t.test(
-  'minutes count in every matching workspace, in a stranger’s only what is not the caller’s own',
+  'minutes count in every matching workspace, but those of a caller’s own repository not in a stranger’s',
   async (t) => {
     const { service, ada, bob, id, today } = await start(t)
     const second = await service.workspace(bob, {
@@ -237,7 +237,7 @@ t.test('a flush that is sent again counts once', async (t) => {
   t.match((await ada.post(MINUTES, { ...refused, timezone: 'UTC' })).body, { duplicate: false })
 })
 
-t.test('of a flush that fails at its end nothing is left, and its retry counts', async (t) => {
+t.test('a flush that fails at its end leaves nothing, and its retry counts', async (t) => {
   const { service, ada, id, today } = await start(t)
   const run = (text: string) => service.database.write.statement(text, [])
   const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
@@ -334,7 +334,7 @@ t.test('a flush for two workspaces counts on top of what has come meanwhile in o
   t.equal(await minutesOf(bob, unchanged, today), 40)
 })
 
-t.test('of two flushes with one id at the same time, one counts and sets the time zone', async (t) => {
+t.test('of two simultaneous flushes with one id, one counts and sets the time zone', async (t) => {
   const { service, ada, id, today } = await start(t)
   await takeTurns([ada], today)
   const zones = ['Europe/Berlin', 'Asia/Tokyo']
@@ -354,7 +354,7 @@ t.test('of two flushes with one id at the same time, one counts and sets the tim
   t.same(rows, [{ timezone: zones[counted] }])
 })
 
-t.test('of two flushes with one id for different workspaces, one counts', async (t) => {
+t.test('of two simultaneous flushes with one id for different workspaces, one counts', async (t) => {
   const { service, ada, id: first, today } = await start(t)
   const { id: second } = await service.workspace(ada, { name: 'Second', patterns: ['other/*'] })
   await takeTurns([ada], today)
@@ -430,7 +430,7 @@ t.test('a time zone that goes back and forth marks each day once, and no rollup 
   t.same(heatmap, (await dashboardOf(ada, id)).heatmap)
 })
 
-t.test('flushes that wait for a lock keep nobody else waiting', async (t) => {
+t.test('flushes that wait for a lock make no one else wait', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await takeTurns([ada], today)
   const entries = [{ repo: 'acme/api', day: today, minutes: 1 }]
@@ -530,7 +530,7 @@ const fromDevices = async <Item, Answer>(items: Item[], send: (item: Item) => Pr
   return answers
 }
 
-t.test('retries over a network that loses 30 % of what is sent add up exactly', async (t) => {
+t.test('retries over a network that loses 30 % of all packets add up exactly', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const network = await startLossyProxy(t, service.url)
   const { flushes, expected } = manyFlushes([ada, bob], today, 60)
@@ -545,42 +545,39 @@ t.test('retries over a network that loses 30 % of what is sent add up exactly', 
   t.hasStrict(members[0], { login: 'ada', last_active_day: today })
 })
 
-t.test(
-  'flushes that were under way when the service was killed count once when they are retried',
-  async (t) => {
-    const { service, ada, bob, id, today } = await start(t)
-    const env = onDatabase(service.databaseUrl)
-    const port = await freePort()
-    const killed = await ready(launch(t, port, env))
-    const { flushes, expected } = manyFlushes([ada, bob], today, 60)
-    let acknowledged = 0
-    const sendAll = (caller: Caller) =>
-      fromDevices(
-        flushes.filter((flush) => flush.caller === caller),
-        async ({ body }) => {
-          await insist(killed.url, caller, body)
-          acknowledged++
-        },
-      )
+t.test('flushes in progress when the service is killed count once when they are retried', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const env = onDatabase(service.databaseUrl)
+  const port = await freePort()
+  const killed = await ready(launch(t, port, env))
+  const { flushes, expected } = manyFlushes([ada, bob], today, 60)
+  let acknowledged = 0
+  const sendAll = (caller: Caller) =>
+    fromDevices(
+      flushes.filter((flush) => flush.caller === caller),
+      async ({ body }) => {
+        await insist(killed.url, caller, body)
+        acknowledged++
+      },
+    )
 
-    let all: Promise<unknown> | undefined
-    // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
-    await takeTurns([bob], today)
-    await whileHeld(service, [ALL_TURNS], async () => {
-      all = Promise.all([sendAll(ada), sendAll(bob)])
-      await lockWaiters(service)
-      while (acknowledged < 20) await sleep(1)
-      killed.child.kill('SIGKILL')
-      await killed.ended
-      t.ok(acknowledged < flushes.length)
-    })
-    await ready(launch(t, port, env))
-    await all
-    for (const [key, { caller, day, minutes }] of expected) {
-      t.equal(await minutesOf(caller, id, day), minutes, key)
-    }
-  },
-)
+  let all: Promise<unknown> | undefined
+  // Bob's flushes wait for their turn, so that some are certainly half done; Ada's go on.
+  await takeTurns([bob], today)
+  await whileHeld(service, [ALL_TURNS], async () => {
+    all = Promise.all([sendAll(ada), sendAll(bob)])
+    await lockWaiters(service)
+    while (acknowledged < 20) await sleep(1)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    t.ok(acknowledged < flushes.length)
+  })
+  await ready(launch(t, port, env))
+  await all
+  for (const [key, { caller, day, minutes }] of expected) {
+    t.equal(await minutesOf(caller, id, day), minutes, key)
+  }
+})
 
 const COMMITS = '/api/team/commits'
 
@@ -741,7 +738,7 @@ t.test('minutes of nothing leave nothing behind', async (t) => {
   t.equal(await storedRows(service), 0)
 })
 
-t.test('a flush that would write too many rows is refused whole and not remembered', async (t) => {
+t.test('a flush that would write too many rows is rejected as a whole and not remembered', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   for (let n = 0; n < 26; n++) await service.workspace(ada, { name: `Acme ${n}` })
@@ -764,7 +761,7 @@ t.test('a flush that would write too many rows is refused whole and not remember
 })
 
 t.test(
-  'a flush that had to be compared with too many patterns is refused whole, and a smaller one counts',
+  'a flush with too many patterns to compare is rejected as a whole, and a smaller one counts',
   async (t) => {
     const service = await startService(t)
     const ada = await service.signIn('ada')
@@ -810,7 +807,7 @@ t.test(
   },
 )
 
-t.test('an upload that had to be compared with too many patterns is refused whole', async (t) => {
+t.test('an upload with too many patterns to compare is rejected as a whole', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await fillWithPatterns(service, 'ada', 1)

@@ -37,7 +37,7 @@ const startTarget = async (t: Test) => {
   return { url: service.url, metricsPort, hostToken }
 }
 
-t.test('no request makes others wait, whatever is in it', async (t) => {
+t.test('no request makes others wait, whatever it contains', async (t) => {
   const service = await startTarget(t)
   const { hostToken } = service
   const verified = await fetch(`${service.url}/api/auth/verify`, {
@@ -120,7 +120,7 @@ const longestWait = async (url: string, work: () => Promise<void>) => {
   return longest
 }
 
-t.test('pipelined requests make nobody else wait', async (t) => {
+t.test('pipelined requests make no one else wait', async (t) => {
   const { url, metricsPort } = await startTarget(t)
   for (const connections of [1, 50]) {
     for (const path of ['/', '/api/openapi.json', '/api/health', '/nowhere', '/api/nowhere']) {

@@ -65,7 +65,7 @@ t.test('the trail tells who changed what, newest first, without any secret', asy
   }
 })
 
-t.test('what changes nothing leaves no trace, nor does what is refused', async (t) => {
+t.test('requests that change nothing leave no entry, nor do rejected ones', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { name: 'Acme', members: [bob] })

@@ -92,7 +92,7 @@ const startFilled = async (t: Test) => {
   return { service, flush }
 }
 
-t.test('a backup is of one moment, whoever writes meanwhile', { buffered: true }, async (t) => {
+t.test('a backup shows a single moment, even during writes', { buffered: true }, async (t) => {
   const { service, flush } = await startFilled(t)
   const file = join(await temporaryFolder(t), 'backup.gz')
   let isOver = false
@@ -113,7 +113,7 @@ t.test('a backup is of one moment, whoever writes meanwhile', { buffered: true }
   t.equal((await fetch(`${restored.url}/api/ready`)).status, 200, 'a service runs on it')
 })
 
-t.test('what is restored is what was there, wherever both are', { buffered: true }, async (t) => {
+t.test('a restored database equals the original, on any server', { buffered: true }, async (t) => {
   const { service, flush } = await startFilled(t)
   await flush(1)
   await service.app.close()
@@ -141,7 +141,7 @@ t.test('what is restored is what was there, wherever both are', { buffered: true
   t.match(output, /^The database already has tables/m, 'never over what is there')
 })
 
-t.test('a file that is not whole changes nothing', { buffered: true }, async (t) => {
+t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   const { url, sql } = await databaseOf(t, 6)
   await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (gen_random_uuid(), 1, 'ada', 'ada', '')`
   const folder = await temporaryFolder(t)
@@ -197,7 +197,7 @@ t.test('a file that is not whole changes nothing', { buffered: true }, async (t)
   t.equal(Number(row?.newest), newestMigration.when, 'and an older schema is brought forward')
 })
 
-t.test('a file that is made to do harm is refused, with little memory and nothing of it shown', async (t) => {
+t.test('a malicious file is rejected with little memory, and none of its content is printed', async (t) => {
   const { url } = await databaseOf(t, 6)
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
@@ -312,7 +312,7 @@ t.test(
   },
 )
 
-t.test('of two backups into one file at once both are whole', { buffered: true }, async (t) => {
+t.test('two backups into one file at the same time are both complete', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)

@@ -93,7 +93,7 @@ t.test('a checkout leads to the provider, with URLs that come from the configura
   t.match((await ada.post('/api/billing/portal')).body.url, /\/portal\/bps_/)
 })
 
-t.test('a customer that is somebody else’s is the provider’s mistake', async (t) => {
+t.test('a customer that belongs to another person is the provider’s mistake', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const ada = await service.signIn('ada')
   const { caller: bob, customer } = await subscriber('bob')
@@ -130,21 +130,18 @@ t.test('concurrent clicks make one customer, on one instance and on two', async 
   t.equal(customers.size, 1)
 })
 
-t.test(
-  'who pays already is led to the portal, and anew to a checkout when the subscription has ended',
-  async (t) => {
-    const { service, subscriber } = await startBilling(t)
-    const { caller, customer } = await subscriber('ada')
-    const urlAfter = async (status: string, created: number) => {
-      await deliver(service, notification({ customer, status, created }))
-      return (await caller.post('/api/billing/checkout')).body.url as string
-    }
-    for (const [index, status] of ['trialing', 'active', 'past_due'].entries()) {
-      t.match(await urlAfter(status, now() + index), /\/portal\//, status)
-    }
-    t.match(await urlAfter('canceled', now() + 10), /\/pay\//)
-  },
-)
+t.test('a subscriber gets the portal, and a checkout again once the subscription has ended', async (t) => {
+  const { service, subscriber } = await startBilling(t)
+  const { caller, customer } = await subscriber('ada')
+  const urlAfter = async (status: string, created: number) => {
+    await deliver(service, notification({ customer, status, created }))
+    return (await caller.post('/api/billing/checkout')).body.url as string
+  }
+  for (const [index, status] of ['trialing', 'active', 'past_due'].entries()) {
+    t.match(await urlAfter(status, now() + index), /\/portal\//, status)
+  }
+  t.match(await urlAfter('canceled', now() + 10), /\/pay\//)
+})
 
 t.test('a paid checkout reaches the profile by the provider’s own notification', async (t) => {
   const { service, billing } = await startBilling(t)
@@ -193,7 +190,7 @@ t.test('statuses are translated', async (t) => {
   t.equal(await status(), 'canceled', 'a status that nobody knows changes nothing')
 })
 
-t.test('of several subscriptions the one that gives most counts', async (t) => {
+t.test('of several subscriptions, the best one counts', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer, status } = await subscriber('ada')
   const say = (subscription: string, theirs: string, created: number) =>
@@ -256,7 +253,7 @@ t.test('every order of five notifications ends in the same state', async (t) => 
   }
 })
 
-t.test('a notification counts only with a good signature over its very bytes', async (t) => {
+t.test('a notification counts only with a valid signature over its exact bytes', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer } = await subscriber('ada')
   const payload = notification({ customer })
@@ -295,7 +292,7 @@ t.test('a notification counts only with a good signature over its very bytes', a
   t.same(await stored(service), { events: 2, subscriptions: 1 })
 })
 
-t.test('notifications that do not matter are received, whatever they look like', async (t) => {
+t.test('irrelevant notifications are accepted, whatever they look like', async (t) => {
   const { service } = await startBilling(t)
   const send = (event: object) => deliver(service, JSON.stringify(event))
   for (const event of [
@@ -318,7 +315,7 @@ t.test('notifications that do not matter are received, whatever they look like',
   t.same(await stored(service), { events: 0, subscriptions: 0 })
 })
 
-t.test('without billing every route of it says so', async (t) => {
+t.test('without billing, all of its routes say so', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
@@ -351,7 +348,7 @@ t.test('a provider that misbehaves costs the caller a bounded 502 or 504', async
   t.equal((await ada.post('/api/billing/checkout')).status, 200, 'and nothing of it lasts')
 })
 
-t.test('with the dormancy ended, Pro is for who pays, from one event to the next', async (t) => {
+t.test('with billing required, Pro starts and ends with the subscription', async (t) => {
   const { service, subscriber } = await startBilling(t, { BILLING_DORMANT: 'false' })
   const { caller: ada, customer } = await subscriber('ada')
   const profile = async () => (await ada.get('/api/me')).body

@@ -74,7 +74,7 @@ t.test('a route without mistakes boots', async (t) => {
   )
 })
 
-t.test('a route that does not say who may call it does not boot', async (t) => {
+t.test('a route that does not declare its access does not boot', async (t) => {
   await t.rejects(boot({ config: {} }), { message: 'GET /api/new declares no access' })
 })
 
@@ -151,7 +151,7 @@ t.test('a handler gets at nothing that the access of its route has not found', a
   }
 })
 
-t.test('a notification whose bytes somebody has interpreted before is refused', async (t) => {
+t.test('a notification whose bytes were parsed before is rejected', async (t) => {
   let handled = 0
   const route: Partial<RouteOptions> = {
     method: 'POST',

@@ -73,7 +73,7 @@ t.test('every snippet of the client’s README compiles, one after another', asy
   t.equal(failure, undefined)
 })
 
-t.test('whoever installs the client gets its code, its types and its words, and nothing else', async (t) => {
+t.test('the client package contains its code, types and documentation, and nothing else', async (t) => {
   await buildClient()
   const options = ['pack', '--dry-run', '--ignore-scripts', '--json', '-w', 'client']
   const { stdout } = await run('npm', options, { cwd: projectRoot })

@@ -127,7 +127,7 @@ t.test('minutes are merged by repository, UTC day and hour', async (t) => {
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 0 })
 })
 
-t.test('what no flush could say is refused before it spoils one', async (t) => {
+t.test('entries that no flush can contain are rejected before they spoil one', async (t) => {
   const { queue } = start(t)
   for (const repo of [
     'acme',
@@ -174,30 +174,33 @@ t.test('a retry sends the same bytes, whatever was added meanwhile', async (t) =
   t.not(JSON.parse(sent[4] ?? '').flush_id, JSON.parse(sent[0] ?? '').flush_id)
 })
 
-t.test('what the service will never take is set aside and reported, and the rest goes on', async (t) => {
-  const { queue, reports, sent } = start(t, [
-    LOST,
-    LOST,
-    problem(400, 'validation_failed'),
-    problem(409, 'flush_id_reused'),
-    problem(413, 'payload_too_large'),
-  ])
-  for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
-    await queue.add(repo, NINE, 1)
-    await queue.flush()
-  }
-  t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
-  t.equal(sent.length, 6)
-  hasMembers(t, reports(), [
-    { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
-    { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
-    { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
-  ])
-  const proxy = start(t, [new Response('<html>', { status: 400 })])
-  await proxy.queue.add('acme/a', NINE, 1)
-  await proxy.queue.flush()
-  t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless somebody else has answered')
-})
+t.test(
+  'batches that the service never accepts are set aside and reported, and the rest continues',
+  async (t) => {
+    const { queue, reports, sent } = start(t, [
+      LOST,
+      LOST,
+      problem(400, 'validation_failed'),
+      problem(409, 'flush_id_reused'),
+      problem(413, 'payload_too_large'),
+    ])
+    for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
+      await queue.add(repo, NINE, 1)
+      await queue.flush()
+    }
+    t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
+    t.equal(sent.length, 6)
+    hasMembers(t, reports(), [
+      { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
+      { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
+      { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
+    ])
+    const proxy = start(t, [new Response('<html>', { status: 400 })])
+    await proxy.queue.add('acme/a', NINE, 1)
+    await proxy.queue.flush()
+    t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless somebody else has answered')
+  },
+)
 
 t.test('a 401 waits for another token', async (t) => {
   const { queue, client, pass, sent, states } = start(t, [problem(401, 'token_expired')])
@@ -226,7 +229,7 @@ t.test('a wait that the service asks for is kept, also by a flush', async (t) =>
   }
 })
 
-t.test('any other failure is tried again after ever longer, at most 15 minutes', async (t) => {
+t.test('any other failure is retried after growing pauses of at most 15 minutes', async (t) => {
   const { queue, pass, sent } = start(
     t,
     Array.from({ length: 1_000 }, () => LOST),
@@ -279,7 +282,7 @@ t.test('a time zone that the service does not know costs no minute', async (t) =
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 0 })
 })
 
-t.test('what a person has switched off is not even kept', async (t) => {
+t.test('minutes that a person has turned off are not even kept', async (t) => {
   const storage = memoryStorage()
   const { queue, world, pass, sent, entries, states } = start(t, [], { storage, timezone: 'Europe/Berlin' })
   await pass(0)
@@ -363,7 +366,7 @@ t.test('a pause keeps nothing and sends nothing, and loses nothing that was kept
   hasMembers(t, entries(), [{ minutes: 1 }])
 })
 
-t.test('what one queue has kept, the next one sends', async (t) => {
+t.test('the next queue sends what the previous one has kept', async (t) => {
   const storage = folderStorage(await temporaryFolder(t))
   const first = start(t, [], { storage })
   await first.queue.add('acme/api', NINE, 3)
@@ -484,7 +487,7 @@ for (const [name, prepare] of Object.entries(storages)) {
   })
 }
 
-t.test('what a process left half made in the folder goes away after a day', async (t) => {
+t.test('unfinished files of a process are deleted after a day', async (t) => {
   const folder = await temporaryFolder(t)
   const storage = folderStorage(folder)
   await storage.create('1', 'a')
@@ -502,7 +505,7 @@ t.test('what a process left half made in the folder goes away after a day', asyn
 })
 
 t.test(
-  'five windows that are killed and sleep, over a rough network: every minute counts once',
+  'every minute counts once with five windows that are killed and sleep on an unreliable network',
   async (t) => {
     const { wrong, reports, figures } = await playQueue(t, { minutes: 80, restMs: 700 })
     t.same(wrong, [])

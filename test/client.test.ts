@@ -77,7 +77,7 @@ t.test('parts of the path and the query are encoded, and none leads elsewhere', 
   t.equal(requests.length, 1)
 })
 
-t.test('what reads is tried again where that may help, at most four times', async (t) => {
+t.test('reads are retried if that can help, at most four times', async (t) => {
   for (const step of [LOST, ...[429, 502, 503, 504].map((status) => problem(status, 'unavailable'))]) {
     const { client, requests, waits } = scripted([step, step, step, step, json(200, me)])
     t.equal((await client.request('GET /api/me')).data.login, 'ada')
@@ -93,7 +93,7 @@ t.test('what reads is tried again where that may help, at most four times', asyn
 })
 
 t.test(
-  'what the service asks to wait comes first, and more than a minute is left to the caller',
+  'the client waits as long as the service asks, and leaves more than a minute to the caller',
   async (t) => {
     const soon = new Date(Date.now() + 30_000).toUTCString()
     const steps = [
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('what may have been done is not done twice', async (t) => {
+t.test('requests that may have taken effect are not repeated', async (t) => {
   const settings = {
     path: { owner: 'acme', repo: 'api' },
     headers: { 'X-Repohost-Token': 'h' },
@@ -241,7 +241,7 @@ t.test('an old token is replaced once, however many calls find out', async (t) =
   t.equal(other.requests.length, 1, 'a session is not to blame for a token of the host')
 })
 
-t.test('what was read before is asked for conditionally', async (t) => {
+t.test('repeated reads are conditional', async (t) => {
   const answer = (request: Request) =>
     request.headers.get('if-none-match') === '"1"' ? json(304, null) : json(200, me, { ETag: '"1"' })
   const { client } = scripted([answer])
@@ -290,7 +290,7 @@ t.test('a client clamps the idle window to 5 to 10 minutes', async (t) => {
   t.same([1, 5, 7, 10, 15].map(idleWindow), [5, 5, 7, 10, 10])
 })
 
-t.test('with the service: from signing in to a conflict', async (t) => {
+t.test('the client works with the service, from signing in to a conflict', async (t) => {
   const service = await startService(t)
   const { token: repohostToken } = service.repohost.addUser('ada')
   const client = createClient({ baseUrl: service.url })

@@ -100,14 +100,14 @@ t.test('the first run writes what compose.yaml reads, and nothing over what is t
   t.same(await read(), written)
 })
 
-t.test('what stands in .env already stays what it was, also without an end of its last line', async (t) => {
+t.test('existing content of .env stays, even without a line break at its end', async (t) => {
   const { folder, read, firstRun } = await install(t)
   await writeFile(join(folder, '.env'), 'LOG_LEVEL=warn')
   await firstRun(['team.example.com'])
   t.equal((await read())['.env'], 'LOG_LEVEL=warn\nDOMAIN=team.example.com\n')
 })
 
-t.test('an image that nobody labels otherwise says the version that it has', async (t) => {
+t.test('an image says its version, unless it is labelled otherwise', async (t) => {
   const file = await readFile(join(projectRoot, 'Dockerfile'), 'utf8')
   t.equal(file.match(/^ARG VERSION=(.*)$/m)?.[1], serviceVersion)
 })

@@ -117,7 +117,7 @@ t.test('CSV, documents and the reference are compressed as well', async (t) => {
   t.match(unpacked(page), /\.swagger-ui/)
 })
 
-t.test('what comes with a token is never compressed', async (t) => {
+t.test('answers that contain a token are never compressed', async (t) => {
   const user = {
     id: 1,
     login: 'ada',

@@ -2,24 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../schemas/environment.js'
-import { type ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
 import { envExample, withVariables } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { problemsOf } from './config-problems.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
 
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    return (error as ConfigError).problems
-  }
-}
-
-t.test('with nothing set there is a working configuration', async (t) => {
+t.test('an empty environment is a valid configuration', async (t) => {
   t.hasStrict(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -38,7 +30,7 @@ t.test('with nothing set there is a working configuration', async (t) => {
   )
 })
 
-t.test('every wrong variable is named at once, and no value is shown', async (t) => {
+t.test('all wrong variables are listed at once, without their values', async (t) => {
   const wrong = {
     HOST: 'not a host!',
     PORT: '99999',

@@ -62,7 +62,7 @@ const everyAnswer = {
   vary: /Origin/,
 }
 
-t.test('what Node refuses is answered as everything else is, and its connection ends', async (t) => {
+t.test('requests that Node rejects get the usual error, and their connection closes', async (t) => {
   const service = await startService(t, {
     timeouts: { headers: 200, request: 400, check: 50, linger: 300 },
   })
@@ -97,7 +97,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 )
 
 t.test(
-  'at a second address of the same host one is answered alike',
+  'a second address of the same host gives the same answers',
   { skip: !hasIpv6 && 'there is no ::1 on this machine' },
   async (t) => {
     const service = await startService(t, {
@@ -122,7 +122,7 @@ t.test(
   },
 )
 
-t.test('what hooks never see is answered as everything else is', async (t) => {
+t.test('requests that no hook sees get the usual error', async (t) => {
   const service = await startService(t)
   const close = 'Connection: close\r\n'
   for (const [what, text, code] of [
@@ -235,7 +235,7 @@ t.test('a file of heartbeats that arrives byte by byte keeps no one else from se
   t.ok(await noneOpen(service))
 })
 
-t.test('who hangs up while sending is no failure of the service', async (t) => {
+t.test('a caller that hangs up while sending is not a failure of the service', async (t) => {
   const service = await startService(t)
   let arrived = false
   service.app.server.once('request', () => {
@@ -255,7 +255,7 @@ t.test('who hangs up while sending is no failure of the service', async (t) => {
 const LARGE = '/api/docs/static/swagger-ui-bundle.js'
 const pipelined = (count: number) => `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
-t.test('who does not read is not waited for, and who reads slowly is', async (t) => {
+t.test('a client that reads nothing is disconnected, and one that reads slowly is not', async (t) => {
   const inactivity = 1_500
   const service = await startService(t, { timeouts: { inactivity } })
   const file = await fetch(service.url + LARGE, {
@@ -297,7 +297,7 @@ const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[]
   return streams
 }
 
-t.test('a stream that nobody reads ends', async (t) => {
+t.test('a stream without a reader ends', async (t) => {
   const service = await startService(t, { timeouts: { inactivity: 1_500 } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -333,7 +333,7 @@ t.test('a stream that nobody reads ends', async (t) => {
   socket.destroy()
 })
 
-t.test('of a long answer nothing is made for HEAD', async (t) => {
+t.test('HEAD generates nothing of a long answer', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -407,7 +407,7 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
   ])
 })
 
-t.test('hours are forgotten when they are old, days stay', async (t) => {
+t.test('old hours are deleted, and days stay', async (t) => {
   const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
@@ -705,40 +705,38 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
   )
 })
 
-t.test(
-  'whatever is rolled up and whatever has changed since, a dashboard says what a recount says',
-  async (t) => {
-    const { service, ada, bob, id, today } = await start(t)
-    const ids = [(await ada.get('/api/me')).body.id, (await bob.get('/api/me')).body.id]
-    const query = service.database.read.statement
-    const others = await query<{ id: string }>(
-      `insert into users (id, repohost_id, login, login_key, avatar_url, timezone)
+t.test('a dashboard equals a recount, whatever is rolled up or has changed since', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const ids = [(await ada.get('/api/me')).body.id, (await bob.get('/api/me')).body.id]
+  const query = service.database.read.statement
+  const others = await query<{ id: string }>(
+    `insert into users (id, repohost_id, login, login_key, avatar_url, timezone)
     select gen_random_uuid(), 1000000 + n, 'Left-' || n, 'left-' || n, '', (array['Asia/Tokyo', 'America/New_York'])[n % 2 + 1]
     from generate_series(1, 8) n returning id`,
-      [],
-    )
-    ids.push(...others.map((other) => other.id))
-    // In months of every length, and beyond both ends of most ranges.
-    const LAST = 150
-    const back = fc.integer({ min: 0, max: LAST })
-    const change = fc.record({
-      person: fc.integer({ min: 0, max: ids.length - 1 }),
-      back,
-      repo: fc.constantFrom('acme/a', 'acme/b', 'acme/c'),
-      minutes: fc.integer({ min: 0, max: 2 }).map((n) => n * 100),
-      commits: fc.integer({ min: 0, max: 1 }),
-      hour: fc.integer({ min: 0, max: 23 }),
-    })
-    const ask = fc.record({
-      back,
-      days: fc.integer({ min: 1, max: LAST }),
-      person: fc.option(fc.integer({ min: 0, max: ids.length - 1 }), { freq: 3 }),
-      repo: fc.option(fc.constantFrom('acme/a', 'acme/b'), { freq: 3 }),
-    })
-    type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
-    const write = (changes: Change[]) =>
-      query(
-        `with given as (
+    [],
+  )
+  ids.push(...others.map((other) => other.id))
+  // In months of every length, and beyond both ends of most ranges.
+  const LAST = 150
+  const back = fc.integer({ min: 0, max: LAST })
+  const change = fc.record({
+    person: fc.integer({ min: 0, max: ids.length - 1 }),
+    back,
+    repo: fc.constantFrom('acme/a', 'acme/b', 'acme/c'),
+    minutes: fc.integer({ min: 0, max: 2 }).map((n) => n * 100),
+    commits: fc.integer({ min: 0, max: 1 }),
+    hour: fc.integer({ min: 0, max: 23 }),
+  })
+  const ask = fc.record({
+    back,
+    days: fc.integer({ min: 1, max: LAST }),
+    person: fc.option(fc.integer({ min: 0, max: ids.length - 1 }), { freq: 3 }),
+    repo: fc.option(fc.constantFrom('acme/a', 'acme/b'), { freq: 3 }),
+  })
+  type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
+  const write = (changes: Change[]) =>
+    query(
+      `with given as (
         select distinct on (user_id, day, repo_key) *
         from unnest($2::uuid[], $3::date[], $4::text[], $5::int[], $6::int[], $7::int[])
           as g (user_id, day, repo_key, minutes, commits, hour)
@@ -753,122 +751,121 @@ t.test(
         insert into activity_people (workspace_id, user_id) select distinct $1::uuid, user_id from given on conflict do nothing
       )
       insert into stale_days (workspace_id, day) select $1::uuid, day from given`,
-        [
-          id,
-          changes.map(({ person }) => ids[person] ?? ''),
-          changes.map((one) => addDays(today, -one.back)),
-          changes.map(({ repo }) => repo),
-          changes.map(({ minutes }) => minutes),
-          changes.map(({ commits }) => commits),
-          changes.map(({ hour }) => hour),
-        ],
-      )
-    interface Row {
-      login: string
-      day: string
-      repo: string
-      minutes: number
-      commits: number
-      hours: number[] | null
-      timezone: string
-    }
-    const sumsOf = (rows: Row[]) => ({
-      active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
-      commits: rows.reduce((sum, { commits }) => sum + commits, 0),
-      closed_issues: 0,
-    })
-    const activeIn = (rows: Row[], what: 'login' | 'day') =>
-      new Set(rows.filter(({ minutes }) => minutes > 0).map((row) => row[what]))
-    const named = <Value>(values: Value[], name: (value: Value) => string) =>
-      Object.fromEntries(values.map((value) => [name(value), value]))
-
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(change, { maxLength: 60 }),
-        fc.array(change, { maxLength: 8 }),
-        fc.array(ask, { minLength: 4, maxLength: 4 }),
-        fc.boolean(),
-        async (first, later, asked, isUpgraded) => {
-          await query('delete from activity', [])
-          await rebuildRollups(service.database)
-          await write(first)
-          await service.app.rollups.run()
-          // The version before does not write it.
-          if (isUpgraded)
-            await query('update activity_days set hour_crews = null where extract(day from day) > 15', [])
-          await write(later)
-          const all = await query<Row>(
-            `select u.login, a.day, a.repo_key as repo, a.minutes, a.commits, a.hours, coalesce(u.timezone, 'UTC') as timezone
-          from activity a join users u on u.id = a.user_id where minutes + commits + closed_issues > 0`,
-            [],
-          )
-          const logins = await query<{ id: string; login: string }>('select id, login from users', [])
-          for (const { person, repo, ...range } of asked) {
-            const to = addDays(today, -range.back)
-            const from = addDays(to, 1 - range.days)
-            const login = logins.find((one) => one.id === ids[person ?? -1])?.login
-            const filter = `${login === undefined ? '' : `&member=${login}`}${repo === null ? '' : `&repo=${repo}`}`
-            const url = path(id, `&from=${from}&to=${to}${filter}`)
-            const { status, body } = await ada.get(url)
-            if (status === 404) {
-              t.notOk(login === undefined || all.some((row) => row.login === login))
-              continue
-            }
-            const rows = all.filter(
-              (row) => (login === undefined || row.login === login) && (repo === null || row.repo === repo),
-            )
-            const shown = rows.filter(({ day }) => day >= from && day <= to)
-            const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
-            t.same(body.totals, { ...sumsOf(shown), active_members: activeIn(shown, 'login').size }, url)
-            t.same(body.previous_totals, {
-              ...sumsOf(before),
-              active_members: activeIn(before, 'login').size,
-            })
-            t.same(
-              body.daily,
-              listDays(from, to).map((day) => {
-                const ofDay = shown.filter((row) => row.day === day)
-                return { day, ...sumsOf(ofDay), active_members: activeIn(ofDay, 'login').size }
-              }),
-            )
-            const listed = new Set(shown.map((row) => row.login))
-            if (login !== undefined) listed.add(login)
-            if (filter === '') for (const member of ['ada', 'bob']) listed.add(member)
-            const members = [...listed].map((name) => {
-              const own = shown.filter((row) => row.login === name)
-              const days = [...activeIn(own, 'day')].sort()
-              return {
-                login: name,
-                ...sumsOf(own),
-                active_days: days.length,
-                last_active_day: days.at(-1) ?? null,
-              }
-            })
-            const told: Record<string, unknown>[] = body.members.map(
-              ({ avatar_url: _, role: __, ...member }: Record<string, unknown>) => member,
-            )
-            t.same(
-              named(told, (member) => String(member.login)),
-              named(members, (member) => member.login),
-            )
-            const repos = [...new Set(shown.map((row) => row.repo))].map((name) => {
-              const own = shown.filter((row) => row.repo === name)
-              return { repo: name, ...sumsOf(own), members: new Set(own.map((row) => row.login)).size }
-            })
-            t.same(
-              named(body.repos, (row: { repo: string }) => row.repo),
-              named(repos, (row) => row.repo),
-            )
-            const ofRange = all.filter(({ day }) => day >= from && day <= to)
-            if (login === undefined) t.same(body.heatmap, sharedCells(ofRange, 'ada', repo), url)
-            else t.same(body.heatmap, login === 'ada' ? sharedCells(shown, 'ada', null) : null, url)
-          }
-        },
-      ),
-      { numRuns: 25 },
+      [
+        id,
+        changes.map(({ person }) => ids[person] ?? ''),
+        changes.map((one) => addDays(today, -one.back)),
+        changes.map(({ repo }) => repo),
+        changes.map(({ minutes }) => minutes),
+        changes.map(({ commits }) => commits),
+        changes.map(({ hour }) => hour),
+      ],
     )
-  },
-)
+  interface Row {
+    login: string
+    day: string
+    repo: string
+    minutes: number
+    commits: number
+    hours: number[] | null
+    timezone: string
+  }
+  const sumsOf = (rows: Row[]) => ({
+    active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
+    commits: rows.reduce((sum, { commits }) => sum + commits, 0),
+    closed_issues: 0,
+  })
+  const activeIn = (rows: Row[], what: 'login' | 'day') =>
+    new Set(rows.filter(({ minutes }) => minutes > 0).map((row) => row[what]))
+  const named = <Value>(values: Value[], name: (value: Value) => string) =>
+    Object.fromEntries(values.map((value) => [name(value), value]))
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { maxLength: 60 }),
+      fc.array(change, { maxLength: 8 }),
+      fc.array(ask, { minLength: 4, maxLength: 4 }),
+      fc.boolean(),
+      async (first, later, asked, isUpgraded) => {
+        await query('delete from activity', [])
+        await rebuildRollups(service.database)
+        await write(first)
+        await service.app.rollups.run()
+        // The version before does not write it.
+        if (isUpgraded)
+          await query('update activity_days set hour_crews = null where extract(day from day) > 15', [])
+        await write(later)
+        const all = await query<Row>(
+          `select u.login, a.day, a.repo_key as repo, a.minutes, a.commits, a.hours, coalesce(u.timezone, 'UTC') as timezone
+          from activity a join users u on u.id = a.user_id where minutes + commits + closed_issues > 0`,
+          [],
+        )
+        const logins = await query<{ id: string; login: string }>('select id, login from users', [])
+        for (const { person, repo, ...range } of asked) {
+          const to = addDays(today, -range.back)
+          const from = addDays(to, 1 - range.days)
+          const login = logins.find((one) => one.id === ids[person ?? -1])?.login
+          const filter = `${login === undefined ? '' : `&member=${login}`}${repo === null ? '' : `&repo=${repo}`}`
+          const url = path(id, `&from=${from}&to=${to}${filter}`)
+          const { status, body } = await ada.get(url)
+          if (status === 404) {
+            t.notOk(login === undefined || all.some((row) => row.login === login))
+            continue
+          }
+          const rows = all.filter(
+            (row) => (login === undefined || row.login === login) && (repo === null || row.repo === repo),
+          )
+          const shown = rows.filter(({ day }) => day >= from && day <= to)
+          const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
+          t.same(body.totals, { ...sumsOf(shown), active_members: activeIn(shown, 'login').size }, url)
+          t.same(body.previous_totals, {
+            ...sumsOf(before),
+            active_members: activeIn(before, 'login').size,
+          })
+          t.same(
+            body.daily,
+            listDays(from, to).map((day) => {
+              const ofDay = shown.filter((row) => row.day === day)
+              return { day, ...sumsOf(ofDay), active_members: activeIn(ofDay, 'login').size }
+            }),
+          )
+          const listed = new Set(shown.map((row) => row.login))
+          if (login !== undefined) listed.add(login)
+          if (filter === '') for (const member of ['ada', 'bob']) listed.add(member)
+          const members = [...listed].map((name) => {
+            const own = shown.filter((row) => row.login === name)
+            const days = [...activeIn(own, 'day')].sort()
+            return {
+              login: name,
+              ...sumsOf(own),
+              active_days: days.length,
+              last_active_day: days.at(-1) ?? null,
+            }
+          })
+          const told: Record<string, unknown>[] = body.members.map(
+            ({ avatar_url: _, role: __, ...member }: Record<string, unknown>) => member,
+          )
+          t.same(
+            named(told, (member) => String(member.login)),
+            named(members, (member) => member.login),
+          )
+          const repos = [...new Set(shown.map((row) => row.repo))].map((name) => {
+            const own = shown.filter((row) => row.repo === name)
+            return { repo: name, ...sumsOf(own), members: new Set(own.map((row) => row.login)).size }
+          })
+          t.same(
+            named(body.repos, (row: { repo: string }) => row.repo),
+            named(repos, (row) => row.repo),
+          )
+          const ofRange = all.filter(({ day }) => day >= from && day <= to)
+          if (login === undefined) t.same(body.heatmap, sharedCells(ofRange, 'ada', repo), url)
+          else t.same(body.heatmap, login === 'ada' ? sharedCells(shown, 'ada', null) : null, url)
+        }
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
 
 t.test('the views for reports say what the activity says', async (t) => {
   const { service, ada, bob, id, today } = await start(t)

@@ -10,28 +10,31 @@ import { type Reply, retryWhileUnavailable, startService } from './service.js'
 /** An answer within it was not waited for without end, however busy the machine is. */
 const PROMPT_MS = 30_000
 
-t.test('a database that is away is answered with 503, and comes back by itself', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const admin = postgres(new URL('/postgres', service.databaseUrl).href, { max: 1, onnotice: () => {} })
-  t.teardown(() => admin.end())
-  const name = new URL(service.databaseUrl).pathname.slice(1)
-  await admin.unsafe(`alter database ${name} with allow_connections false`)
-  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+t.test(
+  'while the database is unavailable, requests get 503, and the service recovers by itself',
+  async (t) => {
+    const service = await startService(t)
+    const ada = await service.signIn('ada')
+    const admin = postgres(new URL('/postgres', service.databaseUrl).href, { max: 1, onnotice: () => {} })
+    t.teardown(() => admin.end())
+    const name = new URL(service.databaseUrl).pathname.slice(1)
+    await admin.unsafe(`alter database ${name} with allow_connections false`)
+    await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
 
-  const started = Date.now()
-  const away = await ada.get('/api/me')
-  t.hasStrict(away, { status: 503, body: { code: 'unavailable' } })
-  t.ok(Number(away.headers.get('retry-after')) >= 1)
-  t.ok(Date.now() - started < PROMPT_MS)
-  t.equal((await service.request('GET', '/api/health')).status, 200)
-  t.hasStrict(await service.request('GET', '/api/ready'), { status: 503, body: { code: 'unavailable' } })
+    const started = Date.now()
+    const away = await ada.get('/api/me')
+    t.hasStrict(away, { status: 503, body: { code: 'unavailable' } })
+    t.ok(Number(away.headers.get('retry-after')) >= 1)
+    t.ok(Date.now() - started < PROMPT_MS)
+    t.equal((await service.request('GET', '/api/health')).status, 200)
+    t.hasStrict(await service.request('GET', '/api/ready'), { status: 503, body: { code: 'unavailable' } })
 
-  await admin.unsafe(`alter database ${name} with allow_connections true`)
-  t.equal((await retryWhileUnavailable(() => ada.get('/api/me'))).status, 200, 'without a restart')
-})
+    await admin.unsafe(`alter database ${name} with allow_connections true`)
+    t.equal((await retryWhileUnavailable(() => ada.get('/api/me'))).status, 200, 'without a restart')
+  },
+)
 
-t.test('a database that falls silent is answered with 503, also in transactions', async (t) => {
+t.test('while the database does not respond, requests get 503, also in transactions', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const line = await startFreezableProxy(t, service.databaseUrl)
@@ -70,7 +73,7 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
   t.equal((await ada.get('/api/settings/ada/a')).status, 200)
 })
 
-t.test('a connection that dies within a transaction costs that request alone', async (t) => {
+t.test('a connection that breaks during a transaction fails that request alone', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await service.workspace(ada)
@@ -99,7 +102,7 @@ t.test('a connection that dies within a transaction costs that request alone', a
   })
 })
 
-t.test('a database without room is answered with 503, and nothing is half done', async (t) => {
+t.test('while the database has no disk space, requests get 503, and nothing is half done', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

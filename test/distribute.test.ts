@@ -37,7 +37,7 @@ t.test('every table has its place', async (t) => {
   t.strictSame(placed.toSorted(), tables.map(({ name }) => name).toSorted())
 })
 
-t.test('a PostgreSQL of its own is told that it needs nothing', async (t) => {
+t.test('a single PostgreSQL needs no distribution, and the command says so', async (t) => {
   const { url, drop } = await createTestDatabase('template0')
   t.teardown(drop)
   t.match(await run(t, url), { code: 1, output: /^The database has no extension "citus"[^\n]*\n$/ })
@@ -59,7 +59,7 @@ const distributedCluster = async (test: Test) => {
   return url
 }
 
-t.test('what was interrupted is finished by the next run, and no row is lost', onCluster, async (t) => {
+t.test('the next run completes an interrupted one, and no row is lost', onCluster, async (t) => {
   const { url, workers } = await ownCluster(t)
   t.match(await run(t, url), {
     code: 1,
@@ -169,7 +169,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
   return { statements: calls.map(([{ name }]) => name), shards: shards.length }
 }
 
-t.test('what is called all the time touches one shard', onCluster, async (t) => {
+t.test('frequent requests touch one shard', onCluster, async (t) => {
   const url = await distributedCluster(t)
   const sql = open(t, url)
   const day = async (service: Service) => readToday(service.database)

@@ -50,7 +50,7 @@ const createUser = async (t: Test) => {
   return { name, sql, url: changed.href }
 }
 
-t.test('a sound deployment has nothing to be mended', async (t) => {
+t.test('a sound deployment has no problems', async (t) => {
   t.strictSame(await findingsOf(sound), [])
   t.strictSame(
     await findingsOf({ ...reachable, DATA_DIR: '/nowhere/yet' }),
@@ -59,7 +59,7 @@ t.test('a sound deployment has nothing to be mended', async (t) => {
   )
 })
 
-t.test('what is wrong with a deployment is named, and nothing else', async (t) => {
+t.test('the doctor names the problems of a deployment, and nothing else', async (t) => {
   const wrongPassword = new URL(url)
   wrongPassword.password = 'wrong'
   const nowhere = new URL(url)
@@ -184,7 +184,7 @@ t.test('what is wrong with a deployment is named, and nothing else', async (t) =
   }
 })
 
-t.test('who may not create tables, and who does not own them, is told so', async (t) => {
+t.test('roles that cannot create tables, or do not own them, are reported', async (t) => {
   const user = await createUser(t)
   hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
     /^problem database: .*may not create tables.*grant it CREATE/,
@@ -274,7 +274,7 @@ t.test('the callback URL to enter at the repository host is said', async (t) => 
   )
 })
 
-t.test('the exit code says whether anything is to be mended', async (t) => {
+t.test('the exit code says whether there are problems', async (t) => {
   const well = launchProgram(t, 'src/bin/doctor', sound)
   const ill = launchProgram(t, 'src/bin/doctor', { ...sound, ADMIN_KEYS: 'x' })
   t.equal(await well.ended, 0, well.output())

@@ -94,7 +94,7 @@ t.test('a transaction begun while the connection breaks is one', async (t) => {
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
 })
 
-t.test('what a transaction still asks for after it has lost its connection is not done', async (t) => {
+t.test('a transaction that has lost its connection runs no more statements', async (t) => {
   const { sql, proxy, rows } = await start(t)
   const outcome = sql.begin(async (tx) => {
     await tx`insert into t values (1)`
@@ -133,7 +133,7 @@ t.test('a transaction whose first statement goes out with its beginning is one',
   t.same(await rows(), [3])
 })
 
-t.test('of a transaction whose beginning is refused, only what went out with it is done', async (t) => {
+t.test('if the begin of a transaction is rejected, only statements sent with it run', async (t) => {
   const { sql, rows } = await start(t)
   const [before] = await sql`select pg_backend_pid() as pid`
   const refused = (sql.begin as unknown as Begin)(
@@ -149,7 +149,7 @@ t.test('of a transaction whose beginning is refused, only what went out with it 
   t.same([...(await sql`select pg_backend_pid() as pid`)], [before])
 })
 
-t.test('after a statement that fails amid its rows, the next one has its own rows', async (t) => {
+t.test('after a statement that fails between its rows, the next one gets its own rows', async (t) => {
   const { sql } = await start(t)
   const failing = sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 200) i`
   const [failed, next] = await Promise.allSettled([failing, sql`select 42 as n`])
@@ -202,7 +202,7 @@ t.test('an answer that does not come ends the wait and the connection', async (t
 })
 
 t.test(
-  'wherever in the protocol a connection is cut, what is acknowledged is there, once, and nothing else',
+  'wherever in the protocol a connection breaks, acknowledged writes are stored once, and no others',
   async (t) => {
     const { sql, proxy, rows } = await start(t)
     const expected = new Set<number>()
@@ -296,7 +296,7 @@ const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
   return { outcome, heard: impostor.heard, gaveAway: receivedPassword(impostor, PASSWORD) }
 }
 
-t.test('without TLS, a server that is not the right one gets no password, and is not believed', async (t) => {
+t.test('without TLS, a wrong server gets no password and is not trusted', async (t) => {
   const refused = {
     'clear text': ['REFUSED_PASSWORD', ''],
     'clear text, and answers without waiting': ['REFUSED_PASSWORD', ''],
@@ -328,7 +328,7 @@ t.test('without TLS, a server that is not the right one gets no password, and is
   )
 })
 
-t.test('with require_auth, a server without TLS gets what it lists, and nothing else', async (t) => {
+t.test('with require_auth, a server without TLS gets only the methods that it lists', async (t) => {
   const [clearText, md5] = ['clear text, and lets the client in', 'MD5, and lets the client in'] as const
   for (const [demand, listed, outcome] of [
     [clearText, 'password', 1],
@@ -359,6 +359,6 @@ t.test('over TLS a server may ask for the password, but not where TLS was only w
   t.hasStrict(await meet(t, demand, '?sslmode=verify-full', { certificate }), { gaveAway: false, heard: '' })
 })
 
-t.test('in all of this nothing failed that nobody awaits', async (t) => {
+t.test('no rejection was left unhandled in these tests', async (t) => {
   t.same(unhandled, [])
 })

@@ -117,7 +117,7 @@ t.test('the ETag changes with whatever the answer is made of', async (t) => {
   t.equal(etags.size, steps.length + 1)
 })
 
-t.test('what is laid over is what the definition says', async (t) => {
+t.test('the override is merged as defined', async (t) => {
   const key = fc.constantFrom<string>('ext.a', 'ext.b', 'ext.c', 'ext.d', 'ext.e')
   const value = fc.oneof(fc.integer(), fc.constant({ x: null }), fc.constant(false))
   const workspace = fc.dictionary(key, value)

@@ -61,7 +61,7 @@ t.test('the service keeps house on the embedded database that it owns', async (t
   t.equal(new Set(Object.values(locks)).size, Object.keys(locks).length)
 })
 
-t.test('what a killed run has left is cleared away by the next, and nothing else', async (t) => {
+t.test('the next run clears what a killed run has left, and nothing else', async (t) => {
   const folder = await temporaryFolder(t)
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   const start = () => startThrowAwayDatabase({ maxConnections: 10, durable: false, log }, folder)
@@ -97,7 +97,7 @@ t.test('what a killed run has left is cleared away by the next, and nothing else
   t.equal((await readdir(folder)).length, now.length - 1, 'and a run that ends removes its own')
 })
 
-t.test('a program at the address that a former server has left gets no password', async (t) => {
+t.test('a program at the address of an earlier server gets no password', async (t) => {
   const dataDir = await temporaryFolder(t)
   const made = await start(dataDir)
   await made.stop()
@@ -186,7 +186,7 @@ t.test('the server listens on a socket that only its own user and root can reach
 })
 
 t.test(
-  'the programs of the database get nothing of the environment, and no password on their command lines',
+  'the database programs get none of the environment, and no password on their command lines',
   { skip: process.platform !== 'linux' && 'there is no /proc' },
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)
@@ -248,7 +248,7 @@ t.test('a DATA_DIR whose path is too long for a socket serves as well as any', a
   await t.rejects(stat(left), { code: 'ENOENT' }, 'also after the service was killed')
 })
 
-t.test('a server that the version before has left at a port is found, and replaced', async (t) => {
+t.test('a server that the previous version left at a port is found and replaced', async (t) => {
   const dataDir = await temporaryFolder(t)
   const made = await start(dataDir)
   await textOf(made.url, 'create table kept as select 42 as n')

@@ -23,7 +23,7 @@ const start = async (test: Parameters<typeof startService>[0]) => {
   return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
 }
 
-t.test('a caller has few requests in the database at a time, and keeps nobody else waiting', async (t) => {
+t.test('a caller has few requests in the database at a time, and makes no one else wait', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
   let all: Promise<{ status: number }[]> = Promise.resolve([])
   await whileHeld(service, holdWorkspace, async () => {
@@ -37,7 +37,7 @@ t.test('a caller has few requests in the database at a time, and keeps nobody el
   t.same(new Set((await all).map(({ status }) => status)), new Set([200]), 'those who waited had their turn')
 })
 
-t.test('who gets no turn is told to slow down', async (t) => {
+t.test('a caller that gets no permit is told to slow down', async (t) => {
   const { service, ada, holdWorkspace, adas } = await start(t)
   let replies: Reply[] = []
   await whileHeld(service, holdWorkspace, async () => {
@@ -61,7 +61,7 @@ t.test('who gets no turn is told to slow down', async (t) => {
   t.equal((await ada.get('/api/me')).status, 200, 'and is served again')
 })
 
-t.test('who hangs up keeps the place until the work is done, and no longer', async (t) => {
+t.test('a caller that hangs up keeps the permit until the work is done', async (t) => {
   const { service, ada, holdWorkspace, adas } = await start(t)
   await whileHeld(service, holdWorkspace, async () => {
     const calls = Array.from({ length: 3 * AT_ONCE }, () => {
@@ -81,7 +81,7 @@ t.test('who hangs up keeps the place until the work is done, and no longer', asy
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
 
-t.test('answers that wait behind others on a connection give their places back when it breaks', async (t) => {
+t.test('answers that wait behind others on a connection release their permits when it breaks', async (t) => {
   const { service, ada } = await start(t)
   const { port } = new URL(service.url)
   const one = `GET /api/team/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`
@@ -97,33 +97,30 @@ t.test('answers that wait behind others on a connection give their places back w
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
 
-t.test(
-  'bodies that nobody finishes are few at once of an address, and probes are answered all the same',
-  async (t) => {
-    const { service } = await start(t)
-    const { port } = new URL(service.url)
-    const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {
-      const socket = connect(Number(port), '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(
-        'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
-      )
-      return socket
-    })
-    t.teardown(() => {
-      for (const socket of sockets) socket.destroy()
-    })
-    const refused = await until(async () => {
-      const reply = await service.request('GET', '/api/limits')
-      return reply.status === 429 && reply
-    }, 'no place is left for the address')
-    t.hasStrict(refused.body, { code: 'rate_limited' })
-    for (const probe of ['/api/health', '/api/ready'])
-      t.equal((await service.request('GET', probe)).status, 200)
-  },
-)
+t.test('an address has few unfinished bodies at a time, and probes are still answered', async (t) => {
+  const { service } = await start(t)
+  const { port } = new URL(service.url)
+  const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(
+      'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+    )
+    return socket
+  })
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const refused = await until(async () => {
+    const reply = await service.request('GET', '/api/limits')
+    return reply.status === 429 && reply
+  }, 'no place is left for the address')
+  t.hasStrict(refused.body, { code: 'rate_limited' })
+  for (const probe of ['/api/health', '/api/ready'])
+    t.equal((await service.request('GET', probe)).status, 200)
+})
 
-t.test('who keeps the service busy beyond the share goes on one request at a time', async (t) => {
+t.test('a caller beyond the share of working time continues with one request at a time', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
   const rename = () => ada.patch(adas, { name: 'held' })
   // Each waits 2 s for the lock: with four at a time, the share is soon used up.
@@ -185,7 +182,7 @@ const attackWithPatterns = async (test: Parameters<typeof startService>[0], patt
   return { ordinary: statusesOf(replies), attackers: statusesOf(answers) }
 }
 
-t.test('three callers with 9,750 patterns of four stars keep nobody waiting', async (t) => {
+t.test('three callers with 9,750 patterns of four stars make no one else wait', async (t) => {
   const { ordinary, attackers } = await attackWithPatterns(t, bombs)
   t.same(ordinary, [200])
   t.same(
@@ -194,7 +191,7 @@ t.test('three callers with 9,750 patterns of four stars keep nobody waiting', as
   )
 })
 
-t.test('three callers with 9,750 patterns of the 90 stars of before keep nobody waiting', async (t) => {
+t.test('three callers with 9,750 old patterns of 90 stars make no one else wait', async (t) => {
   const { ordinary, attackers } = await attackWithPatterns(t, oldBombs)
   t.same(ordinary, [200])
   t.same(

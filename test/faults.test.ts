@@ -4,7 +4,7 @@ import { frozenFor } from './faults/frozen.js'
 import { finishFault, startScene } from './faults/scene.js'
 import { until } from './until.js'
 
-t.test('whatever ends or stands still under writes, what was acknowledged is there, once', async (t) => {
+t.test('whatever stops or freezes during writes, acknowledged writes are stored once', async (t) => {
   const { databaseProcesses, services, restart, crowd } = await startScene(t, {
     callers: 3,
     excused: [0, 503],

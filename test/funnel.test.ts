@@ -14,7 +14,7 @@ const funnel = async (service: Service, query = '', key = KEY) =>
 const stepOf = async (service: Service, event: string) =>
   (await funnel(service)).body.steps.find((step: { event: string }) => step.event === event)
 
-t.test('what was answered with 202 is counted, however many come at once', async (t) => {
+t.test('all events answered with 202 are counted, however many come at once', async (t) => {
   const service = await start(t)
   const callers = await Promise.all(['ada', 'bob', 'eve'].map((login) => service.signIn(login)))
   const replies = await Promise.all(
@@ -312,7 +312,7 @@ const model = (all: Happening[], days: [number, number] | undefined, source: str
   }
 }
 
-t.test('whatever happened, the funnel agrees with a count by hand', async (t) => {
+t.test('the funnel always equals a count by hand', async (t) => {
   const service = await start(t)
   const { database } = service
   const ids = await Promise.all(

@@ -98,7 +98,7 @@ t.test('imports', async (t) => {
     t.notOk(text.includes('canary'))
   })
 
-  t.test('the CSV and the JSON of wakapi count, and a later import only what is more', async (t) => {
+  t.test('the CSV and the JSON of wakapi count, and a later import adds only what is new', async (t) => {
     const { caller } = await someone(service, 'bob')
     const day = `${dayOf(midnight(100))} acme/web`
     t.equal((await importFile(caller, csvOf(morning(100, 5)))).minutes, 9)
@@ -108,7 +108,7 @@ t.test('imports', async (t) => {
     t.same(await minutesOf(caller), { [day]: 15 })
   })
 
-  t.test('what heartbeats have marked does not count again', async (t) => {
+  t.test('minutes that heartbeats have marked do not count again', async (t) => {
     const { caller } = await someone(service, 'cleo')
     const heartbeats = morning(2, 10)
     await caller.post(`${BASE}/heartbeats.bulk`, heartbeats.slice(0, 6))
@@ -153,7 +153,7 @@ t.test('imports', async (t) => {
     t.equal((await importFile(caller, file)).minutes, 5)
   })
 
-  t.test('one import at a time, which can be cancelled, and goes on after a restart', async (t) => {
+  t.test('one import runs at a time, can be cancelled, and continues after a restart', async (t) => {
     const { caller } = await someone(service, 'gus')
     const other = await startService(t, { beside: service })
     const file = JSON.stringify(Array.from({ length: 300 }, (_, index) => morning(100 + index, 2)).flat())
@@ -178,7 +178,7 @@ t.test('imports', async (t) => {
     t.same(left, [{ days: 0 }])
   })
 
-  t.test('what is no export is refused, and nothing of it is kept', async (t) => {
+  t.test('a file that is not an export is rejected, and none of it is kept', async (t) => {
     const { caller } = await someone(service, 'hal')
     const status = async (body: string) => (await caller.request('POST', IMPORT, { body })).status
     t.equal(await status(''), 400)

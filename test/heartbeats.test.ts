@@ -148,7 +148,7 @@ t.test('heartbeats', async (t) => {
     ])
   })
 
-  t.test('what would change too many rows at once counts in parts', async (t) => {
+  t.test('heartbeats that would change too many rows count in parts', async (t) => {
     const { caller } = await someone(service)
     for (let n = 1; n <= 20; n++) await service.workspace(caller, { name: `Team ${n}` })
     const [days, repos, workspaces] = [25, 10, 21]
@@ -177,7 +177,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 60 })
   })
 
-  t.test('what can never count is answered like everything else', async (t) => {
+  t.test('heartbeats that can never count get the usual answer', async (t) => {
     const { caller } = await someone(service)
     const never = [
       {},
@@ -396,7 +396,7 @@ t.test('heartbeats', async (t) => {
     })
   })
 
-  t.test('remotes of the repository host name repositories, and secrets are taken out', async (t) => {
+  t.test('remotes of the repository host name repositories, and secrets are removed', async (t) => {
     const { hostname } = new URL(service.repohost.url)
     const { caller } = await someone(service)
     const own = [
@@ -488,7 +488,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 5 })
   })
 
-  t.test('only syntax and shape are refused', async (t) => {
+  t.test('only wrong syntax and wrong shape are rejected', async (t) => {
     const { caller } = await someone(service)
     const refused = [
       '',
@@ -525,7 +525,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.request('POST', BULK, { body: large })).status, 413)
   })
 
-  t.test('keys of people work in every spelling, and neither cookies nor other logins do', async (t) => {
+  t.test('personal keys work in every spelling, and neither cookies nor other logins do', async (t) => {
     const { caller } = await someone(service)
     const path = `${BULK}`
     const body = [beat(at(9, 0))]

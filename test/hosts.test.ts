@@ -1,12 +1,13 @@
 /** What differs between kinds of repository host, and that a database stays with its host. */
 import t from 'tap'
 import { repohostKinds } from '../schemas/common.js'
-import { type ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
+import { problemsOf } from './config-problems.js'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { startService } from './service.js'
 
-t.test('what is renamed, missing or forbidden gives no access', async (t) => {
+t.test('a renamed, missing or forbidden repository gives no access', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })
@@ -54,15 +55,6 @@ t.test('GitLab subgroups are rejected with a message that says so', async (t) =>
   t.equal(elsewhere.status, 400)
   t.notOk(says.test(elsewhere.body.errors[0].message), 'elsewhere nothing is said of them')
 })
-
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    return (error as ConfigError).problems
-  }
-}
 
 t.test('addresses follow from the kind', async (t) => {
   const addressesOf = (env: Record<string, string>) => {

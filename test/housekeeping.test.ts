@@ -29,7 +29,7 @@ const countRows = async ({ database }: Service, table: string, column: string, i
   return row?.total
 }
 
-t.test('every table of workspaces is cleared', async (t) => {
+t.test('every table of a deleted workspace is cleared', async (t) => {
   const service = await startService(t)
   const cleared = tables.filter(({ table }) => Object.values(columnsOf(table)).includes('workspace_id'))
   t.same(cleared.map(({ table }) => getTableName(table)).sort(), await tablesWithWorkspace(service))
@@ -267,7 +267,7 @@ t.test(
   },
 )
 
-t.test('audit entries are kept for 400 days, dead sessions until they would have expired', async (t) => {
+t.test('audit entries are kept for 400 days, ended sessions until they would have expired', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

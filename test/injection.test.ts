@@ -13,7 +13,7 @@ const TEXTS = [
 
 const KEY = 'an-admin-key-for-this-test'
 
-t.test('no parameter of any operation is more than a value', async (t) => {
+t.test('parameters of every operation are treated as values only', async (t) => {
   const { env } = await startProviders(t)
   const service = await startService(t, { env: { ...env, ADMIN_KEYS: KEY } })
   const ada = await service.signIn('ada')
@@ -58,7 +58,7 @@ t.test('no parameter of any operation is more than a value', async (t) => {
 /** The billing provider, the repository host and editors decide what they send. */
 const foreign = ['receiveBillingEvent', 'receiveDelivery', 'sendHeartbeat', 'sendHeartbeats']
 
-t.test('no body has a member that its operation does not know', async (t) => {
+t.test('no operation accepts unknown members of a body', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -65,7 +65,7 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
   t.hasStrict((await cyd.post(`${team}/join`, { code: 'AAAA' })).body, { code: 'invite_not_found' })
 })
 
-t.test('an expired invite lets nobody in, and a revoked one stays revoked', async (t) => {
+t.test('an expired invite admits no one, and a revoked one stays revoked', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada)
@@ -127,7 +127,7 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
   t.same(rows, [{ used_count: 10 }])
 })
 
-t.test('the invites of an admin end with the right to make them', async (t) => {
+t.test('the invites of an admin end with the right to create them', async (t) => {
   const service = await startService(t)
   const [ada, bob, cyd] = [
     await service.signIn('ada'),
@@ -174,7 +174,7 @@ t.test('the invites of an admin end with the right to make them', async (t) => {
   t.equal((await cyd.post(`${team}/join`, { code })).status, 200, 'those of others stay')
 })
 
-t.test('who was removed needs an invite from after the removal, and who left does not', async (t) => {
+t.test('a removed person needs an invite from after the removal, and one who left does not', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada, { members: [bob] })
@@ -205,7 +205,7 @@ t.test('who was removed needs an invite from after the removal, and who left doe
   t.same(rows, [{ used_count: 0 }], 'a refusal uses nothing up')
 })
 
-t.test('who is removed while they join again with an old invite stays out', async (t) => {
+t.test('a person removed while joining again with an old invite stays out', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada)
@@ -269,7 +269,7 @@ t.test('an admin who is demoted while making invites keeps none', async (t) => {
   }
 })
 
-t.test('who was demoted and leaves does not become admin again with an older invite', async (t) => {
+t.test('a demoted member who leaves does not become admin again with an older invite', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada)
@@ -295,7 +295,7 @@ const readKept = ({ database }: Service) =>
     [],
   )
 
-t.test('removals and demotions hold for a new account of the same person', async (t) => {
+t.test('removals and demotions apply to a new account of the same person', async (t) => {
   const service = await startService(t)
   const [ada, dan, eve] = [
     await service.signIn('ada'),
@@ -337,7 +337,7 @@ t.test('removals and demotions hold for a new account of the same person', async
   t.equal((await eve.post(`${team}/join`, { code: adminCode })).status, 200, 'others are not concerned')
 })
 
-t.test('what is kept of a removal tells nobody who it was', async (t) => {
+t.test('a kept removal does not reveal the person', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id: userId } = (await bob.get('/api/me')).body
@@ -427,7 +427,7 @@ t.test('kept removals outlive a change of the signing secret', async (t) => {
   t.equal(await join('later', dropped, fresh), 200, 'a newer invite helps')
 })
 
-t.test('a removal and the end of the account at the same moment', async (t) => {
+t.test('a removal and the deletion of the account at the same moment', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id, code } = await service.workspace(ada)
@@ -448,7 +448,7 @@ t.test('a removal and the end of the account at the same moment', async (t) => {
   for (const status of outcomes) t.ok([200, 404].includes(status), `${status}`)
 })
 
-t.test('an account that ends while a removal is under way keeps it', async (t) => {
+t.test('an account deleted during a removal keeps the removal', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada, { members: [bob] })
@@ -471,7 +471,7 @@ t.test('an account that ends while a removal is under way keeps it', async (t) =
   t.equal((await again.post(`${team}/join`, { code })).status, 410)
 })
 
-t.test('a code shows whoever has it what they are about to join, and what became of it', async (t) => {
+t.test('an invite code shows what it leads to, and its state', async (t) => {
   const service = await startService(t)
   const [ada, bob, eve] = [
     await service.signIn('ada'),
@@ -521,7 +521,7 @@ t.test('a code shows whoever has it what they are about to join, and what became
   t.hasStrict(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
 })
 
-t.test('looking up and joining have one limit', async (t) => {
+t.test('looking up and joining share one limit', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
   for (let guess = 0; guess < 5; guess++) {

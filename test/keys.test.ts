@@ -97,7 +97,7 @@ t.test('the list says on which day a key was last used', async (t) => {
   }, 'the use of a later day is noted')
 })
 
-t.test('a key needs a name, known scopes that its kind can have, and an end', async (t) => {
+t.test('a key needs a name, scopes that its kind can have, and an expiry', async (t) => {
   const { id } = await service.workspace(ada)
   const body = { name: 'x', scopes: ['settings:read'] }
   const bad = [
@@ -159,7 +159,7 @@ t.test(
   },
 )
 
-t.test('unknown, revoked and expired keys are told apart, for 400 days after their end', async (t) => {
+t.test('unknown, revoked and expired keys get different errors for 400 days after their end', async (t) => {
   t.same(outcome(await withKey(service, UNKNOWN).get('/api/projects')), [401, 'token_invalid'])
   const [expired, revoked] = [await ownKey(bob, ['settings:read']), await ownKey(bob, ['settings:read'])]
   const age = (column: string, id: string, days: number) =>
@@ -201,7 +201,7 @@ t.test('unknown, revoked and expired keys are told apart, for 400 days after the
   t.same(rows, [], 'the rest of a key goes with its hash')
 })
 
-t.test('a key counts in the header alone, and signs nobody in or out', async (t) => {
+t.test('a key counts in the header alone, and signs no one in or out', async (t) => {
   const eve = await service.signIn('eve')
   const { secret } = await ownKey(eve, ['settings:read'])
   const key = withKey(service, secret)
@@ -345,7 +345,7 @@ t.test('no key changes the privacy level', async (t) => {
   })
 })
 
-t.test('what a key of a workspace does is recorded under its name', async (t) => {
+t.test('changes and reads with a workspace key are recorded under its name', async (t) => {
   const [ivy, jon] = [await service.signIn('ivy'), await service.signIn('jon')]
   const { id } = await service.workspace(ivy, { patterns: ['rec/*'], members: [jon] })
   const scopes = ['settings:write', 'dashboard:read', 'settings:read', 'counts:write']
@@ -587,7 +587,7 @@ t.test('a revocation takes effect on every instance within 5 seconds', async (t)
     t.same(outcome(await withKey(other, secret).get(path)), [401, 'token_revoked'], name)
 })
 
-t.test('after a revocation is answered, no use succeeds, however many are under way', async (t) => {
+t.test('once a revocation is answered, no use succeeds, not even one in progress', async (t) => {
   const { app } = service
   const quin = await service.signIn('quin')
   const ends = ['revoked', 'own', 'demoted', 'deleted'] as const
@@ -686,7 +686,7 @@ t.test('requests with keys count towards the limits of the person or the workspa
   )
 })
 
-t.test('an address that sends many wrong keys is told to wait, before each is looked up', async (t) => {
+t.test('an address that sends many wrong keys is told to wait before more are looked up', async (t) => {
   const guarded = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const una = await guarded.signIn('una')
   const { secret } = await ownKey(una, ['settings:read'])
@@ -703,7 +703,7 @@ t.test('an address that sends many wrong keys is told to wait, before each is lo
   t.equal((await key.get('/api/projects')).status, 200, 'a key that is known goes on')
 })
 
-t.test('no secret of a key is in a log, an answer, a database, a backup or an export', async (t) => {
+t.test('no log, answer, database, backup or export contains the secret of a key', async (t) => {
   const kept = await startService(t, { env: { METRICS_PORT: '9464' } })
   const { patch } = await kept.signIn('vic')
   const vic = await kept.signIn('vic')

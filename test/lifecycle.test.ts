@@ -35,7 +35,7 @@ const pull = async (service: ServiceProcess, session: string, repo: string) => {
 }
 
 t.test(
-  'with nothing but a folder the service starts, survives kill -9 and keeps what it acknowledged',
+  'with an empty folder the service starts, survives kill -9 and keeps acknowledged writes',
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)
     const repohost = await startRepohost()

@@ -46,7 +46,7 @@ t.test('a locked key has the value of the workspace, whatever an older override 
   })
 })
 
-t.test('an override cannot contain a locked key, in whatever way it is written', async (t) => {
+t.test('an override cannot contain a locked key, however it is written', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -191,7 +191,7 @@ t.test('in any order of changes, the workspace, then the override, then the lock
   )
 })
 
-t.test('a lock and an override that are written at once never both hold', async (t) => {
+t.test('a lock and an override written at the same time never both apply', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   for (let round = 0; round < 20; round++) {

@@ -69,48 +69,44 @@ t.test('a line names the limit that has refused a request', async (t) => {
   t.hasStrict(line, { status: 429, code: 'rate_limited', limit: 'sign_in' })
 })
 
-t.test(
-  'of a path that no route matches, the log has only the segments that a route has as well',
-  async (t) => {
-    /** `fetch` would tidy the path up. */
-    const ask = async (path: string, method = 'GET') => {
-      const id = `request-${++requests}`
-      const { hostname, port } = new URL(service.url)
-      await new Promise((resolve, reject) => {
-        const options = { hostname, port, path, method, headers: { 'X-Request-Id': id } }
-        const request = httpRequest(options, (response) => response.resume().on('end', resolve))
-        request.on('error', reject).end()
-      })
-      return (await linesAbout(id)).at(-1) ?? {}
-    }
-    const { status, code, path } = await ask('/api/settingz/ada/dotfiles?apiKey=canary#canary')
-    t.strictSame({ status, code, path }, { status: 404, code: 'route_not_found', path: '/api/…' })
-    const logged: Record<string, string> = {
-      '/api/team/workspaces/ada/acme/api': '/api/team/workspaces/…',
-      '/api/settings/ada/dotfiles/version': '/api/settings/…',
-      '/api/settings': '/api/settings',
-      '/api//settings/ada': '/api/…',
-      '/ada': '/…',
-      '/ada/dotfiles': '/…',
-      '//ada': '/…',
-      '/api/%1b[31m': '/api/…',
-      [`/a/${'b'.repeat(10_000)}/c`]: '/…',
-      '/invite/AAAAA-BBBBB': '/…',
-      [`/api/${ada.token}`]: '/api/…',
-      'http://user:secret@service.example.com/api/nowhere?a=b': '/…',
-    }
-    for (const [path, part] of Object.entries(logged))
-      t.equal((await ask(path)).path, part, path.slice(0, 40))
-    t.equal((await ask('/api/limits', 'POST')).path, '/api/limits')
-    const unreadable = await ask('/api/settings/ada/%zz')
-    t.strictSame(
-      { status: unreadable.status, code: unreadable.code, path: unreadable.path },
-      { status: 400, code: 'validation_failed', path: '/api/settings/…' },
-    )
-  },
-)
+t.test('the log of an unknown path has only the segments that a route also has', async (t) => {
+  /** `fetch` would tidy the path up. */
+  const ask = async (path: string, method = 'GET') => {
+    const id = `request-${++requests}`
+    const { hostname, port } = new URL(service.url)
+    await new Promise((resolve, reject) => {
+      const options = { hostname, port, path, method, headers: { 'X-Request-Id': id } }
+      const request = httpRequest(options, (response) => response.resume().on('end', resolve))
+      request.on('error', reject).end()
+    })
+    return (await linesAbout(id)).at(-1) ?? {}
+  }
+  const { status, code, path } = await ask('/api/settingz/ada/dotfiles?apiKey=canary#canary')
+  t.strictSame({ status, code, path }, { status: 404, code: 'route_not_found', path: '/api/…' })
+  const logged: Record<string, string> = {
+    '/api/team/workspaces/ada/acme/api': '/api/team/workspaces/…',
+    '/api/settings/ada/dotfiles/version': '/api/settings/…',
+    '/api/settings': '/api/settings',
+    '/api//settings/ada': '/api/…',
+    '/ada': '/…',
+    '/ada/dotfiles': '/…',
+    '//ada': '/…',
+    '/api/%1b[31m': '/api/…',
+    [`/a/${'b'.repeat(10_000)}/c`]: '/…',
+    '/invite/AAAAA-BBBBB': '/…',
+    [`/api/${ada.token}`]: '/api/…',
+    'http://user:secret@service.example.com/api/nowhere?a=b': '/…',
+  }
+  for (const [path, part] of Object.entries(logged)) t.equal((await ask(path)).path, part, path.slice(0, 40))
+  t.equal((await ask('/api/limits', 'POST')).path, '/api/limits')
+  const unreadable = await ask('/api/settings/ada/%zz')
+  t.strictSame(
+    { status: unreadable.status, code: unreadable.code, path: unreadable.path },
+    { status: 400, code: 'validation_failed', path: '/api/settings/…' },
+  )
+})
 
-t.test('what is answered with a page is logged with its code as well', async (t) => {
+t.test('errors answered with a page are logged with their code', async (t) => {
   const { reply, line } = await logged('GET', '/nowhere', { Accept: 'text/html' })
   t.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
   t.hasStrict(line, { status: 404, code: 'route_not_found', path: '/…' })
@@ -138,7 +134,7 @@ t.test('an error is logged without the value that could not be read', async (t) 
   t.notMatch(JSON.stringify(lines), /dotfiles/)
 })
 
-t.test('what balancers ask is logged at debug', async (t) => {
+t.test('probes of load balancers are logged at debug', async (t) => {
   for (const probe of ['health', 'ready'])
     t.hasStrict((await logged('GET', `/api/${probe}`)).line, {
       level: 20,

@@ -5,7 +5,7 @@ import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
 
-t.test('in maintenance reads go on, and writes are refused with the message of the operator', async (t) => {
+t.test('in maintenance reads continue, and writes get the message of the operator', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'maintenance')
   const service = await startService(t, { env: { MAINTENANCE_FILE: file } })

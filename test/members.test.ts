@@ -99,7 +99,7 @@ t.test('a personal workspace is not left, and its only admin stays', async (t) =
   })
 })
 
-t.test('a removed member is out on the very next call, with the header and with the cookie', async (t) => {
+t.test('a removed member is rejected on the next call, with the header and with the cookie', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })
@@ -128,7 +128,7 @@ t.test('a removed member is out on the very next call, with the header and with 
   t.hasStrict((await ada.delete(`${team}/${id}/members?login=bob`)).body, { code: 'member_not_found' })
 })
 
-t.test('two admins who demote, remove and leave at the same moment always leave one', async (t) => {
+t.test('when two admins demote, remove and leave at the same moment, one admin always remains', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })

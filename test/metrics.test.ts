@@ -230,7 +230,7 @@ t.test('days before today that wait for their rollups are counted until they are
   t.strictSame(await look(), [0, 0])
 })
 
-t.test('whatever callers send, there are no more series', async (t) => {
+t.test('no caller can add a series', async (t) => {
   const hostile = async (n: number) => {
     const text = `h${n}`
     const headers = {
@@ -274,7 +274,7 @@ t.test('a scrape is answered while the database is silent', async (t) => {
   t.notOk(samples.has('team_settings_rollup_stale_days'), 'and nothing is said of what cannot be known')
 })
 
-t.test('without a port nothing is counted', async (t) => {
+t.test('without a port there are no metrics', async (t) => {
   const silent = await startService(t, { beside: service })
   await silent.request('GET', '/api/limits')
   t.equal(await silent.app.metrics.metrics(), '\n')

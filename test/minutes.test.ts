@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { MemberDay, type Minutes, noMinutes } from '../src/features/activity/minutes.js'
+import { MemberDay, type Minutes, noMinutes } from '../src/features/activity/caps.js'
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
@@ -69,7 +69,7 @@ const minuteByMinute = (entries: { repo: string; minutes: number; hours: Record<
   return repos
 }
 
-t.test('what is cut is what counting minute by minute would leave out', async () => {
+t.test('caps cut the same minutes as counting minute by minute', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 12 }), (entries) => {
       const day = new MemberDay()

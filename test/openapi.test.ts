@@ -444,7 +444,7 @@ t.test('the reference is served with everything it needs, from here alone', asyn
   t.match(page.text, /<meta name="viewport"/)
 })
 
-t.test('what the reference loads is kept by browsers for as long as it stays the same', async (t) => {
+t.test('browsers keep the files of the reference until they change', async (t) => {
   const service = await startService(t)
   const page = await service.request('GET', '/api/docs')
   t.equal(page.headers.get('cache-control'), 'no-cache')

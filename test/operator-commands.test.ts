@@ -103,7 +103,7 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
   ])
 })
 
-t.test('no sign-in at the same moment survives the end of the account’s rights', async (t) => {
+t.test('no sign-in at the same moment outlives disabling the account', async (t) => {
   const cyd = await service.signIn('cyd')
   const user = await findAccount(service.database, 'cyd')
   for (let round = 0; round < 3; round++) {
@@ -155,7 +155,7 @@ t.test('an account is found by its login and its ids, and never by another one�
   })
 })
 
-t.test('an operator exports the same as the person', async (t) => {
+t.test('the operator’s export equals the person’s own', async (t) => {
   const fay = await service.signIn('fay')
   const { id } = await service.workspace(fay, { name: 'Fay', patterns: ['fay/*'] })
   await fay.push('fay/web', { 'ext.a': 1 })

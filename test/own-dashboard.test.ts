@@ -29,7 +29,7 @@ await ada.post('/api/team/commits', {
 
 const mine = (query = '', workspace = id) => `/api/team/dashboard/mine?workspace=${workspace}${query}`
 
-t.test('a member sees all of their own numbers, hours included, and nobody else’s', async (t) => {
+t.test('a member sees all of their own numbers, hours included, and no one else’s', async (t) => {
   const check = async (what: string) => {
     const { status, body } = await bob.get(mine())
     t.equal(status, 200, what)
@@ -71,7 +71,7 @@ t.test('a member sees all of their own numbers, hours included, and nobody else�
   })
 })
 
-t.test('one’s own dashboard is of the workspace asked for, and names nobody else', async (t) => {
+t.test('the own dashboard covers the requested workspace, and names no one else', async (t) => {
   t.match((await bob.get(mine('', other))).body, {
     totals: { active_minutes: 27, commits: 0 },
     members: { length: 1 },

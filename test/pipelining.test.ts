@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('the 17th request of a connection is refused, and the connection closes', async (t) => {
+t.test('the 17th request of a connection is rejected, and the connection closes', async (t) => {
   const service = await startService(t)
   for (const [path, status] of [
     ['/', 200],
@@ -117,7 +117,7 @@ t.test('the 17th request of a connection is refused, and the connection closes',
   }
 })
 
-t.test('what a client sends after the 17th request costs it no answer', async (t) => {
+t.test('data that a client sends after the 17th request loses no answer', async (t) => {
   const service = await startService(t)
   service.repohost.fault = 'hang'
   const socket = await open(t, service)
@@ -146,7 +146,7 @@ t.test('what a client sends after the 17th request costs it no answer', async (t
   )
 })
 
-t.test('of each connection at most 16 requests are in progress', async (t) => {
+t.test('a connection has at most 16 requests in progress', async (t) => {
   const service = await startService(t)
   service.repohost.fault = 'hang'
   const connections = 3

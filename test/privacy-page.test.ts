@@ -18,7 +18,7 @@ const service = await startService(t, {
 })
 const today = new Date().toISOString().slice(0, 10)
 
-t.test('anybody can ask what is recorded, with the numbers of the running service', async (t) => {
+t.test('anyone can read what is recorded, with the numbers of the running service', async (t) => {
   const { status, body } = await service.request('GET', '/api/privacy')
   t.equal(status, 200)
   t.hasStrict(body, { activity_privacy_floor: 'team', activity_min_group: 8, activity_detail_days: 90 })
@@ -48,7 +48,7 @@ t.test('every claim of docs/privacy.md names a test that there is', async (t) =>
 })
 
 t.test(
-  'every table of the database is declared, and described where it holds something of people',
+  'every table of the database is declared, and described if it contains data about people',
   async (t) => {
     const found = await service.database.hot.statement<{ name: string }>(
       `select table_name as name from information_schema.tables
@@ -75,7 +75,7 @@ t.test('every column that names a person is in the export, or says why not', asy
   }
 })
 
-t.test('a flush takes nothing that is not described', async (t) => {
+t.test('a flush accepts only described members', async (t) => {
   const ada = await service.signIn('ada')
   const entry = { repo: 'acme/api', day: today, minutes: 1 }
   for (const body of [
@@ -87,7 +87,7 @@ t.test('a flush takes nothing that is not described', async (t) => {
   }
 })
 
-t.test('what is left out is kept nowhere', async (t) => {
+t.test('data that the page excludes is stored nowhere', async (t) => {
   const ada = await service.signIn('careful')
   await service.workspace(ada)
   await ada.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
@@ -122,7 +122,7 @@ t.test('no line of the log names a person, a repository or an address', async (t
   t.notMatch(lines, /special|127\.0\.0\.1/)
 })
 
-t.test('answers to flushes are forgotten after 32 days', async (t) => {
+t.test('answers to flushes are deleted after 32 days', async (t) => {
   const ada = await service.signIn('ada')
   const flush = () =>
     ada.post('/api/team/active-minutes', {

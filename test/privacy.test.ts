@@ -46,7 +46,7 @@ const moveChange = (id: string, moment: string) =>
     [id, moment],
   )
 
-t.test('every member sees the level in force and since when, and admins change it', async (t) => {
+t.test('every member sees the current level and its start, and admins change it', async (t) => {
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const settings = `/api/team/workspaces/${id}/settings`
   const before = await bob.get(settings)
@@ -74,7 +74,7 @@ t.test('every member sees the level in force and since when, and admins change i
   ])
 })
 
-t.test('tightening holds at once and for everything, loosening only for later days', async (t) => {
+t.test('a stricter level applies at once and to all days, a looser one only to later days', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const day = addDays(week, 1)
@@ -185,7 +185,7 @@ t.test('a dashboard tells published, hidden, scheduled and overdue weeks apart',
   t.equal(mine.body.publication, null)
 })
 
-t.test('what is published never changes', async (t) => {
+t.test('published numbers never change', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   await setLevel(id, 'team')
@@ -207,7 +207,7 @@ t.test('what is published never changes', async (t) => {
   )
 })
 
-t.test('at the level “team” nothing tells whether somebody is, or was, in the workspace', async (t) => {
+t.test('at the level “team” no answer reveals who is or was in the workspace', async (t) => {
   const [hal, ida, joe] = [
     await service.signIn('hal'),
     await service.signIn('ida'),
@@ -257,7 +257,7 @@ t.test('at the level “team” nothing tells whether somebody is, or was, in th
   )
 })
 
-t.test('whoever reloads at the level “team” sees nothing of what comes in', async (t) => {
+t.test('at the level “team” reloading reveals no new activity', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   await setLevel(id, 'team')
@@ -297,7 +297,7 @@ t.test('whoever reloads at the level “team” sees nothing of what comes in', 
   }
 })
 
-t.test('numbers with too few people behind them are withheld', async (t) => {
+t.test('numbers with too few people behind them are hidden', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   for (const caller of people)
@@ -340,7 +340,7 @@ t.test('numbers with too few people behind them are withheld', async (t) => {
   hasMembers(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
 })
 
-t.test('who was erased counts, and counts as nobody', async (t) => {
+t.test('the activity of an erased person counts, but not as a person', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const erase = (from: Caller[]) =>
@@ -472,7 +472,7 @@ t.test('dashboards beside a change are of one level or the other, and later ones
   }
 })
 
-t.test('nobody goes below the floor of the operator, and what is below is raised', async (t) => {
+t.test('no level goes below the floor of the operator, and lower ones are raised', async (t) => {
   const id = await team([bob])
   const owner = await patterns(id)
   await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
@@ -520,97 +520,103 @@ interface Answer {
   heatmap: { weekday: number; hour: number; minutes: number | null }[] | null
 }
 
-t.test('an adversary with many ranges and filters finds nothing about too few people', async (t) => {
-  let seed = 7
-  const random = () => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1
-    return (seed >>> 8) / 2 ** 23
-  }
-  const weeks = [week, weekBefore]
-  let shown = 0
-  for (let round = 0; round < 3; round++) {
-    const id = await team()
-    const owner = await patterns(id)
-    const names = ['api', 'web', 'docs'].map((name) => `${owner}/${name}`)
-    const unknowns: { person: number; day: string; repo: string; hour: number }[] = []
-    for (const [person, caller] of people.entries()) {
-      const entries = weeks.flatMap((monday) =>
-        [0, 1].flatMap((index) =>
-          names.flatMap((repo) => {
-            // The one who asks is everywhere.
-            const hours = [8, 9, 10].filter(() => caller === ada || random() < 0.3 + round / 4)
-            const day = addDays(monday, index)
-            for (const hour of hours) unknowns.push({ person, day, repo, hour })
-            const minutes = Object.fromEntries(hours.map((hour) => [hour, 1 + Math.floor(random() * 19)]))
-            const sum = Object.values(minutes).reduce((one, other) => one + other, 0)
-            return sum > 0 ? [{ repo, day, minutes: sum, hours: minutes }] : []
+t.test(
+  'an adversary with many ranges and filters learns nothing about fewer people than the group',
+  async (t) => {
+    let seed = 7
+    const random = () => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1
+      return (seed >>> 8) / 2 ** 23
+    }
+    const weeks = [week, weekBefore]
+    let shown = 0
+    for (let round = 0; round < 3; round++) {
+      const id = await team()
+      const owner = await patterns(id)
+      const names = ['api', 'web', 'docs'].map((name) => `${owner}/${name}`)
+      const unknowns: { person: number; day: string; repo: string; hour: number }[] = []
+      for (const [person, caller] of people.entries()) {
+        const entries = weeks.flatMap((monday) =>
+          [0, 1].flatMap((index) =>
+            names.flatMap((repo) => {
+              // The one who asks is everywhere.
+              const hours = [8, 9, 10].filter(() => caller === ada || random() < 0.3 + round / 4)
+              const day = addDays(monday, index)
+              for (const hour of hours) unknowns.push({ person, day, repo, hour })
+              const minutes = Object.fromEntries(hours.map((hour) => [hour, 1 + Math.floor(random() * 19)]))
+              const sum = Object.values(minutes).reduce((one, other) => one + other, 0)
+              return sum > 0 ? [{ repo, day, minutes: sum, hours: minutes }] : []
+            }),
+          ),
+        )
+        await flush(caller, entries)
+      }
+      await setLevel(id, 'team')
+      await publish()
+      const ask = async (from: string, to: string, query = ''): Promise<Answer> =>
+        (await ada.get(path(id, from, to, query))).body
+
+      const singles = new Map<string, Answer>()
+      for (const monday of weeks) {
+        const answer = await ask(monday, addDays(monday, 6))
+        singles.set(monday, answer)
+        const parts: ((unknown: (typeof unknowns)[number]) => boolean)[] = []
+        const add = (number: number | null, isPart: (unknown: (typeof unknowns)[number]) => boolean) => {
+          if (number !== null) parts.push((unknown) => mondayOf(unknown.day) === monday && isPart(unknown))
+        }
+        add(answer.totals.active_minutes, () => true)
+        for (const row of answer.daily) add(row.active_minutes, ({ day }) => day === row.day)
+        for (const row of answer.repos)
+          if (row.repo !== null) add(row.active_minutes, ({ repo }) => repo === row.repo)
+        for (const cell of answer.heatmap ?? [])
+          add(
+            cell.minutes,
+            ({ day, hour }) => hour === cell.hour && addDays(monday, cell.weekday - 1) === day,
+          )
+        shown += parts.length
+        const equations = unknowns.map(
+          (unknown): Unknown => ({
+            person: unknown.person,
+            equations: parts.flatMap((isPart, index) => (isPart(unknown) ? index : [])),
           }),
-        ),
-      )
-      await flush(caller, entries)
-    }
-    await setLevel(id, 'team')
-    await publish()
-    const ask = async (from: string, to: string, query = ''): Promise<Answer> =>
-      (await ada.get(path(id, from, to, query))).body
-
-    const singles = new Map<string, Answer>()
-    for (const monday of weeks) {
-      const answer = await ask(monday, addDays(monday, 6))
-      singles.set(monday, answer)
-      const parts: ((unknown: (typeof unknowns)[number]) => boolean)[] = []
-      const add = (number: number | null, isPart: (unknown: (typeof unknowns)[number]) => boolean) => {
-        if (number !== null) parts.push((unknown) => mondayOf(unknown.day) === monday && isPart(unknown))
+        )
+        t.equal(findHole(equations, parts.length, GROUP), undefined)
+        // Who is one of the group knows their own part, and so much about one person fewer.
+        const ofOthers = equations.filter(({ person }) => person !== people.indexOf(ada))
+        t.equal(findHole(ofOthers, parts.length, GROUP - 1), undefined)
       }
-      add(answer.totals.active_minutes, () => true)
-      for (const row of answer.daily) add(row.active_minutes, ({ day }) => day === row.day)
-      for (const row of answer.repos)
-        if (row.repo !== null) add(row.active_minutes, ({ repo }) => repo === row.repo)
-      for (const cell of answer.heatmap ?? [])
-        add(cell.minutes, ({ day, hour }) => hour === cell.hour && addDays(monday, cell.weekday - 1) === day)
-      shown += parts.length
-      const equations = unknowns.map(
-        (unknown): Unknown => ({
-          person: unknown.person,
-          equations: parts.flatMap((isPart, index) => (isPart(unknown) ? index : [])),
-        }),
-      )
-      t.equal(findHole(equations, parts.length, GROUP), undefined)
-      // Who is one of the group knows their own part, and so much about one person fewer.
-      const ofOthers = equations.filter(({ person }) => person !== people.indexOf(ada))
-      t.equal(findHole(ofOthers, parts.length, GROUP - 1), undefined)
-    }
 
-    // Every other answer is made of these, so that it says nothing more.
-    const [one, other] = [singles.get(week) as Answer, singles.get(weekBefore) as Answer]
-    const plus = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0))
-    for (const [from, to] of [
-      [addDays(weekBefore, 3), week],
-      [weekBefore, addDays(week, 6)],
-      [addDays(weekBefore, 6), addDays(week, 1)],
-    ] as const) {
-      const both = await ask(from, to)
-      t.equal(both.totals.active_minutes, plus(one.totals.active_minutes, other.totals.active_minutes))
-      t.same(both.daily, [...other.daily, ...one.daily])
-      t.same(
-        both.heatmap?.map(({ minutes }) => minutes),
-        both.heatmap?.map((_, cell) =>
-          plus(one.heatmap?.[cell]?.minutes ?? null, other.heatmap?.[cell]?.minutes ?? null),
-        ),
-      )
-      for (const repo of names) {
-        const of = ({ repos }: Answer) => repos.find((row) => row.repo === repo)?.active_minutes ?? null
-        t.equal(of(both), plus(of(one), of(other)))
-        const filtered = await ask(from, to, `&repo=${repo}`)
-        t.equal(filtered.totals.active_minutes, of(both))
-        t.ok(filtered.heatmap === null && filtered.daily.every((day) => day.active_minutes === null))
+      // Every other answer is made of these, so that it says nothing more.
+      const [one, other] = [singles.get(week) as Answer, singles.get(weekBefore) as Answer]
+      const plus = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0))
+      for (const [from, to] of [
+        [addDays(weekBefore, 3), week],
+        [weekBefore, addDays(week, 6)],
+        [addDays(weekBefore, 6), addDays(week, 1)],
+      ] as const) {
+        const both = await ask(from, to)
+        t.equal(both.totals.active_minutes, plus(one.totals.active_minutes, other.totals.active_minutes))
+        t.same(both.daily, [...other.daily, ...one.daily])
+        t.same(
+          both.heatmap?.map(({ minutes }) => minutes),
+          both.heatmap?.map((_, cell) =>
+            plus(one.heatmap?.[cell]?.minutes ?? null, other.heatmap?.[cell]?.minutes ?? null),
+          ),
+        )
+        for (const repo of names) {
+          const of = ({ repos }: Answer) => repos.find((row) => row.repo === repo)?.active_minutes ?? null
+          t.equal(of(both), plus(of(one), of(other)))
+          const filtered = await ask(from, to, `&repo=${repo}`)
+          t.equal(filtered.totals.active_minutes, of(both))
+          t.ok(filtered.heatmap === null && filtered.daily.every((day) => day.active_minutes === null))
+        }
+        const csv = (await ada.get(path(id, from, to, '&format=csv'))).text.split('\n').slice(1, -1)
+        t.same(
+          csv.map((line) => line.split(',')[1]),
+          both.daily.map(({ active_minutes }) => String(active_minutes ?? '')),
+        )
       }
-      const csv = (await ada.get(path(id, from, to, '&format=csv'))).text.split('\n').slice(1, -1)
-      t.same(
-        csv.map((line) => line.split(',')[1]),
-        both.daily.map(({ active_minutes }) => String(active_minutes ?? '')),
-      )
     }
-  }
-  t.ok(shown > 20, 'it had something to compute with')
-})
+    t.ok(shown > 20, 'it had something to compute with')
+  },
+)

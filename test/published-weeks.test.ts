@@ -124,7 +124,7 @@ t.test('commits that an admin uploads for all but one tell nothing of that one',
 })
 
 for (const rule of rules)
-  t.test(`without the rule “${rule}” there is a hole`, async (t) => {
+  t.test(`without the rule “${rule}” an adversary succeeds`, async (t) => {
     const others = rules.filter((other) => other !== rule)
     for (let seed = 0; seed < 10_000; seed++) {
       const { works, group } = makeWeek(randomOf(seed))

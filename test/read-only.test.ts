@@ -82,43 +82,40 @@ t.test(
   },
 )
 
-t.test(
-  'a database that becomes read-only makes a running service unready until it takes writes again',
-  async (t) => {
-    const { service, forbidWrites, endSessions } = await start(t)
-    const ada = await service.signIn('ada')
-    const { id } = await service.workspace(ada)
-    t.equal(await statusOf(service), 200)
-    t.strictSame(saidBy(service), [])
-    await forbidWrites(true)
-    await endSessions()
-    await until(async () => (await statusOf(service)) === 503, 'it is not ready')
-    await until(() => saidBy(service).length > 0, 'it says so')
-    t.strictSame(await gaugeOf(service), [0])
+t.test('a running service is not ready while its database is read-only', async (t) => {
+  const { service, forbidWrites, endSessions } = await start(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  t.equal(await statusOf(service), 200)
+  t.strictSame(saidBy(service), [])
+  await forbidWrites(true)
+  await endSessions()
+  await until(async () => (await statusOf(service)) === 503, 'it is not ready')
+  await until(() => saidBy(service).length > 0, 'it says so')
+  t.strictSame(await gaugeOf(service), [0])
 
-    // Connections are replaced every two seconds now, which no read notices.
-    const statuses = new Set<number>()
-    let isOver = false
-    const reading = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
-        statuses.add((await ada.get('/api/me')).status)
-        statuses.add((await ada.get('/api/team/me')).status)
-        statuses.add((await ada.get(`/api/team/workspaces/${id}/audit`)).status)
-      }
-    })
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
-    isOver = true
-    await Promise.all(reading)
-    t.strictSame([...statuses], [200])
+  // Connections are replaced every two seconds now, which no read notices.
+  const statuses = new Set<number>()
+  let isOver = false
+  const reading = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      statuses.add((await ada.get('/api/me')).status)
+      statuses.add((await ada.get('/api/team/me')).status)
+      statuses.add((await ada.get(`/api/team/workspaces/${id}/audit`)).status)
+    }
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  isOver = true
+  await Promise.all(reading)
+  t.strictSame([...statuses], [200])
 
-    await forbidWrites(false)
-    await until(async () => (await statusOf(service)) === 200, 'it is ready by itself')
-    for (let n = 0; n < 20; n++) await service.signIn(`caller-${n}`)
-    t.strictSame(saidBy(service), [READ_ONLY, AGAIN])
-  },
-)
+  await forbidWrites(false)
+  await until(async () => (await statusOf(service)) === 200, 'it is ready by itself')
+  for (let n = 0; n < 20; n++) await service.signIn(`caller-${n}`)
+  t.strictSame(saidBy(service), [READ_ONLY, AGAIN])
+})
 
-t.test('a role without the right to write makes no service ready', { skip: await isCluster() }, async (t) => {
+t.test('a service whose role cannot write is not ready', { skip: await isCluster() }, async (t) => {
   const { service } = await start(t)
   const role = `reader_${randomBytes(6).toString('hex')}`
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
@@ -147,7 +144,7 @@ t.test('a role without the right to write makes no service ready', { skip: await
   await reader.signIn('ada')
 })
 
-t.test('a service that was led to a standby is unready until that is promoted', async (t) => {
+t.test('a service that is connected to a standby is not ready until it is promoted', async (t) => {
   const { first, second } = await startPair(t)
   const port = await freePort()
   const repohost = await startRepohost()

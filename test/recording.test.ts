@@ -36,7 +36,7 @@ t.test('everything is recorded of who never chose', async (t) => {
   hasMembers(t, await ada.get(RECORDING), { status: 200, body: everything })
 })
 
-t.test('a choice is kept as it was given, for one person alone', async (t) => {
+t.test('a choice is stored unchanged, for one person alone', async (t) => {
   const [{ ada }, { ada: bob }] = [await newcomer(), await newcomer()]
   const choice = {
     paused: true,
@@ -50,7 +50,7 @@ t.test('a choice is kept as it was given, for one person alone', async (t) => {
   t.strictSame((await ada.get(RECORDING)).body, everything)
 })
 
-t.test('what is no choice is refused, and the one before stays', async (t) => {
+t.test('an invalid choice is rejected, and the previous one stays', async (t) => {
   const { ada } = await newcomer()
   await choose(ada, { paused: true })
   const hours = { from: 8, to: 19, weekdays: [1, 2] }
@@ -81,7 +81,7 @@ t.test('what is no choice is refused, and the one before stays', async (t) => {
   t.strictSame((await ada.get(RECORDING)).body, { ...everything, paused: true })
 })
 
-t.test('a pause holds from the next flush on, in every process, until it ends', async (t) => {
+t.test('a pause applies from the next flush in every process, until it ends', async (t) => {
   const { ada, id } = await newcomer()
   const entries = [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }]
   const flush = (flush_id: string, process = service) =>
@@ -124,7 +124,7 @@ t.test('a pause holds from the next flush on, in every process, until it ends', 
   t.equal(await minutesOf(ada), 20)
 })
 
-t.test('nothing is recorded in repositories that are off, however they are spelled', async (t) => {
+t.test('nothing is recorded in excluded repositories, however they are spelled', async (t) => {
   const { ada } = await newcomer()
   await choose(ada, { repos_off: ['Acme/Secret', 'acme/x_*-DOCS'] })
   const repos = ['acme/SECRET', 'acme/secrets', 'ACME/x_-docs', 'acme/x_1-docs', 'acme/xy-docs', 'else/api']
@@ -263,7 +263,7 @@ const isRecorded = (
   return (on === true && hour >= from) || (onDayBefore === true && hour < to)
 }
 
-t.test('hours are those that a clock on the wall shows, in every zone and when clocks change', async () => {
+t.test('hours are local hours in every zone, also when clocks change', async () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...zones),
@@ -284,7 +284,7 @@ t.test('hours are those that a clock on the wall shows, in every zone and when c
   )
 })
 
-t.test('what is cut and what is kept are all of an entry', async () => {
+t.test('the cut and the kept part add up to the entry', async () => {
   const hours = fc.dictionary(fc.integer({ min: 0, max: 23 }).map(String), fc.integer({ min: 0, max: 60 }))
   fc.assert(
     fc.property(

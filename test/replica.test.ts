@@ -69,7 +69,7 @@ t.test('dashboards, the audit trail and the funnel are read on the replica', asy
   }, 'all of them are answered by a replica that keeps up')
 })
 
-t.test('what was answered is in whatever is read next, by anybody', async (t) => {
+t.test('every later read by anyone includes an answered write', async (t) => {
   const beside = await startService(t, { env, beside: service })
   const there = await beside.signIn('ada')
   for (let n = 0; n < 20; n++) {
@@ -106,7 +106,7 @@ t.test('a replica that is behind is not asked until it has caught up', async (t)
   await isUsed()
 })
 
-t.test('a replica that does not answer keeps nobody waiting for an error', async (t) => {
+t.test('a replica that does not answer makes no one wait for an error', async (t) => {
   const own = await service.workspace(ada, { name: 'Globex', patterns: ['globex/*'] })
   const read = () => ada.get(`/api/team/dashboard?workspace=${own.id}`)
   await isUsed()
@@ -142,7 +142,7 @@ t.test('connections that break are no error either', async (t) => {
   await isUsed()
 })
 
-t.test('what is no replica of this database is not read', async (t) => {
+t.test('a server that is not a replica of this database is not read', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const sibling = new URL(second.url)

@@ -25,7 +25,7 @@ const pushText = (caller: Caller, text: string | Uint8Array, contentType = 'appl
     headers: { 'Content-Type': contentType, 'X-Repohost-Token': caller.repohostToken },
   })
 
-t.test('what would not survive the way to the database and back is refused', async (t) => {
+t.test('values that the database cannot store exactly are rejected', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const hostile: Record<string, string | Uint8Array> = {
@@ -131,7 +131,7 @@ t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
   t.equal((await logout(authorization)).status, 200)
 })
 
-t.test('paths mean what they say', async (t) => {
+t.test('paths are not reinterpreted', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const headers = { Authorization: `Bearer ${ada.token}`, 'X-Repohost-Token': ada.repohostToken }
@@ -189,7 +189,7 @@ t.test('paths mean what they say', async (t) => {
   }
 })
 
-t.test('what has no route is answered so before its body is looked at', async (t) => {
+t.test('unknown routes get 404 before their body is read', async (t) => {
   const service = await startService(t)
   const json = { 'Content-Type': 'application/json' }
   for (const [name, headers, body] of [
@@ -255,7 +255,7 @@ t.test('every answer names its request', async (t) => {
   t.strictSame(Object.keys(named.body), ['type', 'status', 'title', 'code', 'detail', 'request_id'])
 })
 
-t.test('what is not even HTTP gets a problem document, too', async (t) => {
+t.test('input that is not HTTP gets a problem document too', async (t) => {
   const service = await startService(t)
   const { hostname, port } = new URL(service.url)
   const send = (text: string) =>
@@ -271,7 +271,7 @@ t.test('what is not even HTTP gets a problem document, too', async (t) => {
   t.match(await send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)
 })
 
-t.test('known dashboards get credentials, everybody else a star', async (t) => {
+t.test('known dashboards get credentials, all other origins a star', async (t) => {
   const service = await startService(t, {
     env: { DASHBOARD_ORIGINS: 'https://other.example.com, http://localhost:5173' },
   })
@@ -326,7 +326,7 @@ t.test('known dashboards get credentials, everybody else a star', async (t) => {
   }
 })
 
-t.test('limits are per caller, and a correct client never meets them', async (t) => {
+t.test('limits are per caller, and a correct client never reaches them', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const calls = await Promise.all(Array.from({ length: 620 }, () => ada.get('/api/me')))
@@ -399,7 +399,7 @@ t.test('all ways to sign in share the limit of an address, and a network counts 
   t.strictSame(tally(reads), { 200: 600, 429: 20 })
 })
 
-t.test('the host is not made to refuse one token of a caller after the other', async (t) => {
+t.test('a caller cannot make the host reject one token after another', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, bob, cyd] = [
     await service.signIn('ada'),
@@ -443,7 +443,7 @@ t.test('notifications are limited only while they are wrongly signed', async (t)
   t.strictSame(tally(await burst(20, genuine)), { 200: 20 })
 })
 
-t.test('without limits nothing is counted', async (t) => {
+t.test('without limits no requests are counted', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const guesses = await burst(40, () => ada.push('ada/a', {}, { 'X-Repohost-Token': 'wrong' }))
@@ -452,7 +452,7 @@ t.test('without limits nothing is counted', async (t) => {
   t.strictSame(tally(callbacks), { 400: 40 })
 })
 
-t.test('a request is valid before anybody asks who may make it', async (t) => {
+t.test('a request is validated before its access is checked', async (t) => {
   const service = await startService(t)
   const [ada, bob, eve] = [
     await service.signIn('ada'),
@@ -482,7 +482,7 @@ t.test('a request is valid before anybody asks who may make it', async (t) => {
   t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)
 })
 
-t.test('what does not fit a format is told in words', async (t) => {
+t.test('format errors are described in words', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -509,7 +509,7 @@ t.test('what does not fit a format is told in words', async (t) => {
   }
 })
 
-t.test('a failed statement logs nothing of its parameters', async (t) => {
+t.test('a failed statement logs none of its parameters', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { code } = await service.workspace(ada)

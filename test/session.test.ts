@@ -14,7 +14,7 @@ const forge = (header: object, claims: object, { secret = JWT_SECRET, hash = 'sh
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`
 }
 
-t.test('of many tokens only the genuine one opens the door', async (t) => {
+t.test('of many tokens only the genuine one is accepted', async (t) => {
   const service = await startService(t)
   const { token } = await service.signIn('ada')
   const [head, body, signature] = token.split('.')
@@ -88,68 +88,65 @@ t.test('the header decides when header and cookie come together', async (t) => {
   t.equal((await service.request('GET', '/api/me', { headers: spoiled })).status, 401)
 })
 
-t.test(
-  'over https, no other host of the site can put its own session in place of the genuine one',
-  async (t) => {
-    const service = await startService(t)
-    const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
-    const loginWith = async (Cookie: string) => {
-      const { body } = await service.request('GET', '/api/me', { headers: { Cookie } })
-      return body.login ?? body.code
-    }
-    const twin = `__Host-svc_token=${ada.token}`
-    const planted = `svc_token=${eve.token}`
-    const answers: Record<string, string> = {
-      [`${twin}; ${planted}`]: 'ada',
-      [`${planted}; ${planted}; ${twin}`]: 'ada',
-      [`${planted}; svc_token=${ada.token}; ${twin}`]: 'ada',
-      [`${twin}; __Host-svc_token=${eve.token}`]: 'token_invalid',
-      [`__Host-svc_token=spoiled; ${planted}`]: 'token_invalid',
-      [`__Host-svc_token=; ${planted}`]: 'token_invalid',
-      // A session of before the twin. Which of several is the genuine one cannot be told.
-      [`svc_token=${ada.token}`]: 'ada',
-      [`svc_token=${ada.token}; svc_token=${ada.token}`]: 'ada',
-      [`svc_token=${ada.token}; ${planted}`]: 'token_invalid',
-      [`${planted}; svc_token=${ada.token}`]: 'token_invalid',
-      [`\u00a0__Host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
-      [`__host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
-    }
-    for (const [cookie, answer] of Object.entries(answers)) {
-      const what = cookie.replaceAll(ada.token, 'ada').replaceAll(eve.token, 'eve')
-      t.equal(await loginWith(cookie), answer, what)
-    }
+t.test('over https, no other host of the site can replace the session with its own', async (t) => {
+  const service = await startService(t)
+  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const loginWith = async (Cookie: string) => {
+    const { body } = await service.request('GET', '/api/me', { headers: { Cookie } })
+    return body.login ?? body.code
+  }
+  const twin = `__Host-svc_token=${ada.token}`
+  const planted = `svc_token=${eve.token}`
+  const answers: Record<string, string> = {
+    [`${twin}; ${planted}`]: 'ada',
+    [`${planted}; ${planted}; ${twin}`]: 'ada',
+    [`${planted}; svc_token=${ada.token}; ${twin}`]: 'ada',
+    [`${twin}; __Host-svc_token=${eve.token}`]: 'token_invalid',
+    [`__Host-svc_token=spoiled; ${planted}`]: 'token_invalid',
+    [`__Host-svc_token=; ${planted}`]: 'token_invalid',
+    // A session of before the twin. Which of several is the genuine one cannot be told.
+    [`svc_token=${ada.token}`]: 'ada',
+    [`svc_token=${ada.token}; svc_token=${ada.token}`]: 'ada',
+    [`svc_token=${ada.token}; ${planted}`]: 'token_invalid',
+    [`${planted}; svc_token=${ada.token}`]: 'token_invalid',
+    [`\u00a0__Host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
+    [`__host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
+  }
+  for (const [cookie, answer] of Object.entries(answers)) {
+    const what = cookie.replaceAll(ada.token, 'ada').replaceAll(eve.token, 'eve')
+    t.equal(await loginWith(cookie), answer, what)
+  }
 
-    const create = await service.request('POST', '/api/team/workspaces/create', {
-      body: { name: 'Acme' },
-      headers: { Cookie: twin, Origin: 'https://evil.example.com' },
-    })
-    t.hasStrict(create, { status: 403, body: { code: 'csrf_rejected' } })
-    const out = await service.request('POST', '/api/auth/logout', {
-      headers: { Cookie: `${planted}; ${twin}`, Origin: DASHBOARD },
-    })
-    t.equal(out.status, 200)
-    const cleared = 'Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax'
-    t.strictSame(out.headers.getSetCookie().slice(0, 2), [
-      `svc_token=; ${cleared}`,
-      `__Host-svc_token=; ${cleared}`,
-    ])
-    t.equal(await loginWith(twin), 'token_revoked')
-    t.equal(await loginWith(planted), 'eve', 'the session of somebody else goes on')
+  const create = await service.request('POST', '/api/team/workspaces/create', {
+    body: { name: 'Acme' },
+    headers: { Cookie: twin, Origin: 'https://evil.example.com' },
+  })
+  t.hasStrict(create, { status: 403, body: { code: 'csrf_rejected' } })
+  const out = await service.request('POST', '/api/auth/logout', {
+    headers: { Cookie: `${planted}; ${twin}`, Origin: DASHBOARD },
+  })
+  t.equal(out.status, 200)
+  const cleared = 'Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax'
+  t.strictSame(out.headers.getSetCookie().slice(0, 2), [
+    `svc_token=; ${cleared}`,
+    `__Host-svc_token=; ${cleared}`,
+  ])
+  t.equal(await loginWith(twin), 'token_revoked')
+  t.equal(await loginWith(planted), 'eve', 'the session of somebody else goes on')
 
-    const plain = await startService(t, { beside: service, env: { SITE_URL: 'http://127.0.0.1:3000' } })
-    const signIn = await plain.request('POST', '/api/auth/verify', {
-      body: { repohost_token: ada.repohostToken, cookie: true },
-      headers: { Origin: 'http://127.0.0.1:3000' },
-    })
-    t.strictSame(signIn.headers.getSetCookie(), [
-      `svc_token=${signIn.body.token}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`,
-    ])
-    const overHttp = await plain.request('GET', '/api/me', {
-      headers: { Cookie: `__Host-svc_token=${eve.token}; svc_token=${signIn.body.token}` },
-    })
-    t.hasStrict(overHttp, { status: 200, body: { login: 'ada' } })
-  },
-)
+  const plain = await startService(t, { beside: service, env: { SITE_URL: 'http://127.0.0.1:3000' } })
+  const signIn = await plain.request('POST', '/api/auth/verify', {
+    body: { repohost_token: ada.repohostToken, cookie: true },
+    headers: { Origin: 'http://127.0.0.1:3000' },
+  })
+  t.strictSame(signIn.headers.getSetCookie(), [
+    `svc_token=${signIn.body.token}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`,
+  ])
+  const overHttp = await plain.request('GET', '/api/me', {
+    headers: { Cookie: `__Host-svc_token=${eve.token}; svc_token=${signIn.body.token}` },
+  })
+  t.hasStrict(overHttp, { status: 200, body: { login: 'ada' } })
+})
 
 t.test('a change with the cookie must come from a known origin', async (t) => {
   const service = await startService(t, { env: { BASE_URL: 'https://api.example.com' } })
@@ -267,7 +264,7 @@ t.test('signing out without a good token clears the cookies', async (t) => {
   t.hasStrict(everywhere, { status: 401, body: { code: 'unauthenticated' } })
 })
 
-t.test('a secret is rotated without signing anybody out', async (t) => {
+t.test('rotating a secret signs no one out', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const me = (instance: typeof service) =>

@@ -362,7 +362,7 @@ t.test('a long change names a hundred keys in the audit trail', async (t) => {
   t.hasStrict(details, { more_keys: 901, version: 2 })
 })
 
-t.test('who has deleted the account is named by no version', async (t) => {
+t.test('no version names a person whose account is deleted', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })

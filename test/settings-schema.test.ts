@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
+import { problemsOf } from './config-problems.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
@@ -15,15 +16,6 @@ const fileWith = async (test: Parameters<typeof temporaryFolder>[0], content: un
   const file = join(await temporaryFolder(test), 'schema.json')
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   return file
-}
-
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    return (error as ConfigError).problems
-  }
 }
 
 const extension = (properties: object) => ({
@@ -391,7 +383,7 @@ t.test('every keyword means what JSON Schema says', async (t) => {
     t.same(faultsOf(schema, value), expected, JSON.stringify(schema))
 })
 
-t.test('texts of a schema hold no HTML and no link to a command', async (t) => {
+t.test('texts of a schema contain no HTML and no link to a command', async (t) => {
   const shown = (description: string) => {
     const file = JSON.stringify({ properties: { 'ext.a': { description } } })
     const { document } = readSettingsSchema(file, 'ext').schema
@@ -415,7 +407,7 @@ t.test('texts of a schema hold no HTML and no link to a command', async (t) => {
   for (const text of hostile) t.type(shown(text), 'string')
 })
 
-t.test('hostile schemas and values cost little', async (t) => {
+t.test('hostile schemas and values take little time', async (t) => {
   const pattern = { type: 'string', pattern: '^(a+)+$' }
   const { schema, warnings } = readSettingsSchema(
     JSON.stringify({

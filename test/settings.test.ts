@@ -146,7 +146,7 @@ t.test('keys of settings carry the prefix', async (t) => {
   }
 })
 
-t.test('a push needs the own token of the host, and access there', async (t) => {
+t.test('a push needs the caller’s own host token, and access to the repository', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })
@@ -500,7 +500,7 @@ const fillUp = async (service: Service, workspaceId: string, left: number) => {
   )
 }
 
-t.test('a full workspace takes nothing larger, and is emptied as ever', async (t) => {
+t.test('a full workspace accepts nothing larger, and can still be emptied', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -90,7 +90,7 @@ t.test('a heatmap leaves out days on which fewer than two other people had hours
   })
 })
 
-t.test('the minutes of the viewer make nobody a crowd, whatever they are', async (t) => {
+t.test('the viewer’s own minutes never count as another person', async (t) => {
   const { id, owner } = await makeTeam([bob])
   const api = `${owner}/api`
   await flush(bob, [entry(api, { 22: 50 })])
@@ -142,7 +142,7 @@ t.test('the hours that only one time zone reaches on a UTC day are not shown of 
   })
 })
 
-t.test('what the hours of repositories leave of a day is not one person’s', async (t) => {
+t.test('the rest of a day, without the hours of repositories, is never one person’s', async (t) => {
   const { id, owner } = await makeTeam([bob, cleo, dan, eve])
   const [api, docs, web] = [`${owner}/api`, `${owner}/docs`, `${owner}/web`]
   for (const [index, caller] of [bob, cleo, dan].entries())
@@ -239,7 +239,7 @@ const findPeople = (works: Work[], cells: Cell[]): number[] | undefined => {
   return subsets.find((some) => sumOf(works.filter(({ person }) => some.includes(person))).join() === shown)
 }
 
-t.test('no questions about finished days tell the hours of fewer than two others', async (t) => {
+t.test('no queries about finished days reveal the hours of fewer than two others', async (t) => {
   const random = randomOf(11)
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value
   const days = [day, dayBefore]

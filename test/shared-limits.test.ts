@@ -87,7 +87,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await lookUp((await signIn('bob'))[0])).status, 404, 'and each caller')
   })
 
-  t.test('a new account of the same person goes on where the old one was, on either', async (t) => {
+  t.test('a new account of the same person continues the old count, on either instance', async (t) => {
     const [here, there] = await signIn('carol')
     t.strictSame(await lookUps(here, max), Array(max).fill(404))
     t.equal((await there.request('DELETE', '/api/me', { body: { confirm: 'carol' } })).status, 200)
@@ -97,7 +97,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     }
   })
 
-  t.test('what is kept has one prefix, and goes', async (t) => {
+  t.test('all keys have one prefix and expire', async (t) => {
     // A service that looks whether Redis is back writes a key of its own.
     const keys = redis.ask('keys', '*').filter((key) => key !== 'team-settings:probe')
     t.ok(keys.length > 0)
@@ -108,7 +108,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     }
   })
 
-  t.test('what is taken back after its window leaves no credit in the next one', async (t) => {
+  t.test('a refund after its window leaves no credit in the next one', async (t) => {
     const fallback = new LocalCounts()
     const told = () => {}
     const counts = await connectRedis({
@@ -139,7 +139,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await there.push('dave/repo', {})).status, 429)
   })
 
-  t.test('with one refusal left, all calls that the host accepts pass on both', async (t) => {
+  t.test('with one rejection left, all calls that the host accepts pass on both instances', async (t) => {
     const callers = await signIn('heidi')
     const push = async (n: number, headers = {}) =>
       (await callers[n % 2]?.push(`heidi/${n}`, {}, headers))?.status
@@ -184,7 +184,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     await areShared()
   })
 
-  t.test('a wrong password is told apart', async (t) => {
+  t.test('a wrong password is reported as such', async (t) => {
     const REDIS_URL = `redis://:wrong@127.0.0.1:${redis.port}`
     const other = await startService(t, { env: { ...env, REDIS_URL }, beside: one })
     hasMembers(t, troubles(other), [{ reason: 'Redis rejects the user or the password' }])
@@ -237,7 +237,7 @@ const startHostile = async (t: Test, replies: ((socket: Socket) => void)[]) => {
   return { url: `redis://127.0.0.1:${port}`, connections: () => connections }
 }
 
-t.test('a server that is no Redis is not used, whatever it sends', async (t) => {
+t.test('a server other than Redis is not used, whatever it sends', async (t) => {
   for (const [what, reply] of Object.entries(hostile)) {
     const { url } = await startHostile(t, [reply])
     const reasons: unknown[] = []
@@ -255,7 +255,7 @@ t.test('a server that is no Redis is not used, whatever it sends', async (t) => 
   }
 })
 
-t.test('a count of a hostile Redis makes no one wait for longer than a window', async (t) => {
+t.test('a hostile Redis makes no one wait longer than a window', async (t) => {
   const { url } = await startHostile(t, [
     (socket) => {
       const reply = () => socket.write('*2\r\n:999999999999999\r\n:999999999999999\r\n')

@@ -26,7 +26,7 @@ t.test('a token of the repository host is exchanged for a session', async (t) =>
     })
 })
 
-t.test('what is not a token is refused before the host is asked', async (t) => {
+t.test('a malformed token is rejected before the host is asked', async (t) => {
   const service = await startService(t)
   for (const token of ['', 'a b', 'a\nb', 'ü', 'x'.repeat(256), 7, null, ['x']]) {
     t.hasStrict(await verify(service, { repohost_token: token }), {
@@ -39,7 +39,7 @@ t.test('what is not a token is refused before the host is asked', async (t) => {
   t.strictSame(service.repohost.requests, [])
 })
 
-t.test('a host that fails is told apart from a token that is wrong', async (t) => {
+t.test('a failing host is distinguished from a wrong token', async (t) => {
   const service = await startService(t)
   const { token } = service.repohost.addUser('ada')
   for (const [index, fault] of (['status-500', 'html', 'redirect', 'reset', 'huge'] as const).entries()) {
@@ -78,7 +78,7 @@ const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
 const asked = ({ repohost }: Service, count: number) =>
   until(() => repohost.requests.length >= count, `the host was asked ${count} times`)
 
-t.test('tokens of other OAuth apps can be kept out', async (t) => {
+t.test('tokens of other OAuth apps can be rejected', async (t) => {
   const service = await startService(t, { env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
   const stranger = service.repohost.addUser('eve', { clientId: 'theirs' })
   t.hasStrict(await verify(service, { repohost_token: stranger.token }), {
@@ -89,7 +89,7 @@ t.test('tokens of other OAuth apps can be kept out', async (t) => {
   await service.signIn('bob')
 })
 
-t.test('a rename follows the person, and a freed login brings the newcomer nothing', async (t) => {
+t.test('a renamed person keeps the account, and the next owner of the login gets none of it', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })
@@ -153,7 +153,7 @@ t.test('a login gets free also where its holder cannot get the usual other name'
   t.hasStrict((await back.get('/api/me')).body, { login: 'lovelace' })
 })
 
-t.test('a page of ours gets its cookie with the token, and no other page does', async (t) => {
+t.test('the dashboard gets its cookie with the token, and no other page does', async (t) => {
   const service = await startService(t)
   const { token } = service.repohost.addUser('ada')
   const signIn = (headers: Record<string, string>, cookie: unknown = true) =>
@@ -193,7 +193,7 @@ t.test('a page of ours gets its cookie with the token, and no other page does', 
   t.strictSame(wrong.headers.getSetCookie(), [])
 })
 
-t.test('people who exchange their logins at the same moment all get in', async (t) => {
+t.test('people who exchange their logins at the same moment can all sign in', async (t) => {
   const service = await startService(t)
   const callers = await Promise.all(['a', 'b', 'c', 'd'].map((login) => service.signIn(login)))
   const users = callers.map(({ repohostId, repohostToken }) => ({ repohostId, repohostToken }))
@@ -283,7 +283,7 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
     })
 })
 
-t.test('a state that is missing, wrong, foreign or replayed starts no session', async (t) => {
+t.test('a missing, wrong, replayed or stolen state starts no session', async (t) => {
   const service = await startService(t)
   service.repohost.browserUser = service.repohost.addUser('ada').id
   const attacker = browser(service)
@@ -350,7 +350,7 @@ const loginUnderWay = async (service: Service) => {
 
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
-t.test('the browser sign-in of a disabled account ends with the reason', async (t) => {
+t.test('the browser sign-in of a disabled account shows the reason', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   service.repohost.browserUser = ada.repohostId
@@ -411,7 +411,7 @@ t.test(
   },
 )
 
-t.test('a host that hangs ends a login in time', async (t) => {
+t.test('a login at a host that hangs ends in time', async (t) => {
   const service = await startService(t)
   service.repohost.browserUser = service.repohost.addUser('ada').id
   const logins = [await loginUnderWay(service), await loginUnderWay(service)]
@@ -427,7 +427,7 @@ t.test('a host that hangs ends a login in time', async (t) => {
   t.equal(service.repohost.requests.length, before + 2, 'both were really asked')
 })
 
-t.test('a database that is away is not told as a failure of the host', async (t) => {
+t.test('an unavailable database is not reported as a failure of the host', async (t) => {
   const service = await startService(t)
   service.repohost.browserUser = service.repohost.addUser('ada').id
   const other = postgres(service.databaseUrl, { max: 1 })
@@ -498,7 +498,7 @@ t.test('without a dashboard the reason of a failed login is kept', async (t) => 
   t.equal((await service.request('GET', '/')).headers.get('location'), '/api/docs')
 })
 
-t.test('the way back is a path of the dashboard and nothing else', async (t) => {
+t.test('after sign-in, only paths of the dashboard can be reached', async (t) => {
   const service = await startService(t)
   for (const path of [
     '//evil.example.com',

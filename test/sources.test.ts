@@ -125,6 +125,72 @@ t.test('no test is content with a part of a string or the first items of an arra
     t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${strict})`), [], strict)
 })
 
+/** Bounds that are no limit of the service: parts of a calendar, and what another standard says. */
+const otherBounds: Record<string, number[]> = {
+  // Hours of a day and of a week.
+  'schemas/dashboard.ts': [23, 168],
+  'schemas/recording.ts': [23, 24],
+  'web/screens/my-data.tsx': [23, 24],
+  // Parameters of OAuth, a return path, and cursors and entity tags, which the service makes itself.
+  'schemas/auth.ts': [1_000],
+  'schemas/common.ts': [1_000],
+  // The billing provider's own: the last second of the year 9999, and the length of its names.
+  'schemas/billing.ts': [255, 253_402_300_799],
+  // An invite link, of which only the code is used.
+  'web/screens/workspaces.tsx': [200],
+}
+
+/** Numbers of two digits and more that bound something: in a schema, in a field of a form, or as a length. */
+const boundsIn = (path: string, text: string): { place: string; value: number }[] => {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: { place: string; value: number }[] = []
+  const isBound = ({ parent }: ts.Node): boolean => {
+    if (ts.isPropertyAssignment(parent))
+      return /^(max|min)(imum|Length|Items|Properties)$/.test(parent.name.getText())
+    if (ts.isJsxExpression(parent) && ts.isJsxAttribute(parent.parent))
+      return /^(max|min)(length)?$/i.test(parent.parent.name.getText())
+    return ts.isBinaryExpression(parent) && /\.length [<>]=? /.test(parent.getText())
+  }
+  const visit = (node: ts.Node) => {
+    if (ts.isNumericLiteral(node) && Number(node.text) >= 10 && isBound(node)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+      found.push({ place: `${path}:${line + 1}`, value: Number(node.text) })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+t.test('bounds of schemas, forms and features come from schemas/limits.ts', async (t) => {
+  const folders = ['schemas', 'src/features', 'web', 'client/src']
+  const listed = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(projectRoot, folder), { recursive: true })).map((name) => `${folder}/${name}`),
+    ),
+  )
+  const files = listed
+    .flat()
+    .filter((path) => /\.tsx?$/.test(path) && !/(limits|environment)\.ts$/.test(path))
+  const copied = await Promise.all(
+    files.map(async (path) =>
+      boundsIn(path, await readFile(join(projectRoot, path), 'utf8'))
+        .filter(({ value }) => !otherBounds[path]?.includes(value))
+        .map(({ place, value }) => `${place}: ${value}`),
+    ),
+  )
+  t.strictSame(copied.flat(), [], 'use a member of `limits`, or name the number')
+  for (const copy of ['Type.String({ maxLength: 100 })', '<input maxLength={64} />', 'name.length > 1_000'])
+    t.equal(boundsIn('x.tsx', copy).length, 1, copy)
+  for (const fine of [
+    '{ maxLength: limits.login_length }',
+    '{ minLength: 1 }',
+    'rows > 100',
+    'key.length > MOST',
+  ])
+    t.strictSame(boundsIn('x.tsx', fine), [], fine)
+})
+
 t.test('the example of CONTRIBUTING.md compiles, and its routes are found', async (t) => {
   for (const path of Object.keys(example)) {
     const problems = program.getSemanticDiagnostics(program.getSourceFile(path))

@@ -326,7 +326,7 @@ t.test(
 )
 
 t.test(
-  'a server that asks for the password in clear text is refused in one sentence, by every program',
+  'every program rejects a server that asks for the password in clear text, in one sentence',
   async (t) => {
     const impostor = await startImpostor(t, 'clear text')
     const env = onDatabase(`postgres://service:hunter2@127.0.0.1:${impostor.port}/service`)
@@ -384,22 +384,25 @@ t.test('a command says how it is used', async (t) => {
   t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })
 
-t.test('a schema that is newer than the program is refused by name, but goes on where it runs', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const database = postgres(url, { max: 1 })
-  t.teardown(() => database.end())
-  const running = await ready(launch(t, await freePort(), onDatabase(url)))
-  const nextYear = Date.UTC(2040, 0, 1)
-  await database`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${nextYear})`
+t.test(
+  'a program rejects a newer schema by name at the start, and continues if it is already running',
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const database = postgres(url, { max: 1 })
+    t.teardown(() => database.end())
+    const running = await ready(launch(t, await freePort(), onDatabase(url)))
+    const nextYear = Date.UTC(2040, 0, 1)
+    await database`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${nextYear})`
 
-  t.equal((await fetch(`${running.url}/api/ready`)).status, 200)
-  const older = await refusalOf(t, launch(t, await freePort(), onDatabase(url)))
-  t.match(
-    older,
-    /newer schema, of 2040-01-01T00:00:00.000Z, .* newest is \d{4}_\w+ of .*: start the version that/,
-  )
-})
+    t.equal((await fetch(`${running.url}/api/ready`)).status, 200)
+    const older = await refusalOf(t, launch(t, await freePort(), onDatabase(url)))
+    t.match(
+      older,
+      /newer schema, of 2040-01-01T00:00:00.000Z, .* newest is \d{4}_\w+ of .*: start the version that/,
+    )
+  },
+)
 
 t.test('metrics have a port of their own', async (t) => {
   const { url, drop } = await createTestDatabase()

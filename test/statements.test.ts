@@ -8,6 +8,14 @@ import { collectQueries } from './query-texts.js'
 
 const queries = await collectQueries()
 
+/** A column of a result, as the server describes it. */
+interface Described {
+  name: string
+  type: number
+  table: number
+  number: number
+}
+
 const start = async (test: { teardown(work: () => unknown): void }) => {
   const { url, drop } = await createTestDatabase()
   test.teardown(drop)
@@ -16,11 +24,30 @@ const start = async (test: { teardown(work: () => unknown): void }) => {
   const types = await sql<{ oid: number; typname: string }[]>`select oid, typname from pg_type`
   const nameOf = new Map(types.map(({ oid, typname }) => [oid, typname]))
 
+  const attributes = await sql<{ table: string; tableId: number; number: number; name: string }[]>`
+    select attrelid::regclass::text as table, attrelid::int as "tableId", attnum as number, attname as name
+    from pg_attribute where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`
+  const columnAt = new Map(attributes.map((column) => [`${column.tableId}.${column.number}`, column]))
+  const columnNames = new Set(attributes.map(({ table, name }) => `${table}.${name}`))
+
   /** The server's own description of the columns; fails as the statement itself would. */
   const describe = async (text: string) => {
-    const { columns } = await sql.unsafe(text).describe()
-    return columns.map(({ name, type }) => ({ name, type: nameOf.get(type) ?? `${type}` }))
+    // The types of the driver omit the table and the number of the column that a result is read from.
+    const { columns } = (await sql.unsafe(text).describe()) as unknown as { columns: Described[] }
+    return columns.map(({ name, type, table, number }) => ({
+      name,
+      type: nameOf.get(type) ?? `${type}`,
+      source: columnAt.get(`${table}.${number}`),
+    }))
   }
+
+  /** Results that are read from another column than the one of their name, in a table that has both. */
+  const confusedIn = async (text: string) =>
+    (await describe(text)).flatMap(({ name, source }) => {
+      const own = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      const isConfused = source && source.name !== own && columnNames.has(`${source.table}.${own}`)
+      return isConfused ? [`${name} is read from ${source.table}.${source.name}`] : []
+    })
 
   /** What is wrong with a declaration; undefined: nothing. */
   const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'columns' | 'text'>) => {
@@ -39,7 +66,7 @@ const start = async (test: { teardown(work: () => unknown): void }) => {
       return (error as Error).message
     }
   }
-  return { url, problemOf }
+  return { url, problemOf, confusedIn }
 }
 
 t.test('every statement returns the columns that it declares', async (t) => {
@@ -49,6 +76,18 @@ t.test('every statement returns the columns that it declares', async (t) => {
     const problem = await problemOf(statement)
     t.ok(problem === undefined, `${statement.name}: ${problem ?? 'as declared'}`)
   }
+})
+
+t.test('no result is read from another column of the same type', async (t) => {
+  const { confusedIn } = await start(t)
+  for (const { name, text } of queries.declared) t.strictSame(await confusedIn(text), [], name)
+  t.strictSame(await confusedIn('select id, timezone as login, login as "createdBy" from users'), [
+    'login is read from users.timezone',
+  ])
+  t.strictSame(
+    await confusedIn('with m as (select joined_at, user_id as "workspaceId" from members) select * from m'),
+    ['workspaceId is read from members.user_id'],
+  )
 })
 
 t.test('the database understands whatever the builder makes', async (t) => {

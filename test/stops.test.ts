@@ -11,7 +11,7 @@ const FORCED_MS = 9_000
 // Each state has a service of its own, and most of them wait for time to pass.
 t.jobs = 3
 for (const [state, prepare] of Object.entries(states).reverse()) {
-  t.test(`a stop is over within ten seconds: ${state}`, { buffered: true }, async (t) => {
+  t.test(`a stop ends within ten seconds: ${state}`, { buffered: true }, async (t) => {
     let stopped = await stop(await prepare(t))
     // Again while it takes too long, because a busy machine adds to the last steps.
     for (let attempt = 1; attempt < 3 && stopped.ms >= 10_000; attempt++)
@@ -22,7 +22,7 @@ for (const [state, prepare] of Object.entries(states).reverse()) {
   })
 }
 
-t.test('a stop closes kept-alive connections when they are answered', { buffered: true }, async (t) => {
+t.test('a stop closes keep-alive connections after their answers', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = await ready(launch(t, await freePort(), onDatabase(url)))
@@ -37,7 +37,7 @@ t.test('a stop closes kept-alive connections when they are answered', { buffered
 })
 
 t.test(
-  'a service that leaves is not ready, and serves on until its delay is over',
+  'a stopping service is not ready, and answers until its delay is over',
   { buffered: true },
   async (t) => {
     const { url, drop } = await createTestDatabase()
@@ -56,21 +56,25 @@ t.test(
   },
 )
 
-t.test('a service whose output nobody reads serves on, and stops as told', { buffered: true }, async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const service = launch(t, await freePort(), onDatabase(url))
-  const { stdout } = service.child
-  // The announcement is already for nobody.
-  stdout?.destroy()
-  await ready(service)
-  // More than one batch of lines.
-  for (let n = 0; n < 100; n++) t.equal((await fetch(`${service.url}/api/limits`)).status, 200)
-  const { code, ms, output } = await stop({ service })
-  t.equal(code, 0)
-  t.ok(ms < 10_000)
-  t.equal(output, '', 'silently')
-})
+t.test(
+  'a service whose output is not read continues, and stops on a signal',
+  { buffered: true },
+  async (t) => {
+    const { url, drop } = await createTestDatabase()
+    t.teardown(drop)
+    const service = launch(t, await freePort(), onDatabase(url))
+    const { stdout } = service.child
+    // The announcement is already for nobody.
+    stdout?.destroy()
+    await ready(service)
+    // More than one batch of lines.
+    for (let n = 0; n < 100; n++) t.equal((await fetch(`${service.url}/api/limits`)).status, 200)
+    const { code, ms, output } = await stop({ service })
+    t.equal(code, 0)
+    t.ok(ms < 10_000)
+    t.equal(output, '', 'silently')
+  },
+)
 
 t.test('a reader that stops reading holds nothing up', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
@@ -97,7 +101,7 @@ const stopUnread = async ({ service }: Scene) => {
   return { code: service.child.exitCode, ms: Date.now() - since }
 }
 
-t.test('who tells it twice does not wait', { buffered: true }, async (t) => {
+t.test('a second signal stops it without waiting', { buffered: true }, async (t) => {
   const dataDir = await temporaryFolder(t)
   const service = await ready(launch(t, await freePort(), { DATA_DIR: dataDir }))
   await openUnfinished(t, service)

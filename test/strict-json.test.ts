@@ -20,7 +20,7 @@ const inSteps = (text: string, pieceBytes: number) => {
   return step.value
 }
 
-t.test('what is read in steps is what is read at once', async (t) => {
+t.test('reading in steps gives the same value as reading at once', async (t) => {
   // Few keys, so that some come twice. (One that is refused would be overlooked at once when another follows.)
   const key = fc.constantFrom('a', 'b', '1', '0', '', 'ключ', 'a"b\\', 'constructor')
   const { json } = fc.letrec((tie) => ({
@@ -50,7 +50,7 @@ t.test('what is read in steps is what is read at once', async (t) => {
   )
 })
 
-t.test('what is refused is found wherever a step ends', async (t) => {
+t.test('rejected content is found wherever a step ends', async (t) => {
   for (const poison of [
     '{"__proto__": [1, 2, 3]}',
     '{"\\u005f_proto__": 1}',
@@ -68,7 +68,7 @@ t.test('what is refused is found wherever a step ends', async (t) => {
   }
 })
 
-t.test('what is accepted is what the language parses, and is kept', async (t) => {
+t.test('accepted texts are exactly those that JSON.parse keeps', async (t) => {
   const number = fc
     .tuple(
       fc.constantFrom('', '-'),

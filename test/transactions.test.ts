@@ -19,7 +19,7 @@ type AdHocTx = Parameters<Parameters<AdHocDatabase['transaction']>[0]>[0]
 const add = (tx: AdHocTx, n: number) => tx.statement('insert into t values ($1::int)', [n])
 const fail = (tx: AdHocTx) => tx.statement('select 1 / $1::int', [0])
 
-t.test('what a transaction leaves to its commit is done', async (t) => {
+t.test('statements deferred to the commit take effect', async (t) => {
   const { database, rows } = await start(t)
   const answer = await database.transaction(async (tx) => {
     await add(tx, 1)
@@ -30,7 +30,7 @@ t.test('what a transaction leaves to its commit is done', async (t) => {
   t.same(await rows(), [1, 2, 3])
 })
 
-t.test('what fails of it fails the transaction, for its own reason', async (t) => {
+t.test('a deferred statement that fails also fails the transaction, with its own error', async (t) => {
   const { database, rows } = await start(t)
   // The second time, the connection knows all statements, so that they and the commit are sent at once.
   for (let time = 0; time < 2; time++) {
@@ -49,7 +49,7 @@ t.test('what fails of it fails the transaction, for its own reason', async (t) =
   }
 })
 
-t.test('of statements that are sent together, the first that fails says why', async (t) => {
+t.test('of statements sent together, the error of the first failed one is reported', async (t) => {
   const { database } = await start(t)
   const heardLate = async (statement: Promise<unknown>) => {
     await Promise.all([statement])
@@ -113,7 +113,7 @@ t.test('a commit that fails is no success', async (t) => {
   t.same(await rows(), [])
 })
 
-t.test('what comes after the end of a transaction is not done', async (t) => {
+t.test('statements after the end of a transaction are not sent', async (t) => {
   const { database, rows } = await start(t)
   let ended: Tx | undefined
   await database.transaction(async (tx) => {

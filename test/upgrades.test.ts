@@ -74,7 +74,7 @@ const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.tes
 
 for (const file of files) {
   const [release = ''] = file.split('.')
-  t.test(`what ${file} has is answered as it was then`, async (t) => {
+  t.test(`the data of ${file} gets the same answers as then`, async (t) => {
     const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(await read(`${release}.json.gz`))
     const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
     const { url } = await startService(t, { env })

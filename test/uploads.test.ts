@@ -58,7 +58,7 @@ const timed = async (call: () => Promise<Response>) => {
   return { status, ms: performance.now() - begin }
 }
 
-t.test('bodies that are no counts end nothing, hold nobody up and leave no memory behind', async (t) => {
+t.test('invalid uploads end nothing, make no one wait and leave no memory behind', async (t) => {
   const { service, ada, eve, id, today } = await start(t)
   const env = { ...onDatabase(service.databaseUrl), RATE_LIMITS: 'on', LOG_LEVEL: 'fatal' }
   const { url, child } = await ready(launch(t, await freePort(), env))
@@ -96,7 +96,7 @@ t.test('bodies that are no counts end nothing, hold nobody up and leave no memor
   if (process.platform === 'linux') t.ok(peak !== undefined && peak < 450, `${peak} MiB`)
 })
 
-t.test('the largest valid body is read, whatever its logins look like', async (t) => {
+t.test('the largest valid body is accepted, whatever its logins are', async (t) => {
   const { service, ada, id, today } = await start(t)
   const body = {
     workspace: id,

@@ -26,7 +26,7 @@ const start = async (test: Parameters<typeof temporaryFolder>[0], login: string)
 const minutesOf = async (caller: Caller): Promise<number> =>
   (await caller.get('/api/team/active-minutes')).body.workspaces[0]?.minutes ?? 0
 
-t.test('it asks nobody before they want it, and then signs in with the account of the editor', async (t) => {
+t.test('it prompts no one unasked, and signs in with the account of the editor', async (t) => {
   const { editor, token } = await start(t, 'ada')
   const window = await editor.open()
   t.equal(editor.seen.asked, 0)
@@ -45,25 +45,28 @@ t.test('it asks nobody before they want it, and then signs in with the account o
   await window.deactivate()
 })
 
-t.test('it asks GitHub who somebody is, and for repositories only where they have chosen so', async (t) => {
-  const { editor, token, repo } = await start(t, 'ivy')
-  editor.person.github = token
-  const window = await editor.open()
-  t.same(await editor.run('ext.signIn'), [])
-  t.same(await editor.run('ext.push'), [`The settings of ${repo} are pushed.`])
-  t.strictSame(editor.seen.scopes, [['read:user'], ['read:user'], ['read:user']])
+t.test(
+  'it asks GitHub for the identity, and for repositories only if the user has turned that on',
+  async (t) => {
+    const { editor, token, repo } = await start(t, 'ivy')
+    editor.person.github = token
+    const window = await editor.open()
+    t.same(await editor.run('ext.signIn'), [])
+    t.same(await editor.run('ext.push'), [`The settings of ${repo} are pushed.`])
+    t.strictSame(editor.seen.scopes, [['read:user'], ['read:user'], ['read:user']])
 
-  service.repohost.addPrivateRepo(repo, [])
-  t.same(await editor.run('ext.push'), [
-    `The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
-  ])
-  editor.configuration['ext.pushPrivateRepositories'] = true
-  await editor.run('ext.push')
-  t.strictSame(editor.seen.scopes.at(-1), ['read:user', 'repo'])
-  await window.deactivate()
-})
+    service.repohost.addPrivateRepo(repo, [])
+    t.same(await editor.run('ext.push'), [
+      `The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. If ${repo} is private, turn on ext.pushPrivateRepositories.`,
+    ])
+    editor.configuration['ext.pushPrivateRepositories'] = true
+    await editor.run('ext.push')
+    t.strictSame(editor.seen.scopes.at(-1), ['read:user', 'repo'])
+    await window.deactivate()
+  },
+)
 
-t.test('it sends no token to an address that is not https, but for this machine', async (t) => {
+t.test('it sends tokens only over https, or to this machine', async (t) => {
   const { editor, token } = await start(t, 'joan')
   editor.person.github = token
   await (await editor.open()).deactivate()
@@ -99,7 +102,7 @@ t.test('it sends no token to an address that is not https, but for this machine'
   await window.deactivate()
 })
 
-t.test('it applies what the team has decided, and only what it knows itself', async (t) => {
+t.test('it applies the team’s settings, but only those that it declares', async (t) => {
   const { editor, token, caller, id } = await start(t, 'bea')
   const settings = {
     'ext.theme': 'dark',
@@ -156,7 +159,7 @@ t.test('it shows what the service says against pushed settings', async (t) => {
   await window.deactivate()
 })
 
-t.test('it counts a minute when somebody was active in it, and says so until it is paused', async (t) => {
+t.test('it counts a minute with activity, and shows that until it is paused', async (t) => {
   const { editor, token, caller } = await start(t, 'cleo')
   editor.person.github = token
   const first = await editor.open()
@@ -212,7 +215,7 @@ t.test('it asks once who counts minutes where a WakaTime plugin sends heartbeats
   await next.deactivate()
 })
 
-t.test('it pushes on command, and asks when somebody else was faster', async (t) => {
+t.test('it pushes on command, and asks if another person was faster', async (t) => {
   const { editor, token, caller, repo } = await start(t, 'dora')
   editor.person.github = token
   const window = await editor.open()
@@ -237,7 +240,7 @@ t.test('it pushes on command, and asks when somebody else was faster', async (t)
   await window.deactivate()
 })
 
-t.test('a repository without a workspace is told which pattern it needs', async (t) => {
+t.test('for a repository without a workspace, the answer suggests a pattern', async (t) => {
   const { editor, token, caller, id } = await start(t, 'eve')
   await caller.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['elsewhere/*'] })
   editor.person.github = token

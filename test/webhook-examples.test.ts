@@ -43,7 +43,7 @@ t.test(
   },
 )
 
-t.test('what they say is read as GitHub documents it', async (t) => {
+t.test('the examples are read as GitHub documents them', async (t) => {
   const examples = (event: string) => published.find(({ name }) => name === event)?.examples ?? []
   const pushes = examples('push').map((payload) => read('push', payload))
   t.same(

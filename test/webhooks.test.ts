@@ -59,7 +59,7 @@ t.test('pushes and closed issues count for members, once', async (t) => {
     })
 })
 
-t.test('what is not signed with the secret is rejected', async (t) => {
+t.test('deliveries without a valid signature are rejected', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const { service, webhook, today } = await startWebhook(t, { kind })
@@ -274,7 +274,7 @@ t.test(
   },
 )
 
-t.test('neither the database nor a log contains a secret', async (t) => {
+t.test('neither the database nor the log contains a secret', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   await webhook.push(REPO, [commitOf('ada', today)])
   const rows = await service.database.hot.statement<{ row: string }>(
@@ -323,7 +323,7 @@ t.test('a signed body that cannot be read is listed with its status', async (t) 
   )
 })
 
-t.test('the same commits in two deliveries at once count once', async (t) => {
+t.test('the same commits in two simultaneous deliveries count once', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const beside = await startService(t, { beside: service })
   for (let round = 0; round < 5; round++) {
@@ -403,7 +403,7 @@ t.test('nothing is left of a workspace that is deleted while deliveries come', a
   }
 })
 
-t.test('what an account has closed stays counted without its name', async (t) => {
+t.test('issues that an erased account closed stay counted without its name', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t)
   await webhook.push(REPO, [commitOf('bob', today)])
   await webhook.issue(REPO, { number: 3, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
@@ -477,7 +477,7 @@ const beginDelivery = (url: string, path: string, secret: string) => {
   return sending
 }
 
-t.test('slow senders who know an address keep no one else waiting', async (t) => {
+t.test('slow senders who know an address make no one else wait', async (t) => {
   const { service, webhook, today, ada } = await startWebhook(t)
   const { id } = await service.workspace(ada, { name: 'Other', patterns: ['other/*'] })
   const other = await createWebhook(service, ada, id)

@@ -126,25 +126,28 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
   t.match(await only(262_144), { status: 200 })
 })
 
-t.test('a hundred patches of different keys at once all survive, without gaps in the versions', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
-  const replies = await Promise.all(
-    Array.from({ length: 100 }, (_, index) =>
-      retryWhileUnavailable(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
-    ),
-  )
-  t.ok(replies.every(({ status }) => status === 200))
-  const versions = replies.map(({ body }) => body.version).sort((a, b) => a - b)
-  t.same(
-    versions,
-    Array.from({ length: 100 }, (_, index) => index + 2),
-  )
-  const { body } = await ada.get(path(id))
-  t.equal(body.version, 101)
-  t.equal(Object.keys(body.settings).length, 100)
-})
+t.test(
+  'a hundred simultaneous patches of different keys all survive, without gaps in the versions',
+  async (t) => {
+    const service = await startService(t)
+    const ada = await service.signIn('ada')
+    const { id } = await service.workspace(ada)
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        retryWhileUnavailable(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
+      ),
+    )
+    t.ok(replies.every(({ status }) => status === 200))
+    const versions = replies.map(({ body }) => body.version).sort((a, b) => a - b)
+    t.same(
+      versions,
+      Array.from({ length: 100 }, (_, index) => index + 2),
+    )
+    const { body } = await ada.get(path(id))
+    t.equal(body.version, 101)
+    t.equal(Object.keys(body.settings).length, 100)
+  },
+)
 
 t.test('the merge follows RFC 7396 on the first level', async () => {
   const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d')

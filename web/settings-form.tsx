@@ -6,6 +6,7 @@ import { scanJson } from './json-scan.js'
 import { focusFirstIn } from './keyboard.js'
 import { Markdown, propertiesOf, type Schema } from './schema.js'
 import { boundsOf, descriptionOf, type Property, plainText, typeOf } from './setting-text.js'
+import { ShowMore } from './ui.js'
 
 interface Row {
   key: string
@@ -150,19 +151,14 @@ export const SettingsForm = (props: FormProps) => {
         ))}
       </div>
       {found.length === 0 && <p class="muted">No settings found. Change the search or the filters.</p>}
-      {found.length > shown && (
-        <div>
-          <button
-            type="button"
-            onClick={() => {
-              fresh.current = shown
-              show(shown + STEP)
-            }}
-          >
-            Show more ({count(shown)} of {count(found.length)})
-          </button>
-        </div>
-      )}
+      <ShowMore
+        shown={shown}
+        total={found.length}
+        onMore={() => {
+          fresh.current = shown
+          show(shown + STEP)
+        }}
+      />
     </div>
   )
 }

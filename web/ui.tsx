@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
-import { percent } from './format.js'
+import { count, percent } from './format.js'
 import { focusElement, focusFirstIn } from './keyboard.js'
 
 const arrows = { down: 'M1 3l4 4 4-4', up: 'M1 7l4-4 4 4', left: 'M7 1L3 5l4 4', right: 'M3 1l4 4-4 4' }
@@ -543,22 +543,27 @@ export const SortedTable = <Row,>(props: {
         </table>
       </div>
       {sorted.length === 0 && <p class="muted">{wanted ? `No results for “${query}”.` : props.empty}</p>}
-      {sorted.length > shown && (
-        <div>
-          <button
-            type="button"
-            onClick={() => {
-              fresh.current = shown
-              show(shown + STEP)
-            }}
-          >
-            Show more ({shown} of {sorted.length})
-          </button>
-        </div>
-      )}
+      <ShowMore
+        shown={shown}
+        total={sorted.length}
+        onMore={() => {
+          fresh.current = shown
+          show(shown + STEP)
+        }}
+      />
     </div>
   )
 }
+
+/** The button below a list that is shown in part. */
+export const ShowMore = ({ shown, total, onMore }: { shown: number; total: number; onMore: () => void }) =>
+  total > shown ? (
+    <div>
+      <button type="button" onClick={onMore}>
+        Show more ({count(shown)} of {count(total)})
+      </button>
+    </div>
+  ) : null
 
 const classOf = ({ numeric, room }: { numeric?: boolean; room?: string }) =>
   `${numeric ? 'n' : ''} ${room ?? ''}`

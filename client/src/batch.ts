@@ -10,22 +10,22 @@ export interface Minutes {
 }
 
 const HOUR_MS = 60 * 60_000
-/** What one flush takes: a repository and day each. */
+/** The most entries of one flush. An entry is a repository on a day. */
 export const MAX_ENTRIES = 200
 const MOST_IN_AN_HOUR = 60
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** A repository is one whatever its case. */
+/** Repository names are compared without case. */
 const keyOf = ({ repo, at }: Minutes) => `${repo.toLowerCase()} ${at}`
 
-/** What `add` was given, checked: one bad repository must not spoil a batch of good ones. */
+/** Checks the arguments of `add`, because one invalid repository would spoil a batch of valid ones. */
 export const toMinutes = (repo: string, at: Date | number, minutes: number): Minutes => {
   if (!/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(repo) || /(^|\/)\.{1,2}(\/|$)/.test(repo)) {
     throw new TypeError(`A repository is owner/repo, not ${repo}.`)
   }
   const moment = Number(at)
-  // The service takes days from year 0 to 9999; Date more.
+  // The service accepts the years 0 to 9999. Date accepts more.
   if (!(moment >= 0 && moment < 253_402_300_800_000)) throw new RangeError('The moment is none.')
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_IN_AN_HOUR) {
     throw new RangeError('Add whole minutes, from 1 to 60.')
@@ -33,7 +33,7 @@ export const toMinutes = (repo: string, at: Date | number, minutes: number): Min
   return { repo, at: moment - (moment % HOUR_MS), minutes }
 }
 
-/** The minutes of a batch with more of them: merged by repository and hour, in which no more than 60 fit. */
+/** Merges minutes into those of a batch, by repository and hour. An hour has at most 60. */
 export const merge = (batch: ReadonlyMap<string, Minutes>, more: Minutes): Map<string, Minutes> => {
   const there = batch.get(keyOf(more)) ?? { ...more, minutes: 0 }
   const minutes = Math.min(MOST_IN_AN_HOUR, there.minutes + more.minutes)

@@ -12,7 +12,7 @@ interface Row {
   id: string
   state: BatchState
   body: string
-  /** When it came into this state, or was last changed. */
+  /** The time of the last change of the state or the content. */
   since: number
 }
 
@@ -34,14 +34,14 @@ export const indexedDbStorage = (
     return answerOf(request)
   })()
 
-  /** Nothing but requests of the same store may be awaited in `work`, else the transaction ends early. */
+  /** `work` may await only requests of the same store. Otherwise the transaction ends early. */
   const change = async <T>(work: (rows: IDBObjectStore) => Promise<T>): Promise<T> => {
     const transaction = (await opened).transaction('batches', 'readwrite', { durability: 'strict' })
     const ended = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => resolve()
       transaction.onabort = () => reject(transaction.error)
     })
-    // A failure of the work is told first; the transaction's own is then the same.
+    // The failure of the work is reported first. The failure of the transaction follows from it.
     ended.catch(() => {})
     const result = await work(transaction.objectStore('batches'))
     await ended
@@ -80,7 +80,7 @@ export const indexedDbStorage = (
       }),
     claim: () =>
       change(async (rows) => {
-        // Ids begin with the time: the oldest comes first.
+        // Ids begin with the time, so the oldest comes first.
         const row = (await all(rows)).find(isAbandoned)
         if (row === undefined) return undefined
         const claimedAt = Date.now()

@@ -1,18 +1,18 @@
-/** An answer as it came, with the tag under which the service can say that it still holds. */
+/** An answer, with the ETag with which the service can confirm that it is still current. */
 export interface CachedAnswer {
   etag: string
   text: string
 }
 
-/** Where answers are kept between conditional reads. One that outlives the process belongs to one user. */
+/** Stores answers between conditional reads. A cache that outlives the process must belong to one user. */
 export interface AnswerCache {
   get(key: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>
   set(key: string, answer: CachedAnswer): void | Promise<void>
-  /** The user may be another one now. */
+  /** Called when the user may have changed. */
   clear(): void | Promise<void>
 }
 
-/** Keeps the answers that were used last, up to this many characters in all. */
+/** Keeps the answers that were used last, up to this many characters in total. */
 export const memoryCache = (limit = 4_000_000): AnswerCache => {
   const answers = new Map<string, CachedAnswer>()
   let size = 0

@@ -11,29 +11,29 @@ import { ApiProblem, problemOf } from './problem.js'
 import { retryDelay, secondsOf, sleep } from './retries.js'
 
 export interface ClientOptions {
-  /** Where the service is, without `/api`: `https://settings.example.com`. Empty for the page's own origin. */
+  /** The address of the service without `/api`, such as `https://settings.example.com`. Empty for the page's own origin. */
   baseUrl: string
-  /** The session token that `POST /api/auth/verify` gave, or the secret of an access key. */
+  /** The session token from `POST /api/auth/verify`, or the secret of an access key. */
   token?: string | undefined
   /** Use the browser's cookie instead of a token. */
   cookie?: boolean
-  /** Another one than the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Asked once for a new token when the service no longer takes the old one; the call is then made once more. */
+  /** Called once for a new token when the service rejects the old one. The client then repeats the call. */
   onUnauthorized?: () => Promise<string | undefined> | string | undefined
-  /** Where answers are kept for conditional reads; default: memory. */
+  /** Stores answers for conditional reads. Default: memory. */
   cache?: AnswerCache
-  /** How to wait between attempts. */
+  /** Waits between attempts. */
   wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 export interface Client {
   /**
-   * Calls the service. Throws `ApiProblem` for an answer that is an error, what `fetch` threw where there was none,
-   * a `TimeoutError` after 15 s without an answer, and the reason of `signal`.
+   * Calls the service. Throws `ApiProblem` for an error answer, the error of `fetch` if there is no answer, a
+   * `TimeoutError` after 15 s without an answer, and the reason of `signal`.
    */
   request<K extends Operation>(operation: K, ...options: RequestArguments<K>): Promise<Answer<AnswerOf<K>>>
-  /** The answer as the text that came: a dashboard as CSV. */
+  /** Returns the answer as text, such as a dashboard as CSV. */
   request<K extends Operation>(
     operation: K,
     options: RequestOptions<K> & { as: 'text' },
@@ -51,17 +51,17 @@ interface Parts extends CallOptions {
 }
 
 const TIMEOUT_MS = 15_000
-/** Characters of an answer, and of one that is an error. */
+/** The most characters of an answer, and of an error answer. */
 const LONGEST_ANSWER = 64 * 2 ** 20
 const LONGEST_PROBLEM = 2 ** 18
 
-/** 401s that a new session token can heal. */
+/** The 401 codes that a new session token can resolve. */
 const staleSession = new Set(['unauthenticated', 'token_invalid', 'token_expired', 'token_revoked'])
 
 const fill = (path: string, values: Record<string, string | number> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(values[name] ?? '')
-    // A URL takes these for steps to elsewhere, also when they are encoded.
+    // In a URL, these segments would change the path, even if they are encoded.
     if (value === '' || value === '.' || value === '..')
       throw new TypeError(`The path needs a value for ${name}.`)
     return encodeURIComponent(value)
@@ -77,7 +77,7 @@ const queryOf = (query: Parts['query']) => {
   return text && `?${text}`
 }
 
-/** A page's own scripts may send other pages' services no `If-None-Match`; the browser then asks conditionally itself. */
+/** Pages cannot send `If-None-Match` to another origin. The browser then makes conditional requests by itself. */
 const isElsewhere = (baseUrl: string) => {
   const page = (globalThis as { location?: { origin: string; href: string } }).location
   return page !== undefined && new URL(baseUrl || '/', page.href).origin !== page.origin
@@ -108,7 +108,7 @@ const parse = (text: string | undefined): unknown => {
   }
 }
 
-/** A signal of its own for one attempt, which the caller's ends as well. */
+/** A signal for one attempt. It also follows the caller's signal. */
 const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
   const controller = new AbortController()
   const stop = () => controller.abort(outer?.reason)
@@ -129,7 +129,7 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
 export const createClient = (options: ClientOptions): Client => {
   const { cookie = false, onUnauthorized, cache = memoryCache(), wait = sleep } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  // Called late, so that it can be replaced, and without a receiver, which browsers refuse.
+  // Looked up at each call, so that it can be replaced, and called without a receiver, which browsers reject.
   const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
   const conditional = !isElsewhere(baseUrl)
   let token = options.token
@@ -141,7 +141,7 @@ export const createClient = (options: ClientOptions): Client => {
     void cache.clear()
   }
 
-  /** Whether there is another token now than the one that was refused. Many calls at once ask once. */
+  /** Whether there is now another token than the rejected one. Simultaneous calls ask once. */
   const renewed = async (refused: string | undefined) => {
     if (token === refused && onUnauthorized !== undefined) {
       renewal ??= (async () => setToken((await onUnauthorized()) ?? token))().finally(() => {
@@ -171,7 +171,7 @@ export const createClient = (options: ClientOptions): Client => {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         credentials: cookie ? 'include' : 'omit',
-        // A token of the repository host must not follow to where a redirect leads.
+        // A redirect must not receive the token of the repository host.
         redirect: 'manual',
         signal,
       })
@@ -200,7 +200,7 @@ export const createClient = (options: ClientOptions): Client => {
       const detail = 'This answer is not one of the service. Check its address, and what stands before it.'
       throw problemOf(operation, { code: 'unexpected_answer', status, detail }, { requestId, retryAfter })
     } catch (error) {
-      // Engines differ in what they throw for an abort; its reason says which of the two it was.
+      // Engines throw different errors for an abort. The reason of the signal says which signal it was.
       throw signal.aborted ? signal.reason : error
     } finally {
       done()

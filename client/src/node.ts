@@ -12,7 +12,7 @@ import {
 const DAY_MS = 24 * 60 * 60_000
 
 interface Entry {
-  /** Of the folder of the batch: `<id>.open`, `<id>.sealed`, `<id>.claimed-<milliseconds>`, `<id>.refused`. */
+  /** The name of the batch's folder: `<id>.open`, `<id>.sealed`, `<id>.claimed-<milliseconds>`, `<id>.refused`. */
   name: string
   id: string
   state: BatchState
@@ -25,7 +25,7 @@ const entryOf = (name: string): Entry[] => {
   return id === '' ? [] : [{ name, id, state: state as BatchState, claimedAt: Number(claimedAt) }]
 }
 
-/** False where what was to be changed is not there (any more), or cannot be changed for one of these reasons. */
+/** False if the file or folder does not exist (any more), or cannot be changed for one of these reasons. */
 const ifThere = async (work: Promise<unknown>, ...others: string[]): Promise<boolean> => {
   try {
     await work
@@ -36,28 +36,28 @@ const ifThere = async (work: Promise<unknown>, ...others: string[]): Promise<boo
   }
 }
 
-/** Windows renames no folder while anybody, a virus scanner for example, has a file in it open: it is tried again later. */
+/** Windows does not rename a folder while another program, such as a virus scanner, has a file in it open. */
 const BUSY = process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : []
 
 /**
- * Batches in a folder that several windows share, and that outlives them. Each is a folder with its body in it, and its
- * state is in its name, so that every change of state is one rename: it happens once, to whoever comes first, and a
- * crash leaves the old name or the new.
+ * Batches in a folder that several windows share, and that outlives them. A batch is a folder that contains the body, and
+ * its name says its state. So every change of state is one rename. It succeeds for the first window only, and a crash
+ * leaves either the old name or the new one.
  *
- * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. So a window
- * whose batch was sealed by another, because it had been asleep for an hour, finds that path gone: it can neither change
- * what is sealed, nor bring its copy of the old minutes back to life, and begins a new batch with the new minute alone.
+ * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. A window that
+ * slept for an hour may find that path gone, because another window has sealed the batch. It then cannot change the sealed
+ * batch or restore its copy of the old minutes, and starts a new batch with the new minute alone.
  */
 export const folderStorage = (folder: string, leases: Leases = defaultLeases): FlushStorage => {
   const at = (name: string) => join(folder, name)
   const move = (from: string, to: string) => ifThere(rename(at(from), at(to)), ...BUSY)
   const entries = async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // Ids begin with the time, so that this is also the order in which batches were made.
+    // Ids begin with the time, so this is also the order in which batches were created.
     return (await readdir(folder)).sort().flatMap(entryOf)
   }
 
-  /** Into a folder that is there. */
+  /** The folder must exist. */
   const write = async (name: string, body: string) => {
     const next = at(`${name}/next`)
     const file = await open(next, 'w', 0o600)
@@ -70,7 +70,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     await rename(next, at(`${name}/body.json`))
   }
 
-  /** Undefined where it is not there (any more). */
+  /** Undefined if it does not exist (any more). */
   const changedAt = (name: string) =>
     stat(at(name)).then(
       ({ mtimeMs }) => mtimeMs,
@@ -86,7 +86,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     return changed !== undefined && isExpired(changed, leases.open)
   }
 
-  /** What a process has left half made or half deleted. */
+  /** Deletes folders that a process has left half created or half deleted. */
   const sweep = async () => {
     for (const name of (await readdir(folder)).filter((name) => name.endsWith('~'))) {
       const changed = await changedAt(name)
@@ -95,10 +95,10 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     }
   }
 
-  /** A claim that has passed to another queue is that one's to end. */
+  /** A claim that has passed to another queue is left to that queue. */
   const claimName = ({ id, claimedAt }: { id: string; claimedAt: number }) => `${id}.claimed-${claimedAt}`
 
-  /** What is being made or deleted has a name that means nothing, so that half a batch is none. */
+  /** A folder that is being created or deleted has a meaningless name, so that half a batch is not a batch. */
   const remove = async (name: string) => {
     if (await move(name, `${name}~`)) await rm(at(`${name}~`), { recursive: true, force: true })
   }
@@ -118,7 +118,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
         if (!(await isAbandoned(entry))) continue
         const { id, name } = entry
         const claimedAt = Date.now()
-        // From open it is sealed on the way: either name ends the path by which its owner writes.
+        // An open batch is sealed by the same rename: both names end the path to which its owner writes.
         if (!(await move(name, claimName({ id, claimedAt })))) continue
         const body = await readBody(claimName({ id, claimedAt }))
         if (body !== undefined) return { id, body, claimedAt }

@@ -1,7 +1,7 @@
 import type { Client } from './client.js'
 import type { AnswerOf, Operation, RequestArguments } from './operations.js'
 
-/** Operations that answer a page and where the next one begins. */
+/** Operations that return a page and the cursor of the next one. */
 type Paged = { [K in Operation]: AnswerOf<K> extends { next_cursor: string | null } ? K : never }[Operation]
 
 type ItemOf<A> = { [M in keyof A]: A[M] extends (infer Item)[] ? Item : never }[keyof A]

@@ -1,6 +1,6 @@
 import type { Operation, ProblemOf } from './operations.js'
 
-/** What came is nothing that the service would say: a proxy's page, a redirect, too much. */
+/** The answer did not come from the service: it is a proxy's page, a redirect, or too large. */
 interface UnexpectedAnswer {
   code: 'unexpected_answer'
   status: number
@@ -12,9 +12,9 @@ class ProblemError extends Error {
   readonly status: number
   /** What to do next, for people. */
   readonly detail: string
-  /** Names the call in the service's log. */
+  /** Identifies the call in the service's log. */
   readonly requestId: string | undefined
-  /** Seconds that the service asks to wait. */
+  /** How many seconds the service asks to wait. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -34,12 +34,12 @@ class ProblemError extends Error {
   }
 }
 
-/** Of each document of a union by itself, so that the code still decides on the others. */
+/** Applied to each document of a union, so that the code still decides on the other members. */
 type OwnMembers<P> = P extends unknown ? Omit<P, 'type' | 'title' | 'request_id'> : never
 
 /**
- * An answer that is an error. `code` decides, and brings its own members: where it is `workspace_required`, there is
- * `suggested_pattern`. A service newer than this client may send codes that are not in the types; `status` still holds.
+ * An error answer. `code` decides which other members there are: with `workspace_required`, there is `suggested_pattern`. A
+ * service that is newer than this client may send codes that are not in the types. `status` is still correct then.
  */
 export type ApiProblem<K extends Operation = Operation> = ProblemError &
   (OwnMembers<ProblemOf<K>> | UnexpectedAnswer)

@@ -5,10 +5,10 @@ import { ApiProblem } from './problem.js'
 import { isOff } from './recording.js'
 import type { Batch, FlushStorage } from './storage.js'
 
-/** When it is, and waking up later. */
+/** The clock and the timers. */
 export interface Clock {
   now(): number
-  /** Calls `work` after that many milliseconds, unless what it returns is called before. */
+  /** Calls `work` after that many milliseconds. The returned function cancels it. */
   after(ms: number, work: () => void): () => void
 }
 
@@ -16,9 +16,9 @@ export interface FlushQueueOptions {
   client: Client
   storage: FlushStorage
   clock?: Clock
-  /** Told whenever something has changed. */
+  /** Called after every change. */
   onState?: (state: QueueState) => void
-  /** IANA name of the person's time zone; default: that of the machine. */
+  /** The IANA name of the person's time zone. Default: the machine's. */
   timezone?: string | undefined
 }
 
@@ -30,20 +30,20 @@ export type Status =
   /** Until the client has another token. */
   | 'signed_out'
   | 'paused'
-  /** The person has switched recording off at the service. */
+  /** The person has turned recording off at the service. */
   | 'recording_off'
 
 export interface QueueState {
   status: Status
   retryAt?: number
-  /** What has just become of a batch, where it was not all counted. */
+  /** What happened to a batch that did not count in full. */
   report?: Report
 }
 
 export type Report =
-  /** Set aside: the service will never take it. */
+  /** Set aside, because the service will never accept it. */
   | { kind: 'refused'; flushId: string; code: string; detail: string; entries: FlushBody['entries'] }
-  /** Taken, but these do not count in full: outside of the 30 days, of no workspace, too much for an hour, … */
+  /** Accepted, but these entries do not count in full: older than 30 days, in no workspace, too much for an hour, … */
   | {
       kind: 'not_counted'
       flushId: string
@@ -53,7 +53,7 @@ export type Report =
 export interface Pending {
   /** Minutes that this queue has kept and not sealed. */
   minutes: number
-  /** Batches that wait to be sent, those of other queues on the same storage included. */
+  /** Batches that wait to be sent, including those of other queues on the same storage. */
   batches: number
   /** Batches that were set aside. */
   refused: number
@@ -61,21 +61,21 @@ export interface Pending {
 
 export interface FlushQueue {
   /**
-   * Keeps minutes (1 to 60) that were worked on a repository in the UTC hour of `at`. They are stored when the promise
-   * is fulfilled, and then survive the process; a call that was not is all that a crash can lose. In a pause and after
-   * `dispose` nothing is kept.
+   * Keeps minutes (1 to 60) of work on a repository in the UTC hour of `at`. Once the promise is fulfilled, they are stored
+   * and survive the process. A crash can lose only calls that were not fulfilled. During a pause and after `dispose`,
+   * nothing is kept.
    */
   add(repo: string, at: Date | number, minutes: number): Promise<void>
   /**
-   * Sends everything now, whatever went wrong before, and also what other queues on the storage have kept; only a wait
-   * that the service asked for is kept.
+   * Sends everything now, even after failures, including the batches of other queues on the storage. It only waits if the
+   * service asked for it.
    */
   flush(): Promise<void>
   pending(): Promise<Pending>
-  /** Keeps nothing and sends nothing until `resume`; what was kept before stays. */
+  /** Keeps nothing and sends nothing until `resume`. Stored minutes stay. */
   pause(): void
   resume(): void
-  /** Ends it; what was kept waits in the storage for the next one. */
+  /** Ends the queue. Stored minutes wait in the storage for the next queue. */
   dispose(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ const systemClock: Clock = {
   now: Date.now,
   after(ms, work) {
     const timer: unknown = setTimeout(work, ms)
-    // A queue that waits keeps no process alive, where that can be said.
+    // A waiting queue keeps no process alive, where the platform allows it.
     ;(timer as { unref?(): void }).unref?.()
     return () => clearTimeout(timer as number)
   },
@@ -113,15 +113,15 @@ const parse = (text: string): FlushBody | undefined => {
 /**
  * Sends active minutes so that each counts exactly once, whatever happens to the network, the process or the laptop.
  *
- * Minutes are merged into one open batch, which is stored under its `flush_id` with every minute that comes in. Sealing
- * only changes the state of what is stored, so a minute is in one batch at any moment, and in no other ever. A sealed
- * batch never changes, is sent with the same bytes until the service has answered, and only then removed.
+ * Minutes are merged into one open batch, which is stored under its `flush_id` with every new minute. Sealing only changes
+ * the state of the stored batch, so a minute is always in exactly one batch. A sealed batch never changes. It is sent with
+ * the same bytes until the service has answered, and is removed only then.
  *
- * Nothing that can happen in between counts twice. Lost answers, a crash after the answer, a second window that sends
- * the same batch because the first one slept with its claim: all of them repeat a flush_id with the same body, which the
- * service counts once. It remembers ids for 32 days by its own clock, and takes an entry for at most 31 (from the day
- * before it begins): what is so late that the id is forgotten is too old to be counted. The clock of this machine plays
- * no part in that; it only decides which hour a minute belongs to, and when to try again.
+ * Nothing in between can count twice. After a lost answer, after a crash, or when a second window sends the same batch
+ * because the first one slept with its claim, the same flush_id and body are sent again, and the service counts them once.
+ * The service remembers ids for 32 days by its own clock, and accepts an entry for at most 31 (from the day before it
+ * begins). So an entry whose id is forgotten is too old to count. The clock of this machine has no effect on that. It only
+ * decides which hour a minute belongs to, and when to retry.
  */
 export const createFlushQueue = ({
   client,
@@ -134,15 +134,15 @@ export const createFlushQueue = ({
   let recording: { last: Recording; askedAt: number } | undefined
   let paused = false
   let failures = 0
-  /** From when until when nothing is sent, and whether the service asked for that. */
+  /** The time in which nothing is sent, and whether the service asked for it. */
   let hold = { since: 0, until: 0, told: false }
-  /** With which token the service said 401. */
+  /** The token for which the service returned 401. */
   let refused: { token: string | undefined } | undefined
   let sending = false
   const disposal = new AbortController()
   let cancelWake = () => {}
 
-  /** Changes of the open batch come one after another. */
+  /** Changes of the open batch run one after another. */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = turn.then(work)
@@ -150,7 +150,7 @@ export const createFlushQueue = ({
     return result
   }
 
-  /** A clock that was set back ends it. */
+  /** It also ends if the clock was set back. */
   const isHeld = () => hold.since <= clock.now() && clock.now() < hold.until
   const isSignedOut = () => refused !== undefined && refused.token === client.token
 
@@ -169,7 +169,7 @@ export const createFlushQueue = ({
     try {
       onState?.({ status, ...(status === 'waiting' && { retryAt: hold.until }), ...(report && { report }) })
     } catch (error) {
-      // Its failure is not the queue's.
+      // Its failure must not affect the queue.
       queueMicrotask(() => {
         throw error
       })
@@ -186,7 +186,7 @@ export const createFlushQueue = ({
   const seal = async () => {
     if (open === undefined) return
     const { id, batch } = open
-    // What was kept before the service had said that it should not be.
+    // Minutes that were kept before the service said not to.
     const wanted = new Map([...batch].filter(([, minutes]) => !isUnwanted(minutes)))
     if (wanted.size < batch.size) await storage.update(id, textOf(id, wanted))
     await storage.seal(id)
@@ -201,7 +201,7 @@ export const createFlushQueue = ({
         open.batch = batch
         return
       }
-      // Otherwise another queue has sealed it, with all that was stored in it.
+      // Otherwise another queue has sealed it, with everything stored in it.
     }
     const now = clock.now()
     const id = newId(now)
@@ -222,7 +222,7 @@ export const createFlushQueue = ({
       const options = { retry: false, signal: disposal.signal } as const
       return (await client.request('GET /api/me/recording', options)).data
     } catch (error) {
-      // A service from before people could switch it off.
+      // An older service without recording preferences.
       if (error instanceof ApiProblem && error.status === 404)
         return { paused: false, repos_off: [], hours: null }
       throw error
@@ -233,14 +233,14 @@ export const createFlushQueue = ({
     const operation = 'POST /api/team/active-minutes'
     try {
       const { data } = await client.request(operation, { body, retry: false, signal: disposal.signal })
-      // A network that lets nobody through until they have signed in answers anything.
+      // A captive portal can return anything.
       if (!Array.isArray(data?.notes)) throw new Error('This is no answer to a flush.')
       return data
     } catch (error) {
       const { timezone: unknown, ...rest } = body
       if (unknown === undefined || !(error instanceof ApiProblem && error.code === 'invalid_timezone'))
         throw error
-      // The service's list of time zones is another one; nothing was counted. Retries go the same two steps.
+      // The service does not know this time zone, and nothing was counted. Retries take the same two steps.
       return post(rest)
     }
   }
@@ -294,7 +294,7 @@ export const createFlushQueue = ({
       await inTurn(async () => {
         if (now || (open !== undefined && Math.abs(clock.now() - open.since) >= SEAL_AFTER_MS)) await seal()
       })
-      // Minutes of a window that has died must not wait for its lease. A living one begins another batch.
+      // Minutes of a window that has died must not wait for its lease. A live window starts another batch.
       if (now) {
         for (const { id, state } of await storage.list()) if (state === 'open') await storage.seal(id)
       }
@@ -314,7 +314,7 @@ export const createFlushQueue = ({
     }
   }
 
-  /** Rounds come one after another as well. */
+  /** Rounds run one after another too. */
   let rounds: Promise<void> = Promise.resolve()
   const round = (now: boolean): Promise<void> => {
     rounds = rounds.then(async () => {
@@ -332,7 +332,7 @@ export const createFlushQueue = ({
   return {
     async add(repo, at, minutes) {
       const added = toMinutes(repo, at, minutes)
-      // Decided now: what was added before the end is kept, though its turn comes after it.
+      // Decided now, because minutes that were added before the end are kept even if they are stored after it.
       if (paused || disposal.signal.aborted) return
       await inTurn(async () => {
         if (!isUnwanted(added)) await keep(added)

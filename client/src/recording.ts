@@ -1,4 +1,4 @@
-/** What a person does not want to be recorded: the same rules as the service's, so that it is not even kept here. */
+/** Applies a person's recording preferences with the rules of the service, so that excluded minutes are not even kept here. */
 import type { Recording } from './api.js'
 import { matchesPattern } from './pattern.js'
 
@@ -15,14 +15,14 @@ const localHour = (at: number, timezone: string | undefined) => {
   return { weekday: weekdays.indexOf(parts.weekday ?? '') + 1, hour: Number(parts.hour) }
 }
 
-/** Whether minutes of a repository, in the UTC hour that begins at `at`, are not to be recorded. */
+/** Whether minutes of a repository in the UTC hour that begins at `at` are excluded. */
 export const isOff = (recording: Recording, repo: string, at: number, timezone: string | undefined) => {
   if (recording.paused || recording.repos_off.some((pattern) => matchesPattern(pattern, repo))) return true
   if (recording.hours === null) return false
   const { from, to, weekdays: days } = recording.hours
   const { weekday, hour } = localHour(at, timezone)
   const overMidnight = from > to
-  // What goes on after midnight belongs to the day on which it began.
+  // Hours after midnight belong to the day on which the range began.
   const afterMidnight = overMidnight && hour < to
   if (!afterMidnight && (hour < from || (!overMidnight && hour >= to))) return true
   return !days.includes(afterMidnight ? ((weekday + 5) % 7) + 1 : weekday)

@@ -1,12 +1,12 @@
-/** When a call is made again, and how long it waits before. */
+/** Decides whether a call is retried, and how long it waits before. */
 
 const RETRIES = 4
 const LONGEST_WAIT_MS = 60_000
 
-/** Calls that say the same however often they are said, beside those that read. */
+/** Idempotent calls other than reads. */
 const repeatable = (method: string, path: string, { query, headers, body }: Parts) => {
   if (method === 'GET') return true
-  // A condition holds once: the repetition of a lost success would be told that somebody else was faster.
+  // A condition holds once. After a lost success, the retry would fail as if another person had been faster.
   const conditional = Object.keys({ ...query, ...headers }).some((name) =>
     /^if[-_](none[-_])?match$/i.test(name),
   )
@@ -22,7 +22,7 @@ interface Parts {
   body?: unknown
 }
 
-/** A status, or nothing at all, after which another attempt may go well. */
+/** A status after which another attempt may succeed. Undefined: there was no answer. */
 const passing = new Set<number | undefined>([undefined, 429, 502, 503, 504])
 
 /** Seconds in `Retry-After`, which may also be a date. */
@@ -33,8 +33,8 @@ export const secondsOf = (retryAfter: string | null): number | undefined => {
 }
 
 /**
- * Milliseconds until the next attempt, or undefined when there is to be none. What the service asks for comes first
- * (more than a minute is the caller's to wait); otherwise full jitter below a bound that doubles.
+ * Milliseconds until the next attempt, or undefined if there is none. The wait that the service asks for comes first. If it
+ * is more than a minute, the caller has to wait. Otherwise the wait is random, below a bound that doubles.
  */
 export const retryDelay = (
   attempt: number,
@@ -42,7 +42,7 @@ export const retryDelay = (
   { status, code, retryAfter }: { status?: number; code?: string; retryAfter?: number | undefined },
 ): number | undefined => {
   if (attempt >= RETRIES || !passing.has(status)) return undefined
-  // What was refused for its number was not done; what is not configured will not be.
+  // Rate-limited calls had no effect, so a retry is safe. Missing configuration does not change by itself.
   if (code?.endsWith('_not_configured')) return undefined
   if (code !== 'rate_limited' && !repeatable(call.method, call.path, call)) return undefined
   const wait =

@@ -21,7 +21,7 @@ const pathOf = (repository: Repo) => {
   return { owner, repo }
 }
 
-/** The settings that were pushed for a repository; undefined when none were. */
+/** The pushed settings of a repository. Undefined if there are none. */
 export const pullSettings = async (
   client: Client,
   repo: Repo,
@@ -44,18 +44,18 @@ export const pullSettings = async (
 export interface Push extends Where {
   repo: Repo
   settings: Record<string, unknown>
-  /** The caller's own token of the repository host: the service asks there whether the caller may push. */
+  /** The caller's own token of the repository host. The service asks the host whether the caller may push. */
   repohostToken: string
-  /** What was pulled last: undefined when nothing was there; `overwrite` when that does not matter. */
+  /** The version that was pulled last, or undefined if there was none. `overwrite` replaces any version. */
   base: Pick<Pulled, 'etag'> | undefined | 'overwrite'
 }
 
 export type Pushed =
   | { conflict: false; result: PushResult; etag: string | undefined }
-  /** Somebody changed them since the last pull. `theirs` is undefined where they removed them: merge, and push on top. */
+  /** Another person changed the settings since the last pull. `theirs` is undefined if they were removed. Merge, then push again. */
   | { conflict: true; mine: Record<string, unknown>; theirs: Pulled | undefined }
 
-/** Pushes settings, unless somebody has changed them since they were pulled. */
+/** Pushes settings, unless another person has changed them since they were pulled. */
 export const pushSettings = async (client: Client, push: Push): Promise<Pushed> => {
   const { repo, settings, repohostToken, base, workspace, signal } = push
   const operation = 'PUT /api/settings/{owner}/{repo}'
@@ -64,7 +64,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
   try {
     const { data, etag } = await client.request(operation, {
       path: pathOf(repo),
-      // In the query, because browsers let no page send these headers to another origin.
+      // In the query, because browsers do not let pages send these headers to another origin.
       query: { workspace, ...condition },
       headers: { 'X-Repohost-Token': repohostToken },
       body: { settings },
@@ -77,13 +77,13 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
     if (theirs === undefined || JSON.stringify(theirs.settings) !== JSON.stringify(settings)) {
       return { conflict: true, mine: settings, theirs }
     }
-    // Both sides say the same: an earlier push of ours, for example, whose answer was lost.
+    // Both have the same content, for example after an earlier push whose answer was lost.
     const { settings: _, etag, ...snapshot } = theirs
     return { conflict: false, result: { ...snapshot, changed: false, workspace_created: false }, etag }
   }
 }
 
-/** The settings of workspace and project for a repository, merged; undefined when no workspace of the caller has it. */
+/** The effective settings of a repository. Undefined if no workspace of the caller matches it. */
 export const effectiveConfig = async (
   client: Client,
   repo: Repo,
@@ -100,21 +100,21 @@ export const effectiveConfig = async (
 
 /** An editor's own settings. */
 export interface Editor {
-  /** The value that is set where `write` writes. */
+  /** The value at the place to which `write` writes. */
   read(key: string): unknown
   write(key: string, value: unknown): unknown
 }
 
 export interface Applied {
-  /** The keys that had another value before. */
+  /** The keys whose value changed. */
   changed: string[]
-  /** The keys of `keys` that the team has locked: no override changes them, and an editor should not either. */
+  /** The keys of `keys` that the team has locked. No override changes them, and an editor should not either. */
   locked: string[]
 }
 
-/** Sets the keys of an editor that the team has decided on, and leaves all others alone. */
+/** Sets the keys of an editor that the team has set, and leaves all others unchanged. */
 export const applySettings = async (
-  // A service of an earlier release knows no locks.
+  // An older service has no locks.
   { settings, locked = [] }: Pick<EffectiveConfig, 'settings'> & { locked?: string[] },
   keys: string[],
   { read, write }: Editor,
@@ -126,5 +126,5 @@ export const applySettings = async (
   return { changed, locked: keys.filter((key) => locked.includes(key)) }
 }
 
-/** Minutes without a sign of life after which somebody counts as idle: workspaces say 1 to 15, clients use 5 to 10. */
+/** Minutes without input after which a person counts as idle. Workspaces set 1 to 15, clients clamp to 5 to 10. */
 export const idleWindow = (minutes: number): number => Math.min(10, Math.max(5, minutes))

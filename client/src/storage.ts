@@ -1,16 +1,16 @@
 /**
- * Where the flush queue keeps its batches. A batch is a text under an id, in one of four states:
+ * Stores the batches of the flush queue. A batch is a text under an id, in one of four states:
  *
  *     open ──seal──▶ sealed ──claim──▶ claimed ──remove──▶ (gone)
  *                       ▲                 │ └───refuse───▶ refused
  *                       └─────release─────┘
  *
- * A storage promises three things, with which several queues on it lose and double nothing:
- * 1. each change is whole or has not happened, also when the process dies in it;
- * 2. `update` changes an open batch and nothing else: once somebody has sealed it, it answers false;
- * 3. a sealed batch never changes again.
- * That a claim is one's own alone is not promised: it may pass to another queue when it is old (its owner died, or the
- * laptop slept). Both then send the same bytes under the same flush_id, which the service counts once.
+ * A storage guarantees three things, so that several queues on it lose and duplicate nothing:
+ * 1. Each change happens completely or not at all, even if the process dies meanwhile.
+ * 2. `update` changes only an open batch. Once any queue has sealed it, `update` returns false.
+ * 3. A sealed batch never changes again.
+ * A claim is not exclusive. An old one may pass to another queue, because its owner died or the laptop slept. Both then send
+ * the same bytes under the same flush_id, and the service counts them once.
  */
 export interface FlushStorage {
   create(id: string, body: string): Promise<void>
@@ -18,13 +18,13 @@ export interface FlushStorage {
   update(id: string, body: string): Promise<boolean>
   seal(id: string): Promise<void>
   /**
-   * The oldest batch that may be sent now, by this queue alone for a while: one that is sealed, whose claim is old, or
-   * that was left open for so long that its owner must be dead.
+   * Claims the oldest batch that can be sent: a sealed one, one with an old claim, or one that was open for so long that
+   * its owner must be dead.
    */
   claim(): Promise<Batch | undefined>
   release(batch: Batch): Promise<void>
   remove(batch: Batch): Promise<void>
-  /** Sets a batch aside that the service will never take. The last hundred are kept. */
+  /** Sets a batch aside that the service will never accept. The last hundred are kept. */
   refuse(batch: Batch): Promise<void>
   list(): Promise<{ id: string; state: BatchState }[]>
 }
@@ -34,15 +34,15 @@ export type BatchState = 'open' | 'sealed' | 'claimed' | 'refused'
 export interface Batch {
   id: string
   body: string
-  /** When it was claimed, by which a claim is told from a later one. */
+  /** The time of the claim, which distinguishes it from a later one. */
   claimedAt: number
 }
 
-/** After how long others may take over, in milliseconds. */
+/** Milliseconds after which other queues may take over. */
 export interface Leases {
-  /** An open batch that nobody has sealed: longer than a queue keeps one open. */
+  /** For an open batch: longer than a queue keeps one open. */
   open: number
-  /** A claim: longer than an attempt lasts. */
+  /** For a claim: longer than an attempt takes. */
   claim: number
 }
 
@@ -50,10 +50,10 @@ export const defaultLeases: Leases = { open: 60 * 60_000, claim: 2 * 60_000 }
 
 export const MAX_REFUSED = 100
 
-/** Whether a moment is that long ago; one in the future was noted before the clock was set back. */
+/** Whether a moment is that long ago. One in the future is from before the clock was set back, and counts as old. */
 export const isExpired = (since: number, lease: number, now = Date.now()) => Math.abs(now - since) > lease
 
-/** For what has no place to keep anything: what was not sent is lost with the process. */
+/** Keeps batches in memory. Minutes that were not sent are lost with the process. */
 export const memoryStorage = (): FlushStorage => {
   const batches = new Map<string, { state: BatchState; body: string }>()
   const become = (state: BatchState) => async (batch: Batch) => {

@@ -1,4 +1,4 @@
-/** What the operator does with accounts. Changes are in the audit trail of the person's workspaces. */
+/** The operator's commands for accounts. Changes are in the audit trail of the person's workspaces. */
 import type { Config } from '../config.js'
 import { lockCaller, personKeysOf, revokeAllTokens } from '../features/accounts/index.js'
 import { findUsers, setDisabled, type User } from '../features/accounts/queries/users.js'

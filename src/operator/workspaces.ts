@@ -1,4 +1,4 @@
-/** What the operator does with workspaces. */
+/** The operator's commands for workspaces. */
 import { limits } from '../../schemas/limits.js'
 import { ApiError } from '../errors.js'
 import { listKeys, lockCaller } from '../features/accounts/index.js'

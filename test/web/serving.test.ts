@@ -100,7 +100,7 @@ t.test('an unknown path answers browsers with the page, and other clients with a
   }
 })
 
-t.test('other origins can embed nothing but answers of the API', async (t) => {
+t.test('other origins can embed only answers of the API', async (t) => {
   const policyOf = async (path: string, headers: Record<string, string> = {}) =>
     (await fetch(service.url + path, { headers })).headers.get('cross-origin-resource-policy')
   const page = await (await fetch(service.url)).text()

@@ -176,7 +176,7 @@ else {
     t.strictSame(visitor.complaints, [])
   })
 
-  t.test('who worked most on a repository is two clicks away, at an address to share', async (t) => {
+  t.test('the most active person of a repository is two clicks away, at an address to share', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
     t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'])

@@ -1,4 +1,4 @@
-/** Who calls with an access key: found by the hash of its secret, and remembered for a moment. */
+/** Finds access keys by the hash of their secret, and remembers them briefly. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -80,7 +80,7 @@ export class AccessKeys {
       throw new ApiError(found ? `token_${found.state}` : 'token_invalid')
     }
     const { key, isUsedToday } = found
-    // The request goes on with a database that takes no writes.
+    // The request continues if the database accepts no writes.
     if (!isUsedToday) await markUsed(this.database.write, key.keyId).catch(() => {})
     if (isCurrent()) this.remember(hash, { key, freshUntil })
     return key

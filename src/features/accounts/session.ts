@@ -116,7 +116,7 @@ export default fp(
     let since: string | undefined
     const refresh = async () => {
       const found = await readRevocations(app.database.reserved, since)
-      // Read last, so that no session of an account that is being disabled is merely revoked.
+      // Read last, so that a session of an account that is being disabled is not reported as only revoked.
       const disabled = await listDisabledUsers(app.database.reserved)
       revocations.take(found.revocations)
       revocations.setDisabled(disabled)

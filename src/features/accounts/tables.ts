@@ -108,7 +108,7 @@ const KEY_END = 'least(expires_at, revoked_at)'
 
 /**
  * The SHA-256 of the secrets of access keys. They name no one, and stay for a while after a key has ended, whatever has
- * ended it, so that its user is told why it no longer works.
+ * ended it, so that its user learns why it no longer works.
  */
 export const keySecrets = table(
   'key_secrets',
@@ -128,7 +128,7 @@ export const keySecrets = table(
 
 /**
  * Access keys of people and of workspaces. Whether a key still works is said by its row of `key_secrets`. A key that no
- * longer works stays as long as that row: looks at dashboards name it.
+ * longer works stays as long as that row: views of dashboards name it.
  */
 export const accessKeys = table(
   'access_keys',

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { changeWorkspace, type WorkspaceCall } from '../workspaces/index.js'
 import { deleteWebhook, rotateWebhook } from './queries/webhooks.js'
-import { newSecretOf } from './webhooks/secrets.js'
+import { newSecretOf } from './webhooks/signature.js'
 
 /**
  * Creates the webhook of a workspace, or gives it a new secret.

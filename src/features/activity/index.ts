@@ -1,7 +1,8 @@
 /** Activity, for other features. */
+
+export type { MemberDay } from './caps.js'
 export { canonicalTimezone, localHoursOf } from './heatmap.js'
 export { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
-export type { MemberDay } from './minutes.js'
 export { listViews, reassignViews } from './queries/access-log.js'
 export { registerPeople } from './queries/counts.js'
 export { type FlushTarget, LOCK_ACTIVITY, listOwnHours, markDays } from './queries/minutes.js'

@@ -2,7 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { MemberDay } from './minutes.js'
+import { MemberDay } from './caps.js'
 import { addMinutes, type FlushTarget, lockDays, readFlushTarget } from './queries/minutes.js'
 
 /**

@@ -150,7 +150,7 @@ export const reportedCommits = table(
   ],
 )
 
-/** What the last event of an issue on a UTC day said. */
+/** The state of an issue after its last event of a UTC day. */
 export const reportedIssues = table(
   'reported_issues',
   {
@@ -162,7 +162,7 @@ export const reportedIssues = table(
     at: moment('at').notNull(),
     /** False: it was opened again. */
     closed: boolean('closed').notNull(),
-    /** Who closed it; null: not a member, or a deleted account whose count an upload had decided. */
+    /** The member who closed it. Null: not a member, or a deleted account whose count an upload had decided. */
     userId: uuid('user_id'),
   },
   {
@@ -214,7 +214,7 @@ export const dashboardViews = table(
     },
     expiry: { task: 'old views', sql: `day < (now() at time zone 'UTC')::date - ${limits.view_days}` },
     place: { spreadBy: 'workspace_id' },
-    privacyRecord: 'looks',
+    privacyRecord: 'views',
   },
   (t) => [
     primaryKey({

@@ -137,7 +137,7 @@ const findAuthors = async (tx: Db, workspaceId: string, { commits, issue }: Brou
   return (login: string | undefined) => (login && members.get(login.toLowerCase())) ?? null
 }
 
-/** Of commits that are new. */
+/** The counts of new commits. */
 const countCommits = async (
   tx: Db,
   place: ReportedRepo,

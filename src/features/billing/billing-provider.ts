@@ -66,7 +66,7 @@ export const createBillingProvider = (
   return {
     createCustomer: ({ id, login }, trace) =>
       call(trace, async (stripe) => {
-        // The key belongs to these very parameters: the provider refuses it with others.
+        // The key belongs to these parameters. The provider rejects it with others.
         const idempotencyKey = `customer-${id}-${login}-${Math.floor(Date.now() / KEY_MS)}`
         const customer = await stripe.customers.create(
           { name: login, metadata: { user_id: id } },

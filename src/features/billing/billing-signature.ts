@@ -1,7 +1,7 @@
 /**
  * Enforces the access `billingSignature`: the body of such a route is the billing provider's notification, or nothing.
  * The signature covers the original bytes, so the scope of the route must leave them unparsed: a body that was
- * interpreted before is refused.
+ * parsed before is rejected.
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'

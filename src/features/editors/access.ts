@@ -1,4 +1,4 @@
-/** Who may call what editors call: the person of a session or access key, as WakaTime tools send them. */
+/** The access of routes that editors call: the person of a session or access key, as WakaTime tools send them. */
 import { ApiError } from '../../errors.js'
 import { type Access, anyCallerWith } from '../../platform/access/access.js'
 import { editorTokenOf, readCaller } from '../accounts/index.js'

@@ -1,4 +1,4 @@
-/** What a person chooses for the project names of editors, and what there is to choose from. */
+/** Assigns repositories to the project names of editors, and lists the names. */
 import type { EditorProject as Answer } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'

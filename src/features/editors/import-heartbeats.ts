@@ -82,12 +82,12 @@ const none: Import = {
 export const describeImport = async (db: Db, userId: string): Promise<Import> =>
   (await readImport(db, userId)) ?? none
 
-/** What was counted before stays. */
+/** Cancels the import. Days that were counted before stay. */
 export const cancelImport = (database: Database, userId: string): Promise<void> =>
   database.transaction((tx) => endImport(tx, userId, 'cancelled'))
 
 /**
- * Goes on with all imports, a day of each in turn.
+ * Continues all imports, a day of each in turn.
  * @throws {AggregateError} naming the people whose import failed; the others went on
  */
 export const runImports = (database: Database, isStopped = () => false): Promise<void> =>
@@ -125,7 +125,7 @@ const importDay = async (tx: Tx, userId: string): Promise<boolean> => {
   }
   const { day, today, days } = next
   const firstDays = await readFirstDays(tx, userId)
-  // As long as marks are kept, imported minutes become marks, and no minute counts twice.
+  // While marks are kept, imported minutes become marks, so no minute counts twice.
   const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap(heartbeatsOf) : []

@@ -1,2 +1,2 @@
-/** What other features may use of heartbeats. */
+/** The parts of heartbeats that other features may use. */
 export { readHeartbeats } from './queries/marks.js'

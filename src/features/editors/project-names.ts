@@ -1,4 +1,4 @@
-/** What editors call a project: the address of a repository in one of many spellings, or a name like any other. */
+/** Reads the project names of editors: addresses of repositories in many spellings, or plain names. */
 import { limits } from '../../../schemas/limits.js'
 
 /** A heartbeat as it was sent. */
@@ -66,7 +66,7 @@ const readProject = (text: string | undefined, host: string): Project | undefine
   return repo === undefined ? { name } : { repo }
 }
 
-/** What a heartbeat is for. The alternate project counts where the project names no repository. */
+/** The project of a heartbeat. The alternate project counts if the project names no repository. */
 export const projectOf = ({ project, alternate }: SentHeartbeat, host: string): Project | undefined => {
   const first = readProject(project, host)
   if (first?.repo !== undefined) return first

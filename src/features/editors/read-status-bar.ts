@@ -1,4 +1,6 @@
 /** How long a person has worked today, for the status bars of editors. */
+
+import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
 import type { StatusBar } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
@@ -72,7 +74,7 @@ export const readStatusBar = async (
   given: string | undefined,
   stored: string | null,
 ): Promise<StatusBar> => {
-  const named = given === undefined || given.length > 100 ? undefined : canonicalTimezone(given)
+  const named = given === undefined || given.length > TIMEZONE_LENGTH ? undefined : canonicalTimezone(given)
   const timezone = named ?? canonicalTimezone(stored ?? 'UTC') ?? 'UTC'
   const now = Date.now()
   const day = new Date(now + offsetAt(timezone, now)).toISOString().slice(0, 10)

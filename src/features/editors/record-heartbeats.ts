@@ -23,14 +23,14 @@ export interface Heartbeat {
   project: Project
 }
 
-/** What became of heartbeats. */
+/** The outcome of heartbeats. */
 export interface Recorded {
   accepted: number
   waiting: number
   ignored: number
 }
 
-/** Those that name a project, oldest first. @param host the host name of the repository host */
+/** The heartbeats that name a project, oldest first. @param host the host name of the repository host */
 export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: string): Heartbeat[] =>
   sent
     .flatMap((heartbeat) => {
@@ -133,7 +133,7 @@ export const countHeartbeats = async (
   ])
   const projects = new Projects(known)
   const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given)
-  // What is stored for names that waited counts now.
+  // Marks that are stored for waiting names count now.
   const freed = new Set(chosen.flatMap(({ name, waited }) => (waited ? [name] : [])))
   const timeline = new Timeline(freed.size > 0 ? await readAllMarks(tx, userId) : stored)
 
@@ -192,7 +192,7 @@ export const storedFor = (timeline: Timeline, names: ReadonlySet<string>): Candi
         ({ minute, project }) => names.has(project) && !timeline.hasCountedAnywhere(minute),
       )
 
-/** What the projects of marks are: repositories in lower case, or names that may have one. */
+/** The projects of marks: repositories in lower case, or names that may be assigned to one. */
 export class Projects {
   /** Repositories as given, by their keys. */
   readonly repos = new Map<string, string>()

@@ -24,7 +24,7 @@ export interface ReducedDay {
 
 export interface ReducedFile {
   heartbeats: number
-  /** Those with number 1, 2 and so on. */
+  /** Further columns or members, by their number. */
   projects: Project[]
   /** In their order. */
   days: ReducedDay[]

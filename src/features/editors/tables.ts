@@ -6,7 +6,7 @@ import { daysAgo } from '../../platform/database/limited-delete.js'
 import { table } from '../../platform/database/table.js'
 import { workspaceId } from '../workspaces/tables.js'
 
-/** Who sends heartbeats. */
+/** People who send heartbeats. */
 export const heartbeatPeople = table(
   'heartbeat_people',
   {

@@ -20,7 +20,7 @@ export interface WorkspaceCall {
 
 export interface Change {
   tx: Db
-  /** As records name the caller. */
+  /** The caller as audit entries name them. */
   caller: Author & { role: Role }
   workspace: { name: string; personal: boolean }
   /** Writes an entry of the audit trail in the caller's name. */

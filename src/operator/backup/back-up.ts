@@ -21,8 +21,8 @@ import { readSums } from './sums.js'
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
 
 /**
- * Everything in it is of one moment. The file is there only when it is whole, and for its owner alone. The database is
- * told of it where it can be.
+ * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup is
+ * recorded in the database if that accepts writes.
  * @param say receives a line for each table
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
  * cannot be written

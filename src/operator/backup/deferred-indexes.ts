@@ -1,7 +1,7 @@
 /** Indexes and constraints of an empty database, which are much faster to create once the rows are there. */
 import type postgres from 'postgres'
 
-/** Of one database. A larger one sorts faster, and a restore may run beside a service. */
+/** `maintenance_work_mem` of the restore. More memory sorts faster, but a restore may run beside a service. */
 const SORT_MEMORY = '128MB'
 
 /**

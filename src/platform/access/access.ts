@@ -1,6 +1,6 @@
 /**
- * Who may call a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` refuses to boot
- * without it, and `platform/openapi/access.ts` documents it. A kind of access comes from the feature that owns the data
+ * Who may call a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` stops the
+ * boot without it, and `platform/openapi/access.ts` documents it. A kind of access comes from the feature that owns the data
  * which it reads: `memberOf` from workspaces, `repoMember` from settings.
  */
 import type { FastifyRequest } from 'fastify'

@@ -2,7 +2,8 @@
  * The database of the service. It uses five pools, because one slow kind of work must not block the others: requests, short
  * hot reads (one shared connection), readiness and session checks (reserved), background jobs, and the replica. Each has its
  * own limit and timeout. Writers hold two permits, of the requests and of the writers, so that reads always find a
- * connection. `connect` creates them in one place because their sizes add up to `poolSize`.
+ * connection. `connect` creates them in one place because their sizes add up to `poolSize`. `transaction.ts` runs
+ * transactions on them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -10,12 +11,12 @@ import { type Meter, noopMeter } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
 import { createDb, type Db, type Tx } from './db.js'
 import { createDriver, type SentStatement } from './driver.js'
-import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
 import { statementTimer } from './instrumentation.js'
-import { createLimiter, type Limiter, unlimited, WAIT_MS } from './limiter.js'
+import { createLimiter, type Limiter, WAIT_MS } from './limiter.js'
 import { renewablePool } from './renewable-pool.js'
 import { createReplica, type Replica, type ReplicaEvents } from './replica.js'
 import { sharedConnectionLimiter } from './shared-connection.js'
+import { retryConflicts, runTransaction } from './transaction.js'
 
 export type { Db, Tx } from './db.js'
 export type { Parameter } from './parameters.js'
@@ -79,10 +80,6 @@ export interface DatabaseOptions {
 
 /** How many reads run at once on the hot connection. */
 const MAX_HOT_READS = 64
-/** How long a transaction with conflicts is retried. */
-const RETRY_MS = 4_000
-/** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
-const MAX_RETRY_PAUSE_MS = 100
 /** Seconds that a statement waits for its answer before its connection is closed. The server's own timeout is shorter. */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** Short-lived, so that readiness checks describe the connections that are opened now. */
@@ -93,12 +90,6 @@ const REPLICA_WAIT_MS = 500
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql
-/** `begin` with the options that `patches/` adds. */
-type Begin = (
-  mode: string,
-  work: (sql: postgres.TransactionSql) => Promise<unknown>,
-  options: { readsFirst: boolean },
-) => Promise<unknown>
 
 export const connect = ({
   url,
@@ -148,53 +139,6 @@ export const connect = ({
     return statement
   }
 
-  const begin = async <T>(
-    client: () => postgres.Sql,
-    limit: Limiter,
-    work: (tx: Tx) => Promise<T>,
-    readsFirst: boolean,
-  ) => {
-    /** The first failure. */
-    let failure: unknown
-    const watch = (statement: SentStatement): SentStatement => {
-      statement.then(undefined, (error) => {
-        failure ??= error
-      })
-      return client === background.current ? cancellable(statement) : statement
-    }
-    let last: Promise<unknown> | undefined
-    const deferToCommit = (statements: Promise<unknown>) => {
-      last = statements
-      // It is awaited only after the commit was sent.
-      last.catch(() => {})
-    }
-    const inside = async (sql: postgres.TransactionSql) => {
-      let isOver = false
-      const current = () => {
-        if (isOver) throw new Error('A statement has come after the end of its transaction')
-        return sql
-      }
-      try {
-        return await work(Object.assign(dbOn(current, unlimited, watch), { deferToCommit }))
-      } finally {
-        isOver = true
-      }
-    }
-    try {
-      try {
-        // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
-        const mode = 'isolation level read committed'
-        return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
-      } finally {
-        // Its failure says more than the failed commit.
-        await last
-      }
-    } catch (error) {
-      // Statements sent behind the failed one only report that the transaction was aborted.
-      throw isAftermath(error) ? failure : error
-    }
-  }
-
   const hot = dbOn(hotReads.current, hotLimiter)
   const reservedDb = dbOn(reserved.current, limiterOf('reserved', 1))
   const openReplica = ({ url, events }: NonNullable<DatabaseOptions['replica']>) => {
@@ -206,7 +150,7 @@ export const connect = ({
     const replica = createReplica({
       primary: { hot, reserved: reservedDb },
       replica: dbOn(() => probed, limiterOf('replica_probe', 1)),
-      begin: (work) => begin(() => readers, replicaLimiter, work, true),
+      begin: (work) => runTransaction({ client: () => readers, limit: replicaLimiter, dbOn }, work, true),
       events,
       count: (server) => meter.count('team_settings_database_replica_reads_total', { server }),
     })
@@ -214,28 +158,15 @@ export const connect = ({
   }
   const opened = replicaOptions && openReplica(replicaOptions)
   const replica = opened?.replica
-  const transaction: Database['transaction'] = async (work, options = {}) => {
+  const ofRequests = { client: pool.current, limit: poolWriterLimiter, dbOn }
+  const ofBackground = { client: background.current, limit: backgroundLimiter, dbOn, watch: cancellable }
+  const transaction: Database['transaction'] = (work, options = {}) => {
     const { readsFirst = false, rowsMayConflict = false } = options
-    const deadline = Date.now() + RETRY_MS
-    for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_PAUSE_MS)) {
-      try {
-        const result = options.background
-          ? await begin(background.current, backgroundLimiter, work, readsFirst)
-          : await begin(pool.current, poolWriterLimiter, work, readsFirst)
-        meter.count('team_settings_database_transactions_total', { outcome: 'committed' })
-        return result
-      } catch (error) {
-        const isRetryable = isConflict(error) || (rowsMayConflict && isRowConflict(error))
-        const outcome = isRetryable ? 'conflict' : 'failed'
-        meter.count('team_settings_database_transactions_total', { outcome })
-        if (!isRetryable) throw error
-        if (Date.now() > deadline)
-          throw new DatabaseBusy('The transaction lost every conflict with other transactions', {
-            cause: error,
-          })
-      }
-      await sleep(Math.random() * pauseMs)
-    }
+    return retryConflicts(
+      () => runTransaction(options.background ? ofBackground : ofRequests, work, readsFirst),
+      rowsMayConflict,
+      (outcome) => meter.count('team_settings_database_transactions_total', { outcome }),
+    )
   }
   const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
 

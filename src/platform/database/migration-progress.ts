@@ -15,7 +15,7 @@ const MANY_ROWS = 100_000
 const SAY_EVERY_MS = 5_000
 /** Until it is known how fast this database is. */
 const ROWS_PER_MS = 500
-/** Of a row of activity with its header, in a table that was never analysed. */
+/** The bytes of a row of activity with its header, for a table that was never analysed. */
 const BYTES_PER_ROW = 100
 
 /** Other statements change no rows. */

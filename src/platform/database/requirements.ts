@@ -1,4 +1,4 @@
-/** What the service needs of a server and its database, before it creates tables there. */
+/** Checks whether the service can use a server and its database, before it creates tables there. */
 import type postgres from 'postgres'
 
 export interface DatabaseFault {

@@ -1,4 +1,4 @@
-/** What differs between kinds of repository host. Each kind is one file beside this one. */
+/** The differences between kinds of repository host. Each kind is one file beside this one. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 
@@ -48,7 +48,7 @@ export interface Report {
 export type Proof = { hmac: string } | { secret: string }
 
 export interface HostKind {
-  /** As people call it. */
+  /** The name that people know. */
   name: string
   /** Undefined: every installation has its own. */
   defaultUrl: string | undefined
@@ -57,7 +57,7 @@ export interface HostKind {
   tokenPage: string
   oauth: { authorizePath: string; tokenPath: string; scope: string }
 
-  /** What people are told about repositories that cannot be named as `owner/repo`, if the host has such. */
+  /** The error text for repositories that cannot be named as `owner/repo`, if the host has any. */
   unsupportedPaths?: string
 
   apiHeaders(token: string): Record<string, string>
@@ -66,7 +66,7 @@ export interface HostKind {
   repoPath(name: RepoName): string
   readRepo(answer: UpstreamAnswer, name: RepoName): RepoAnswer
 
-  /** What the doctor asks for without a token, and whether the answer comes from a host of this kind. */
+  /** The path that the doctor requests without a token, and whether the answer comes from a host of this kind. */
   probePath: string
   recognises(answer: UpstreamAnswer): boolean
 

@@ -1,4 +1,4 @@
-/** What the kinds of host have in common: how they read answers and payloads, which can contain anything. */
+/** Shared by all kinds of host: reads answers and payloads, which can contain anything. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 import type { HostUser, Proof, RepoAnswer, RepoName, Report, ReportedCommit, ReportedIssue } from './kind.js'

@@ -12,7 +12,7 @@ export interface RouteFacts {
   codes: ErrorCode[]
   /** Counted by a rate limit. */
   limited: boolean
-  /** Of its successful answers. */
+  /** The status codes of its successful answers. */
   headers: readonly HeaderName[]
 }
 

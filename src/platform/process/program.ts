@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { OperatorError } from './operator-error.js'
 
-/** Stops one thing that was started; by force, once `hurry` is aborted. */
+/** Stops one thing that was started, by force once `forceSignal` is aborted. */
 export type Stop = (forceSignal: AbortSignal) => unknown
 
 /** The program. Once `stopped` is aborted it must start nothing more, and settle as soon as it can. */

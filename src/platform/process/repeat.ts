@@ -20,7 +20,7 @@ export const repeat = (
         try {
           await work(stop.signal)
         } catch (error) {
-          if (!stop.signal.aborted) app.log.warn({ err: error }, `${name} failed; it is tried again`)
+          if (!stop.signal.aborted) app.log.warn({ err: error }, `${name} failed and will be tried again`)
         }
         if (!stop.signal.aborted) next()
       },

@@ -33,8 +33,11 @@ export default fp(
       secret: config.jwtSecrets[0] ?? '',
       fallback: ofInstance,
       onLost: (reason) =>
-        log.warn({ reason: redisFault(reason) }, 'Redis is away: limits are counted by this instance alone'),
-      onRestored: () => log.info('Redis is back: limits are shared with the other instances'),
+        log.warn(
+          { reason: redisFault(reason) },
+          'Redis is unavailable: this instance counts limits by itself',
+        ),
+      onRestored: () => log.info('Redis is available again: all instances share limits'),
     })
     app.addHook('onClose', async () => redis.close())
     app.decorate('counts', redis)

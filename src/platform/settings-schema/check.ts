@@ -120,7 +120,7 @@ const isAllowed = ({ simple, texts }: Allowed, value: unknown, run: Run): boolea
   return texts.has(canonical(value, run))
 }
 
-/** What is wrong with a number of something; undefined: nothing. */
+/** The fault of a number of items or characters, if any. */
 const outside = (
   { min, max, above, below }: Bounds,
   size: number,
@@ -227,7 +227,7 @@ const checkObject = (
 const checkAny = (choices: Node[], value: unknown, place: Place | undefined, run: Run) => {
   if (choices.some((choice) => run.passes(() => check(choice, value, place, run)))) return
   const [only, ...others] = choices.filter(({ types }) => types?.has(typeOf(value)))
-  // What is wrong with the one alternative of the right type says more.
+  // If only one alternative has the right type, its faults say more.
   if (only && others.length === 0) check(only, value, place, run)
   else run.note(place, 'matches none of the allowed forms')
 }

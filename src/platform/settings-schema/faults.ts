@@ -1,4 +1,4 @@
-/** What is wrong with settings, and the bounds of looking for it. */
+/** Collects what is wrong with settings, and limits the work of the check. */
 
 /** A place in settings: a key, and the places that lead there. */
 export interface Place {

@@ -6,7 +6,7 @@ import { cleanText, isPlaceholder } from './text.js'
 /** A schema that the service cannot use. The message names the place. */
 export class SchemaError extends Error {}
 
-/** What was skipped. */
+/** The skipped parts. */
 export interface Notes {
   /** @param what is skipped, as a kind that several places have in common */
   skip(what: string, place: string): void

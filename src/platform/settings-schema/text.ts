@@ -18,9 +18,9 @@ const withoutTags = (text: string): string => {
  */
 export const cleanText = (text: string): string =>
   withoutTags(text.replace(/<(https?:\/\/[^\s<>]*)>/g, '$1'))
-    // What is left of a tag without an end.
+    // The rest of a tag without an end.
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
     .replace(/!?\[([^[\]]*)\]\(\s*(?!https?:\/\/|#)[^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
-    // What is left of a link in another notation.
+    // The rest of a link in another notation.
     .replace(/\](?=\((?!https?:\/\/|#))/g, '] ')
     .replace(/^(\s*\[[^[\]]*\]):/gm, '$1 :')

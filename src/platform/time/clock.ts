@@ -20,6 +20,6 @@ const READ_MOMENT = statement(
   'select clock_timestamp()::timestamptz(3) as moment',
 )
 
-/** This very moment, also amid a transaction. */
+/** The current time, even inside a transaction. */
 export const readMoment = async (db: Db): Promise<string> =>
   toTimestamp(singleRow(await db.rows(READ_MOMENT, [])).moment)

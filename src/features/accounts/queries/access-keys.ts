@@ -116,7 +116,7 @@ const LIST_KEYS = statement(
   order by k.id desc`,
 )
 
-/** Those that still work, newest first. */
+/** Keys that still work, newest first. */
 export const listKeys = async (db: Db, owner: KeyOwner): Promise<AccessKey[]> => {
   const rows = await db.rows(LIST_KEYS, ownerParameters(owner))
   return rows.map((row) => ({
@@ -186,10 +186,10 @@ const revoke = (name: string, which: string) =>
 const REVOKE_KEY = revoke('revoke an access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
 const REVOKE_KEYS = revoke('revoke the access keys of an owner', IS_OF_OWNER)
 const REVOKE_KEYS_IN_WORKSPACE = revoke(
-  'revoke the access keys that somebody created for a workspace',
+  'revoke the access keys that a person created for a workspace',
   'k.created_by = $1::uuid and k.workspace_id = $2::uuid',
 )
-const REVOKE_ALL_KEYS = revoke('revoke all access keys that somebody created', 'k.created_by = $1::uuid')
+const REVOKE_ALL_KEYS = revoke('revoke all access keys that a person created', 'k.created_by = $1::uuid')
 
 const KNOWS_KEY = statement(
   'whether an access key is known',
@@ -222,10 +222,10 @@ export const revokeKeysOfWorkspace = async (tx: Db, workspaceId: string): Promis
   await tx.rows(REVOKE_KEYS, ownerParameters({ workspaceId }))
 }
 
-/** Revokes what somebody created for a workspace. */
+/** Revokes the keys that a person created for a workspace. */
 export const revokeKeysCreatedBy = (tx: Db, workspaceId: string, userId: string): Promise<RevokedKey[]> =>
   tx.rows(REVOKE_KEYS_IN_WORKSPACE, [userId, workspaceId])
 
-/** Revokes what somebody created, for themselves and for workspaces. */
+/** Revokes all keys that a person created, personal ones and those of workspaces. */
 export const revokeAllKeysOf = (tx: Db, userId: string): Promise<RevokedKey[]> =>
   tx.rows(REVOKE_ALL_KEYS, [userId])

@@ -19,7 +19,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { patternMatches } from '../../workspaces/index.js'
-import type { Minutes } from '../minutes.js'
+import type { Minutes } from '../caps.js'
 
 /**
  * The person who flushes, their recording preferences, an earlier flush with the same id and, one per row, the workspaces in

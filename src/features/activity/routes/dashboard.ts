@@ -14,7 +14,8 @@ import type { Range } from '../../../platform/time/days.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { chooseRange } from '../choose-range.js'
 import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/dashboard.js'
-import { openDashboardLines, readDashboard } from '../read-dashboard.js'
+import { readDashboard } from '../read-dashboard.js'
+import { openDashboardLines } from '../read-dashboard-csv.js'
 import { createViewRecorder } from '../record-view.js'
 
 /** The responses of both dashboards. */

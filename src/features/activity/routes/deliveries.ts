@@ -17,7 +17,7 @@ import {
   type ExpectedDelivery,
   type SignedBody,
 } from '../webhooks/body.js'
-import { Verification } from '../webhooks/secrets.js'
+import { Verification } from '../webhooks/signature.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

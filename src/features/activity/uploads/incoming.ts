@@ -5,7 +5,7 @@ import { ApiError } from '../../../errors.js'
 
 /** Bytes of one body between two turns of other requests. */
 const PAUSE_BYTES = 524_288
-/** What a body gets at first, whatever length it declares. */
+/** The first buffer of a body, whatever length it declares. */
 const FIRST_BYTES = 65_536
 /** A larger body gets a buffer of its whole length at once. The system provides memory only for the part that is written. */
 const WHOLE_BYTES = 131_072
@@ -32,7 +32,7 @@ export class IncomingBody {
     this.declaredBytes = declaredBytes === undefined ? undefined : Number(declaredBytes)
     if ((this.declaredBytes ?? 0) > mostBytes) throw new ApiError('payload_too_large')
     this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes ?? 0, FIRST_BYTES))
-    // The rest of a body that is refused is taken as of others, and not destroyed with its connection.
+    // The rest of a rejected body is read like other bodies, so that its connection stays open for the answer.
     this.chunks = stream.iterator({ destroyOnReturn: false })
   }
 

@@ -13,7 +13,7 @@ import { untilHangUp } from '../uploads/hang-up.js'
 import { IncomingBody } from '../uploads/incoming.js'
 import { createReader } from '../uploads/reader.js'
 import { type Delivery, type DeliveryContext, readDelivery, type TooMuch } from './delivery.js'
-import type { Verification } from './secrets.js'
+import type { Verification } from './signature.js'
 
 /** Smaller bodies cost less than a thread, and no more memory than connections have anyway. */
 const LARGE_BYTES = 131_072

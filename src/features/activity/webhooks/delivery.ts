@@ -1,4 +1,4 @@
-/** What a delivery brings that can count: checked, bounded, and without anything else of the payload. */
+/** Reads the parts of a delivery that can count, checked and bounded. The rest of the payload is dropped. */
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { hostKindOf } from '../../../platform/hosts/index.js'
@@ -29,14 +29,14 @@ export interface DeliveredIssue {
 }
 
 export interface Delivery {
-  /** As the payload names it; undefined if it names none. */
+  /** The name in the payload, if there is one. */
   repo: string | undefined
   /** Each hash once. */
   commits: DeliveredCommit[]
   issue: DeliveredIssue | undefined
 }
 
-/** A payload that brings more than one delivery can. */
+/** A payload with more commits than one delivery may have. */
 export interface TooMuch {
   tooMany: number
 }
@@ -68,7 +68,7 @@ export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryCon
   for (const { hash, login, at } of commits) {
     const moment = momentOf(at)
     if (moment === undefined || !HASH.test(hash)) continue
-    // One whose author is named goes before the same one without.
+    // A commit with a named author replaces the same one without.
     const login_ = loginOf(login)
     if (!found.has(hash) || login_ !== undefined) found.set(hash, { hash, day: dayOf(moment), login: login_ })
   }

@@ -26,7 +26,7 @@ const FIND_NAMES = statement(
   ))`,
 )
 
-/** Those of these names, and of the marks of these hours, that are known. */
+/** The known projects among these names and the marks of these hours. */
 export const findNames = async (
   db: Db,
   userId: string,

@@ -9,7 +9,7 @@ import { ApiError, invalid } from '../../../errors.js'
 import type { SentHeartbeat } from '../project-names.js'
 import { JsonReader, type Kind, NoJsonError, QuotedText } from './json.js'
 
-/** What is read before other requests have a turn. */
+/** How many bytes are read before other requests run. */
 const PIECE_BYTES = 65_536
 const SPACE = 0x20
 const QUOTE = 0x22

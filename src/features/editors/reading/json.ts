@@ -7,12 +7,12 @@ import { limits } from '../../../../schemas/limits.js'
 /** A text that is no JSON, or nested too deep. */
 export class NoJsonError extends Error {}
 
-/** What an object says, as far as it counts here. Members of another type, and texts that are too long, are absent. */
+/** The members of an object that count here. Members of another type and texts that are too long are absent. */
 export interface ReadObject {
   time: number | undefined
   project: string | undefined
   alternate: string | undefined
-  /** Of its own array or object; 0: the whole text. */
+  /** The depth of its array or object. 0: the whole text. */
   depth: number
 }
 
@@ -92,7 +92,7 @@ export class JsonReader {
     if (this.state !== 'end' || this.token !== undefined) throw new NoJsonError()
   }
 
-  /** Takes what begins or separates a value. @returns where to go on */
+  /** Reads the start or the separator of a value. @returns where to continue */
   private take(byte: number, next: number): number {
     const { state } = this
     if (state === 'value' || state === 'first item') {
@@ -184,7 +184,7 @@ export class JsonReader {
     this.keptLength += end - start
   }
 
-  /** What was kept of the token; undefined when it was too long. */
+  /** The kept part of the token. Undefined if it was too long. */
   private text(): string | undefined {
     return this.keptLength > MOST_KEPT ? undefined : this.kept.toString('utf8', 0, this.keptLength)
   }

@@ -22,9 +22,9 @@ const AT_ONCE = 8
 const WAITING = 32
 const WAIT_MS = 5_000
 
-/** What has arrived; the wait for more is no work of the service. */
+/** Reads what has arrived. The wait for more does not count as working time. */
 async function* chunksOf(payload: Readable, work: Work | null): AsyncGenerator<Buffer> {
-  // The rest of a file that is refused is taken as of other bodies, and not destroyed with its connection.
+  // The rest of a rejected file is read like other bodies, so that its connection stays open for the answer.
   const chunks = payload.iterator({ destroyOnReturn: false })
   const next = (): Promise<IteratorResult<Buffer>> =>
     chunks.next().catch((cause) => {

@@ -1,4 +1,4 @@
-/** What access keys may do in workspaces. */
+/** The rights of access keys in workspaces. */
 import type { KeyInUse } from '../../accounts/index.js'
 
 /** A key of a workspace reaches no other one; the key of a person reaches the person's workspaces. */

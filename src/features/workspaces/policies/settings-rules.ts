@@ -1,4 +1,4 @@
-/** What the operator's schema says about settings, and which keys an override must leave alone. */
+/** Checks settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
 import { ApiError } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'

@@ -22,10 +22,10 @@ const columns = {
   activityPrivacy: textOf<PrivacyLevel>(),
   createdAt: moment,
   members: integer,
-  /** Those who can sign in. */
+  /** Admins who can sign in. */
   admins: integer,
   patterns: integer,
-  /** Those that can still be redeemed. */
+  /** Invites that can still be redeemed. */
   invites: integer,
 }
 export type WorkspaceFacts = RowOf<typeof columns>

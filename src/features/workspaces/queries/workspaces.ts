@@ -89,7 +89,7 @@ const READ_INVITED = statement(
   from workspaces w where w.id = $1::uuid and w.deleted_at is null`,
 )
 
-/** What a workspace shows to people with an invite. */
+/** The parts of a workspace that people with an invite see. */
 export const readInvitedWorkspace = async (
   db: Db,
   id: string,

@@ -1,4 +1,4 @@
-/** The limits of active minutes: 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
+/** Caps active minutes: at most 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
 import { limits } from '../../../schemas/limits.js'
 import { HOURS } from '../../platform/time/days.js'
 
@@ -26,10 +26,10 @@ export class MemberDay {
   /** The added minutes by repository. */
   readonly added = new Map<string, Minutes>()
 
-  /** @param total what the member has on the day already, in all repositories; becomes the day's own */
+  /** @param total the member's minutes of the day so far, in all repositories; `add` changes it */
   constructor(private readonly total = noMinutes()) {}
 
-  /** @returns what was full, undefined when the entry counts whole. `hour_full` when both were. */
+  /** Adds what fits. @returns the cap that cut the entry, `hour_full` if both did, and undefined if it counts in full */
   add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {
     const fitting: number[] = []
     let inHours = 0
@@ -42,7 +42,7 @@ export class MemberDay {
       left -= asked - fits
     }
     const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total.minutes))
-    // Minutes without an hour go first, because they tell least; then the latest.
+    // Minutes without an hour are cut first, because they say least. Then the latest hours are cut.
     for (let hour = HOURS - 1; inHours > counted; hour--) {
       const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
       fitting[hour] = (fitting[hour] ?? 0) - cut

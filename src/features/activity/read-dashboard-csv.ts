@@ -1,0 +1,106 @@
+/** Reads a dashboard as CSV: a line for each day and person, or for each day where published weeks are shown. */
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { PIECE_LENGTH } from '../../platform/http/streaming.js'
+import { listDays, type Range } from '../../platform/time/days.js'
+import type { View, Viewer } from './policies.js'
+import {
+  daysWithin,
+  type Filter,
+  listMemberDays,
+  readDays,
+  readStaleDays,
+  sourcesOf,
+} from './queries/dashboard.js'
+import { readPublishedDays } from './queries/published-weeks.js'
+import { beginView, nothing, withheld } from './read-dashboard.js'
+
+/** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */
+const DAYS_PER_READ = 3
+
+/** A dashboard as CSV: what it is of, and its lines while they are read. */
+export interface DashboardLines {
+  name: string
+  range: Range
+  /** The days with names of people. */
+  named: Range | undefined
+  lines: AsyncGenerator<string>
+}
+
+/** @throws {ApiError} `workspace_not_found`, `member_detail_hidden` */
+export const openDashboardLines = (
+  database: Database,
+  viewer: Viewer,
+  workspaceId: string,
+  asked: Range,
+  filter: Filter,
+): Promise<DashboardLines> =>
+  database.readAnywhere(async (tx) => {
+    const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+    const { name } = workspace
+    if (view.published)
+      return {
+        name,
+        range: view.range,
+        named: undefined,
+        lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
+      }
+    return {
+      name,
+      range: asked,
+      named: asked,
+      lines: readMemberLines(database, viewer, workspaceId, asked, filter),
+    }
+  })
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+/** A line for each day, where some are shown as published weeks; what is withheld is empty. */
+const readDayLines = async (
+  tx: Db,
+  { minGroup }: Viewer,
+  workspaceId: string,
+  { range, named, published }: View,
+  { repoKey, userId }: Filter,
+): Promise<string> => {
+  const stale = await readStaleDays(tx, workspaceId, range)
+  const [recorded, shown] = await Promise.all([
+    named ? readDays(tx, sourcesOf(workspaceId, named, { repoKey, userId }, stale)) : [],
+    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey: repoKey ?? null }) : [],
+  ])
+  const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
+  const lines = listDays(range.from, range.to).map((day) => {
+    const isNamed = named !== undefined && day >= named.from
+    const { active_minutes, commits, closed_issues } = days.get(day) ?? (isNamed ? nothing : withheld)
+    return [day, active_minutes ?? '', commits ?? '', closed_issues ?? ''].join(',')
+  })
+  return ['day,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
+}
+
+/** A few days at a time, so that no range and no team is too large for memory. */
+async function* readMemberLines(
+  database: Database,
+  viewer: Viewer,
+  workspaceId: string,
+  asked: Range,
+  filter: Filter,
+): AsyncGenerator<string> {
+  let text = 'day,login,active_minutes,commits,closed_issues\n'
+  for (let start = 0; start < asked.days; start += DAYS_PER_READ) {
+    const lines = await database.readAnywhere(async (tx) => {
+      const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
+      // Half of the lines are sent, and the others must not be: the connection is closed.
+      if (!named || published) throw new ApiError('member_detail_hidden')
+      return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
+    })
+    for (const line of lines) {
+      text += `${line}\n`
+      if (text.length < PIECE_LENGTH) continue
+      yield text
+      text = ''
+    }
+  }
+  yield text
+}

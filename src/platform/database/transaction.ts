@@ -1,0 +1,104 @@
+/** Runs a transaction, and runs it again after a conflict with another one. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type postgres from 'postgres'
+import type { Db, Tx } from './db.js'
+import type { SentStatement } from './driver.js'
+import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
+import { type Limiter, unlimited } from './limiter.js'
+
+/** How long a transaction with conflicts is retried. */
+const RETRY_MS = 4_000
+/** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
+const MAX_RETRY_PAUSE_MS = 100
+
+type Watch = (statement: SentStatement) => SentStatement
+
+/** `begin` with the options that `patches/` adds. */
+type Begin = (
+  mode: string,
+  work: (sql: postgres.TransactionSql) => Promise<unknown>,
+  options: { readsFirst: boolean },
+) => Promise<unknown>
+
+/** The connections of a transaction. */
+export interface Connections {
+  client(): postgres.Sql
+  limit: Limiter
+  dbOn(client: () => postgres.TransactionSql, limit: Limiter, watch: Watch): Db
+  /** Sees each statement once it is sent. */
+  watch?: Watch
+}
+
+/** @throws the failure of the first failed statement, because those behind it only fail with the transaction */
+export const runTransaction = async <T>(
+  { client, limit, dbOn, watch = (statement) => statement }: Connections,
+  work: (tx: Tx) => Promise<T>,
+  readsFirst: boolean,
+): Promise<T> => {
+  let firstFailure: unknown
+  const watchFailures: Watch = (statement) => {
+    statement.then(undefined, (error) => {
+      firstFailure ??= error
+    })
+    return watch(statement)
+  }
+  let last: Promise<unknown> | undefined
+  const deferToCommit = (statements: Promise<unknown>) => {
+    last = statements
+    // It is awaited only after the commit was sent.
+    last.catch(() => {})
+  }
+  const inside = async (sql: postgres.TransactionSql) => {
+    let isOver = false
+    const current = () => {
+      if (isOver) throw new Error('A statement has come after the end of its transaction')
+      return sql
+    }
+    try {
+      return await work(Object.assign(dbOn(current, unlimited, watchFailures), { deferToCommit }))
+    } finally {
+      isOver = true
+    }
+  }
+  try {
+    try {
+      // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
+      const mode = 'isolation level read committed'
+      return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
+    } finally {
+      // Its failure says more than the failed commit.
+      await last
+    }
+  } catch (error) {
+    throw isAftermath(error) ? firstFailure : error
+  }
+}
+
+/**
+ * @param rowsMayConflict whether `isRowConflict` is a conflict too
+ * @param count receives the outcome of each attempt
+ * @throws {DatabaseBusy} if the conflicts do not end in time
+ */
+export const retryConflicts = async <T>(
+  attempt: () => Promise<T>,
+  rowsMayConflict: boolean,
+  count: (outcome: 'committed' | 'conflict' | 'failed') => void,
+): Promise<T> => {
+  const deadline = Date.now() + RETRY_MS
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_PAUSE_MS)) {
+    try {
+      const result = await attempt()
+      count('committed')
+      return result
+    } catch (error) {
+      const isRetryable = isConflict(error) || (rowsMayConflict && isRowConflict(error))
+      count(isRetryable ? 'conflict' : 'failed')
+      if (!isRetryable) throw error
+      if (Date.now() > deadline)
+        throw new DatabaseBusy('The transaction lost every conflict with other transactions', {
+          cause: error,
+        })
+    }
+    await sleep(Math.random() * pauseMs)
+  }
+}
