@@ -544,6 +544,29 @@ else {
     await ada.delete(`/api/team/workspaces/${id}`)
   })
 
+  t.test('a download of the audit trail says which entries it leaves out', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Vast', patterns: ['vast/*'] })
+    // With the entry of the workspace's creation, one more than a file has.
+    await service.database.write.statement(
+      `insert into audit_entries (workspace_id, id, at, actor, action, target, details)
+      select $1::uuid, gen_random_uuid(), clock_timestamp() + n * interval '1 ms', 'ada', 'webhook.created', null, '{}'
+      from generate_series(1, 20000) as n`,
+      [id],
+    )
+    await admin.open(`/w/${id}/audit`)
+    const download = admin.page.waitForEvent('download')
+    await admin.button('Download CSV').click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    const rows = file.split('\r\n').slice(1, -1)
+    t.equal(rows.length, 20_001)
+    const note =
+      /^The file has only the newest 20,000 entries\. The oldest of them is from .+\. To download older entries, choose that date under “To”\.$/
+    const [, text] = rows.at(-1)?.match(/^,,,,"(.+)"$/) ?? []
+    t.match(text, note)
+    await admin.sees(note)
+    t.equal(rows.filter((row) => row.includes('workspace.created')).length, 0, 'the oldest is left out')
+  })
+
   t.test('a filter of the audit trail searches older entries, and says how far it searched', async (t) => {
     const { id } = await service.workspace(ada, { name: 'Old', patterns: ['old/*'] })
     for (let round = 0; round < 110; round++) {
