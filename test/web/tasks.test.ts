@@ -398,6 +398,62 @@ else {
     hasMembers(t, body.members, [{ role: 'admin' }, { role: 'member' }])
   })
 
+  t.test('an undo does not overwrite what someone changed meanwhile', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Busy', patterns: ['busy/*'], members: [bob] })
+    const path = `/api/team/workspaces/${id}`
+    const visitor = await visit(ada)
+    const { page } = visitor
+    /** Undoes the change that the page confirms with this text. */
+    const undo = async (text: string) => {
+      const message = page.locator('.toast', { hasText: text })
+      await message.getByRole('button', { name: 'Undo', exact: true }).click()
+      const refusal = page.locator('.toast', { hasText: 'Someone changed this meanwhile.' })
+      await refusal.getByText('Nothing was undone: their change stays.').waitFor()
+      t.strictSame(await visitor.violations(), [])
+      await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    }
+    await visitor.open(`/w/${id}/settings`)
+    await visitor.field('Workspace name').fill('Busy 2')
+    await visitor.button('Rename workspace').click()
+    await visitor.sees('Workspace renamed')
+    await ada.patch(path, { name: 'Busy 3' })
+    await undo('Workspace renamed')
+    await visitor.heading('Busy 3 settings').waitFor()
+    t.equal(await visitor.field('Workspace name').inputValue(), 'Busy 3')
+
+    await visitor.open(`/w/${id}/repos`)
+    await visitor.field('Patterns, one per line').fill('busy/*\nbusy/web')
+    await visitor.button('Save patterns').click()
+    await visitor.sees('Patterns saved')
+    await ada.put(`${path}/patterns`, { patterns: ['busy/api'] })
+    await undo('Patterns saved')
+    t.equal(await visitor.field('Patterns, one per line').inputValue(), 'busy/api')
+    t.strictSame((await ada.get(`${path}/patterns`)).body.patterns, ['busy/api'])
+
+    await visitor.open(`/w/${id}/people`)
+    await visitor.field('Role of bob').selectOption('admin')
+    await visitor.button('Make admin').click()
+    await visitor.sees('bob is now an admin')
+    await ada.delete(`${path}/members?login=bob`)
+    await undo('bob is now an admin')
+    await visitor.field('Role of bob').waitFor({ state: 'detached' })
+
+    await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'dark' } })
+    await visitor.open(`/w/${id}/repos/busy/api`)
+    await visitor.button('Remove override').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove override', exact: true }).click()
+    await visitor.sees('Override removed')
+    await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'light' } })
+    await undo('Override removed')
+    t.strictSame((await ada.get(`${path}/project-settings/busy/api`)).body.settings, { 'ext.theme': 'light' })
+    // The browser reports the missing override, and the answer that stopped the undo.
+    t.strictSame(
+      visitor.complaints.filter((one) => !/status of 4(04|12) /.test(one)),
+      [],
+    )
+    await ada.delete(path)
+  })
+
   t.test('members are sorted, and a change of the name can be undone', async (t) => {
     await admin.open(`/w/${id}/people`)
     await admin.page.getByRole('table', { name: 'Members', exact: true }).waitFor()

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { call, refresh, useAction, usePages, useRead } from '../api.js'
+import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { Menu } from '../menu.js'
@@ -90,6 +90,12 @@ const Members = () => {
     await call('PATCH /api/team/workspaces/{id}/members', { path, body: { login, role } })
     if (login === me.login) me.again()
     refresh()
+  }
+  const undoRole = async (member: Member, changed: Role) => {
+    const role = await readRole(workspace.id, member.login)
+    refresh()
+    requireUnchanged(role === changed)
+    await setRole(member.login, member.role)
   }
   const cancel = () => {
     clear()
@@ -193,7 +199,7 @@ const Members = () => {
             toast(
               `${member.login} is now ${named[role]}`,
               // Without the role, a person cannot give it back to themselves.
-              isMine(member) ? undefined : () => setRole(member.login, member.role),
+              isMine(member) ? undefined : () => undoRole(member, role),
             )
           }}
         >
@@ -226,6 +232,19 @@ const Members = () => {
       )}
     </section>
   )
+}
+
+/** The role of a member as it is now. `undefined` for a person who left. @throws {Failure} */
+const readRole = async (id: string, login: string): Promise<Role | undefined> => {
+  let cursor: string | null = null
+  do {
+    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor && { cursor }) }
+    const { data } = await call('GET /api/team/workspaces/{id}/members', { path: { id }, query })
+    const found = data.members.find((member) => member.login === login)
+    if (found) return found.role
+    cursor = data.next_cursor
+  } while (cursor)
+  return undefined
 }
 
 /** Asks before the role changes, so the field itself keeps its value. */
