@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { seedTeam } from '../../demo/team.js'
+import { rebuildRollups } from '../../src/features/activity/roll-up.js'
 import { addDays, mondayOf } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
@@ -452,6 +454,37 @@ else {
       [],
     )
     await ada.delete(path)
+  })
+
+  t.test('a large team is rendered in parts', async (t) => {
+    const [owner, firstRepohostId, members] = ['large', 7_000_000, 120]
+    const { workspaceId } = await seedTeam(service.database, {
+      name: 'Large',
+      owner,
+      firstRepohostId,
+      members,
+      from: addDays(today, -6),
+      to: today,
+    })
+    await rebuildRollups(service.database)
+    const visitor = await visit(await service.signIn(`${owner}-1`, { id: firstRepohostId + 1 }))
+    const { page } = visitor
+    const rows = (table: string) =>
+      page.getByRole('table', { name: table, exact: true }).locator('tbody tr').count()
+    await visitor.open(`/w/${workspaceId}`)
+    const people = page.getByRole('region', { name: 'People', exact: true })
+    const total = Number((await people.getByText(/^\d+ people\./).innerText()).split(' ')[0])
+    t.ok(total > 60, 'there are more people than are shown at once')
+    t.equal(await rows('People'), 10)
+    await people.getByRole('button', { name: `Show more (10 of ${total})`, exact: true }).click()
+    await until(async () => (await rows('People')) === 60, '50 more rows are shown')
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await visitor.open(`/w/${workspaceId}/people`)
+    await until(async () => (await rows('Members')) === 50, '50 members are shown')
+    await visitor.button(`Show more (50 of ${members})`).click()
+    await until(async () => (await rows('Members')) === 100, '50 more members are shown')
+    t.equal(requests.filter((path) => path.endsWith('/members')).length, 1)
   })
 
   t.test('members are sorted, and a change of the name can be undone', async (t) => {
