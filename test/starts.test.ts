@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
 import { locks } from '../src/platform/database/locks.js'
-import { applyMigrations, firstMigration } from '../src/platform/database/migrate.js'
+import { applyMigrations, firstMigration, newestMigration } from '../src/platform/database/migrate.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
 import { receivedPassword, startImpostor } from './impostor.js'
@@ -208,7 +208,7 @@ t.test(
     await sql`create table carts (id int)`
     const migration = launchProgram(t, 'src/bin/migrate', onDatabase(url))
     await migration.ended
-    t.equal(migration.output(), 'The database is current.\n')
+    t.equal(migration.output(), `The database is current: ${newestMigration.tag}.\n`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     t.strictSame(
       findings.filter(({ level }) => level === 'problem'),

@@ -58,6 +58,10 @@ write(
   `/usr/bin/${name}`,
   `#!/bin/sh
 # Runs a command of the service with the variables of the installed one.
+if [ -e /etc/${name}/env ] && [ ! -r /etc/${name}/env ]; then
+  echo "Only root and the user ${name} can read /etc/${name}/env. Run: sudo ${name} $*" >&2
+  exit 1
+fi
 export DATA_DIR="\${DATA_DIR-${state}}"
 exec ${node} --env-file-if-exists=/etc/${name}/env ${program}/app/build/src/bin/${name}.js "$@"
 `,
