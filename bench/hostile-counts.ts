@@ -38,7 +38,7 @@ const bodies: Record<string, () => string> = {
   'one long key': () => `{"${fill('k')}":1}`,
 }
 
-/** Calls again and again until told to stop. @returns the longest wait, and how many calls failed */
+/** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */
 const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
   let isOver = false
   const watching = (async () => {
