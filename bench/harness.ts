@@ -1,4 +1,4 @@
-/** What the benchmarks share: a database, the service on it, the activity of others, loads, and ways to measure. */
+/** Shared by the benchmarks: a database, the service on it, the activity of others, loads, and ways to measure. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -47,7 +47,7 @@ export const freshDatabase = async (url: string, name: string): Promise<string> 
   return changed.href
 }
 
-/** A durable PostgreSQL with an empty database; BENCH_DATABASE_URL names another server, where `bench` is made anew. */
+/** A durable PostgreSQL with an empty database; BENCH_DATABASE_URL names another server, where `bench` is created again. */
 export const startDatabase = async (options: { checkpointSeconds?: number } = {}) => {
   const given = process.env.BENCH_DATABASE_URL
   if (given) return { url: await freshDatabase(given, 'bench'), stop: async () => {} }
@@ -271,7 +271,7 @@ export const interleave = async <Name extends string>(
   ) as Record<Name, Load>
 }
 
-/** What a benchmark runs on. */
+/** The environment of a benchmark. */
 export interface Setting {
   databaseUrl: string
   /** Beside the service, for what it has no route for. */
@@ -513,7 +513,7 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
 /** After so long, a call counts as failed. */
 export const WATCH_MS = 60_000
 
-/** Calls again and again until told to stop. @returns the longest wait, and how many calls failed */
+/** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */
 export const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
   let isOver = false
   const watching = (async () => {

@@ -78,7 +78,7 @@ await benchmark(async (cleanUp) => {
     }
     return { rows, bytes }
   }
-  /** A turn of everybody for each beat, so many at once. */
+  /** One heartbeat of each person per round, so many at once. */
   const measure = async (
     name: string,
     work: (person: SignedIn & { repo: string }, beat: number) => Promise<unknown>,

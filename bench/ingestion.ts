@@ -34,7 +34,7 @@ import {
 const CLIENTS = 8
 const SECONDS = 8
 const ROUNDS = 5
-/** So many that nobody's hours fill up. */
+/** Enough people that no one's hours fill up. */
 const USERS = 600
 const REPOS = 20
 const DAYS = 10

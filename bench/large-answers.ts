@@ -30,7 +30,7 @@ const put = ({ database }: Setting, text: string, parameters: (string | number)[
     async (tx) => {
       await tx.statement(`set local statement_timeout = '10min'`, [])
       await tx.statement(text, parameters)
-      // Plans for tables that nobody has looked at yet are no measure.
+      // Without statistics, plans are not representative.
       await tx.statement('analyze', [])
     },
     { background: true },

@@ -1,7 +1,7 @@
 /**
  * Flushes, pulls and dashboards per second on the coordinator of a Citus cluster with 0, 1 and 2 workers, beside a
  * PostgreSQL of its own, and what a further shard costs. CITUS_URL: the coordinator, as a superuser; **a database called
- * `bench` is dropped there** and made anew.
+ * `bench` is dropped there** and created again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ const TEAMS = 32
 const MEMBERS = 5
 const SECONDS = 6
 const ROUNDS = 60
-/** What a cluster has when nobody says otherwise. */
+/** The default of a cluster. */
 const SHARDS = 32
 
 const server = process.env.CITUS_URL

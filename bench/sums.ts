@@ -35,7 +35,7 @@ const ROLLUPS = (HOURS * 3.6e6) / ROLL_UP_TODAY_MS + 2
 /** Cores are planned to be as busy as this at the busiest time. */
 const LOAD = 0.5
 
-/** What a developer does on a working day, by the name of what it costs. */
+/** How often a developer does each thing on a working day. */
 const habits = (minutes: number): Record<string, number> => ({
   flush: (HOURS * 60) / minutes,
   // The extension asks once an hour for its configuration, and as often for recording preferences.

@@ -1,5 +1,5 @@
 /**
- * What each thing costs that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows; and the sums of
+ * Measures the cost of everything that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows; and the sums of
  * docs/scale.md made of it. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
  * `--team 20` (people in a workspace).
  */
@@ -38,7 +38,7 @@ const { values } = parseArgs({
 const SECONDS = Number(values.seconds)
 const TEAMS = 10
 const MEMBERS = 50
-/** Of each team; they take turns, so that nobody's hours fill up. */
+/** The people of each team. They take turns, so that no one's hours fill up. */
 const CALLERS = 20
 const ROLLUPS = 20
 const OLD_FLUSHES = 100_000
@@ -142,7 +142,7 @@ await benchmark(async (cleanUp) => {
   await sql`vacuum analyze`
   const bytes = await bytesPerRow(sql)
 
-  // As in every period in which somebody has flushed.
+  // As in every period with a flush.
   const rollups = await measured(() =>
     ownCpu(async () => {
       for (let round = 0; round < ROLLUPS; round++) {
@@ -195,7 +195,7 @@ async function ownCpu(work: () => Promise<unknown>) {
   return user + system
 }
 
-/** What tables take on the disk, with their indexes, over how many rows there are. */
+/** The bytes of a row on disk, with its share of the indexes. */
 async function bytesPerRow(sql: postgres.Sql): Promise<Omit<Bytes, 'memory'>> {
   const found = await sql<{ name: string; bytes: number; rows: number }[]>`
     select relname as name, pg_total_relation_size(oid)::float8 as bytes, reltuples::float8 as rows from pg_class

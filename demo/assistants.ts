@@ -8,9 +8,9 @@ import { type StandIn, sendJson, serveStandIn } from './stand-in.js'
 export interface AssistantStandIn extends StandIn {
   /** The only key that is good here. */
   key: string
-  /** What it lists, as id and moment; in the order in which the provider sends them. */
+  /** The listed models, as id and time, in the order of the provider. */
   models: { id: string; createdAt: string }[]
-  /** Serves the same page for ever, with a new cursor each time. */
+  /** Serves the same page endlessly, with a new cursor each time. */
   endless: boolean
   /** The most models of one page, whatever is asked for. */
   pageSize: number

@@ -115,7 +115,7 @@ export const startBillingProvider = async (): Promise<BillingProviderStandIn> =>
     return once(request.headers['idempotency-key'] as string | undefined, path, body)
   }
 
-  /** What the real provider's page does when somebody has paid there. */
+  /** Does what the provider's page does after a payment. */
   const pay = async (id: string, response: ServerResponse) => {
     const form = checkouts.get(id)
     if (!form) return sendJson(response, 404, { error: { type: 'invalid_request_error' } })

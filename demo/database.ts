@@ -8,8 +8,8 @@ import type { EmbeddedOptions } from '../src/platform/database/embedded/server.j
 
 const PREFIX = 'team-settings-'
 /**
- * A socket in the folder, on which the process that made the folder listens for as long as it lives. The system itself
- * refuses connections to it when that process has ended, however it did; a process number could be somebody else's by then.
+ * A socket in the folder, on which the process that created the folder listens while it runs. Once that process has ended,
+ * the system rejects connections to it. A process number would be less certain, because the system reuses it.
  */
 const SIGN_OF_LIFE = 'owner'
 
@@ -21,7 +21,7 @@ const SIGN_OF_LIFE = 'owner'
 export const startThrowAwayDatabase = async (
   options: Omit<EmbeddedOptions, 'dataDir'>,
   parent = tmpdir(),
-): Promise<{ url: string; folder: string; stop(hurry?: AbortSignal): Promise<void> }> => {
+): Promise<{ url: string; folder: string; stop(forceSignal?: AbortSignal): Promise<void> }> => {
   await clearLeftDatabases(parent)
   const dataDir = await mkdtemp(join(parent, PREFIX))
   // Root runs the server under another account, which must get in.
@@ -34,8 +34,8 @@ export const startThrowAwayDatabase = async (
   }
   try {
     const server = await startEmbedded({ ...options, dataDir })
-    const stop = async (hurry?: AbortSignal) => {
-      await server.stop(hurry)
+    const stop = async (forceSignal?: AbortSignal) => {
+      await server.stop(forceSignal)
       await end(server.location)
     }
     return { url: server.url, folder: dataDir, stop }
@@ -45,7 +45,7 @@ export const startThrowAwayDatabase = async (
   }
 }
 
-/** Stops and removes the databases of runs that were killed; those of living ones are left alone. */
+/** Stops and removes the databases of runs that were killed; those of running ones stay. */
 export const clearLeftDatabases = async (parent: string): Promise<void> => {
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)
@@ -62,7 +62,7 @@ const showLife = (path: string) =>
     server.listen(path, () => resolve(server.unref()))
   })
 
-/** Whether we made it, and whoever of us it was has ended. */
+/** Whether an earlier run created the folder and has ended. */
 const isLeft = async (folder: string): Promise<boolean> => {
   const found = await lstat(folder).catch(() => undefined)
   if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false
@@ -83,7 +83,7 @@ const clearAway = async (folder: string) => {
   try {
     await releaseFromFormerOwner(location, password, quiet)
   } catch {
-    // Another run is clearing it away as well, or it cannot be stopped: then it is nobody's to remove.
+    // Another run is removing it too, or its database cannot be stopped. Then it stays.
     return
   }
   await remove(location)

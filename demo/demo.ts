@@ -1,4 +1,4 @@
-/** The service on loopback with a throw-away database, stand-ins for everything outside, and something to look at. */
+/** Runs the service on loopback with a temporary database, stand-ins for other services, and sample data. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { buildApp } from '../src/app.js'
@@ -45,7 +45,7 @@ const startStandIns = async () => {
 const startDatabase = async (stopped: AbortSignal) => {
   const log = { info: () => {}, warn: say, error: say }
   const server = await startThrowAwayDatabase({ maxConnections: 30, durable: false, log, stopped })
-  onExit((hurry) => server.stop(hurry))
+  onExit((forceSignal) => server.stop(forceSignal))
   await migrate(server.url, stopped)
   return server.url
 }

@@ -1,4 +1,4 @@
-/** Runs the service for development: when a source changes, what it changes is built and the service starts anew. */
+/** Runs the service for development: rebuilds what a change of a source affects, and restarts the service. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -10,34 +10,34 @@ import { projectRoot } from '../src/platform/process/root.js'
 
 const USAGE = `npm run dev
 
-  The service as \`npm start\` runs it; builds and starts anew whenever a source changes.
+  The service as \`npm start\` runs it; rebuilds and restarts whenever a source changes.
 `
 
 const start = (...args: string[]) => {
   const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' })
   const ended = once(child, 'exit')
-  onExit(async (hurry) => {
+  onExit(async (forceSignal) => {
     child.kill('SIGTERM')
-    hurry.addEventListener('abort', () => forceEnd(child))
+    forceSignal.addEventListener('abort', () => forceEnd(child))
     await ended
   })
 }
 
 const forceEnd = (child: ChildProcess) => child.kill('SIGKILL')
 
-/** The page's own sources, and those of others that go into it. */
+/** The sources of the page, including those that it shares. */
 const PAGE_SOURCES = ['web', 'client/src', 'schemas']
 /** Editors write a file in several steps. */
 const WRITTEN_MS = 100
 
-/** Builds the page when a source of it changes, and lets the service, which reads it at its start, start anew. */
+/** Rebuilds the page when one of its sources changes, and restarts the service, which reads the page at its start. */
 const keepPage = (server: string, stopped: AbortSignal) => {
   let timer: NodeJS.Timeout | undefined
   let building: Promise<unknown> = Promise.resolve()
   const build = async () => {
     const child = spawn(process.execPath, ['web/build.mjs'], { cwd: projectRoot, stdio: 'inherit' })
     const [code] = await once(child, 'exit')
-    // The service is started anew when its file is touched.
+    // The service restarts when its file is touched.
     if (code === 0) await utimes(join(projectRoot, server), new Date(), new Date())
   }
   for (const folder of PAGE_SOURCES) {

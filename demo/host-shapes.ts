@@ -1,4 +1,4 @@
-/** What a stand-in for the repository host needs to know of each kind, from the documentation of the real ones. */
+/** The differences between kinds of repository host for a stand-in, from their documentation. */
 import type { RepohostKind } from '../schemas/common.js'
 
 export interface HostUser {
@@ -28,11 +28,11 @@ export interface HostShape {
   notFound: Answer
   /** How a token without the right scope is answered. */
   scopeMissing: Answer
-  /** Of the redirect from the old name of a repository. */
+  /** The status of the redirect from the old name of a repository. */
   movedStatus: number
   /** How a wrong code or verifier is answered; GitHub reports these errors with status 200. */
   wrongCode: Answer
-  /** What the host answers without a token, and the headers of every answer. */
+  /** The answer without a token, and the headers of every answer. */
   probe: { path: string; answer: Answer }
   headers: Record<string, string>
 }

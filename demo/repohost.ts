@@ -21,14 +21,14 @@ export interface RepohostStandIn extends StandIn {
   /** Makes a user, or a second token of an existing one. */
   addUser(login: string, options?: { id?: number; clientId?: string }): HostUser & { token: string }
   renameUser(id: number, login: string): void
-  /** A private repository that only these users see. Repositories that were never added are public to everybody. */
+  /** A private repository that only these users see. All repositories that were not added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
   /** The host then redirects from the old name, or only answers with the new one. */
   renameRepo(from: string, to: string, answer: 'redirect' | 'new name'): void
   /** A token that gives access to nothing, not even the profile of its user. */
   addTokenWithoutScope(id: number): string
-  /** Who consents in the browser; null: the user says no. */
+  /** The user who consents in the browser. Null: the user declines. */
   browserUser: number | null
 }
 

@@ -1,4 +1,4 @@
-/** What the demo shows: people, workspaces and settings, all made through the API as any client would. */
+/** Creates the people, workspaces and settings of the demo through the API, as any client would. */
 import type { Static } from '@sinclair/typebox'
 import type { VerifyResult } from '../schemas/auth.js'
 import type { CreatedWorkspace } from '../schemas/invites.js'
@@ -37,7 +37,7 @@ export interface Demo {
 }
 
 /**
- * What a WakaTime plugin sends on working days up to now: a heartbeat every five minutes from 9 to 15 UTC, a day at a time,
+ * Sends what a WakaTime plugin sends on working days up to now: a heartbeat every five minutes from 9 to 15 UTC, a day at a time,
  * and one of this moment, so that the page shows some at any time of day.
  * @param projects in the order of the day
  */
@@ -55,7 +55,7 @@ const heartbeatsOfDays = (days: number, projects: string[]): { time: number; pro
   return [...ofDays.reverse(), [{ time: now, project: 'api-gateway' }]]
 }
 
-/** @throws when the service refuses anything: a demo that shows half of it would mislead. */
+/** @throws if the service rejects a request, because half a demo would mislead */
 export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Promise<Demo> => {
   const call = async <T>(
     method: string,
@@ -68,7 +68,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
       headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
-    if (!response.ok) throw new Error(`${method} ${path} was refused: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${method} ${path} was rejected: ${await response.text()}`)
     return (await response.json()) as T
   }
   const read = async <T>(path: string, headers: Record<string, string>): Promise<T> =>
@@ -127,7 +127,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     { settings: { 'ext.theme': 'light', 'ext.rulers': null } },
     as(ada),
   )
-  // A lock, and a change that someone will want to take back: the schema warns of it.
+  // A lock, and a change that someone will want to undo, because the schema warns about it.
   await call(
     'PATCH',
     `/team/workspaces/${acme}/settings`,

@@ -1,4 +1,4 @@
-/** What all stand-ins share: a server on loopback that records its requests and can be told to misbehave. */
+/** Shared by all stand-ins: a server on loopback that records its requests, and misbehaves on request. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -42,7 +42,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         send('POST', '/team/workspaces/join', { code: acmeInvite }, 'EVE'),
         '# 304: ada has these settings already',
         `curl -i -H "Authorization: Bearer $ADA" -H 'If-None-Match: ${etag}' '${api}/settings/acme/api-gateway'`,
-        '# 412: somebody has pushed since ada pulled',
+        '# 412: another person has pushed since ada pulled',
         push('acme/api-gateway', light, `-H 'If-Match: ${oldEtag}' `),
         '# 200: the dashboard of a team of 25, as CSV',
         get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}&format=csv`),

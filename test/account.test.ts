@@ -405,7 +405,7 @@ t.test('the activity of many deleted users in one repository adds up', async (t)
   t.equal(rows.length, 1)
 })
 
-t.test('an erasure goes on where another instance was stopped', async (t) => {
+t.test('an erasure continues after another instance was stopped', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { members: [bob] })
@@ -442,26 +442,29 @@ t.test('an erasure goes on where another instance was stopped', async (t) => {
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
 })
 
-t.test('an account that a forgotten table keeps from being erased does not hold up the others', async (t) => {
-  const service = await startService(t)
-  const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
-  const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
-  // As if somebody had forgotten this table.
-  await service.database.write.statement('create table notes (author uuid references users)', [])
-  await service.database.write.statement('insert into notes values ($1::uuid)', [bobId])
-  for (const caller of [bob, cyd]) t.equal((await deleteMe(caller)).status, 200)
-  await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
+t.test(
+  'an account that cannot be erased because of a forgotten table does not delay the others',
+  async (t) => {
+    const service = await startService(t)
+    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
+    // As if somebody had forgotten this table.
+    await service.database.write.statement('create table notes (author uuid references users)', [])
+    await service.database.write.statement('insert into notes values ($1::uuid)', [bobId])
+    for (const caller of [bob, cyd]) t.equal((await deleteMe(caller)).status, 200)
+    await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
 
-  await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobId}` })
-  const left = await service.database.read.statement<{ id: string }>(
-    'select id from users where id in ($1::uuid, $2::uuid)',
-    [bobId, cydId],
-  )
-  t.same(left, [{ id: bobId }])
-  await service.database.write.statement('drop table notes', [])
-  await service.app.erasures.run()
-  t.same(await service.database.read.statement('select from users where id = $1::uuid', [bobId]), [])
-})
+    await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobId}` })
+    const left = await service.database.read.statement<{ id: string }>(
+      'select id from users where id in ($1::uuid, $2::uuid)',
+      [bobId, cydId],
+    )
+    t.same(left, [{ id: bobId }])
+    await service.database.write.statement('drop table notes', [])
+    await service.app.erasures.run()
+    t.same(await service.database.read.statement('select from users where id = $1::uuid', [bobId]), [])
+  },
+)
 
 t.test('a small account is erased while a large one from before is still being erased', async (t) => {
   const service = await startService(t)
@@ -626,7 +629,7 @@ t.test('an export contains everything about the caller and nothing about others'
   t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
 })
 
-t.test('one export at a time, and what fails half way is no whole file', async (t) => {
+t.test('a person has one export at a time, and a failed one is not a complete file', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -24,7 +24,7 @@ const QUERIES = /from '(\.\/|(\.\.\/)+)queries\/(dashboard|heatmap|published-wee
 
 const isActivity = (path: string) => path.startsWith('src/features/activity/')
 
-t.test('beside activity itself, only export and erasure read what people did', async (t) => {
+t.test('outside the activity feature, only export and erasure read activity', async (t) => {
   const sources = await readSources()
   t.same(
     pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
@@ -35,7 +35,7 @@ t.test('beside activity itself, only export and erasure read what people did', a
   )
 })
 
-t.test('only what asks the policy reads days by name', async (t) => {
+t.test('only code that asks the policy reads days by name', async (t) => {
   const sources = await readSources()
   t.same(pathsWith(sources, QUERIES), [
     // Types only.

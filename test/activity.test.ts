@@ -59,7 +59,7 @@ t.test('minutes are added, per repository and in all', async (t) => {
   t.equal(range.body.days[1].workspaces[0].minutes, 30)
 })
 
-t.test('a year of many minutes comes whole and in its order', async (t) => {
+t.test('a year of many minutes is complete and in order', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const { id: second } = await service.workspace(ada, { name: 'Second "ß"', patterns: ['other/*'] })
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
@@ -310,7 +310,7 @@ t.test('flushes at the same time count on top of each other', async (t) => {
   t.equal(await minutesOf(ada, id, today), 60)
 })
 
-t.test('a flush for two workspaces counts on top of what has come meanwhile in one of them', async (t) => {
+t.test('a flush for two workspaces adds to minutes that arrived in one of them meanwhile', async (t) => {
   const { service, bob, id: changed, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: unchanged } = await service.workspace(eve, { members: [bob] })
@@ -371,7 +371,7 @@ t.test('of two simultaneous flushes with one id for different workspaces, one co
   t.same(minutes.toSorted(), [0, 5])
 })
 
-t.test('a change of the time zone moves the hours that another flush brings meanwhile', async (t) => {
+t.test('a change of the time zone also moves hours that another flush adds meanwhile', async (t) => {
   const { service, ada, id, today } = await start(t)
   const takeId = `
     insert into flushes (user_id, flush_id, body_hash, answer)

@@ -5,7 +5,7 @@ import { retryWhileUnavailable, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 
-t.test('the trail tells who changed what, newest first, without any secret', async (t) => {
+t.test('the trail lists changes with their authors, newest first, without any secret', async (t) => {
   const service = await startService(t)
   const [ada, bob, cyd] = [
     await service.signIn('Ada'),

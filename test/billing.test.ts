@@ -153,7 +153,7 @@ t.test('a paid checkout reaches the profile by the provider’s own notification
   t.equal((await ada.get('/api/me')).body.status, 'active')
 })
 
-t.test('a customer whom the service did not make is known by what the notifications name', async (t) => {
+t.test('a customer that the service did not create is identified by the notifications', async (t) => {
   const { service } = await startBilling(t)
   const ada = await service.signIn('ada')
   const { id } = (await ada.get('/api/me')).body

@@ -27,7 +27,7 @@ t.test('the types of the client are those of the document', async (t) => {
   t.ok(types === (await read('client/src/api.ts')), 'run `npm run openapi`, and commit client/src/api.ts')
 })
 
-t.test('a document with what the types could not say is refused', async (t) => {
+t.test('a document that the types cannot express is rejected', async (t) => {
   const document = (schema: object) => ({ paths: {}, components: { schemas: { Thing: schema } } })
   t.throws(() => writeTypes(document({ type: 'object', patternProperties: {} })), /patternProperties/)
   t.throws(() => writeTypes(document({ type: 'file' })), /file/)

@@ -322,7 +322,7 @@ t.test('minutes that a person has turned off are not even kept', async (t) => {
   )
 })
 
-t.test('hours that go on after midnight belong to the day on which they began', async (t) => {
+t.test('hours after midnight belong to the day on which the range began', async (t) => {
   const { queue, world, entries } = start(t)
   world.recording = { ...ALWAYS, hours: { from: 22, to: 2, weekdays: [5] } }
   await queue.flush()
@@ -380,7 +380,7 @@ t.test('the next queue sends what the previous one has kept', async (t) => {
   hasMembers(t, second.entries(), [{ repo: 'acme/api', minutes: 4 }])
 })
 
-t.test('a flush also sends what other windows have kept, those that died and those that go on', async (t) => {
+t.test('a flush also sends the batches of other windows, dead or alive', async (t) => {
   const folder = await temporaryFolder(t)
   const other = start(t, [], { storage: folderStorage(folder) })
   await other.queue.add('acme/api', NINE, 3)
@@ -451,7 +451,7 @@ for (const [name, prepare] of Object.entries(storages)) {
   })
 
   t.test(
-    `${name}: what a dead or sleeping queue has left is taken over, and it cannot get in the way`,
+    `${name}: the batches of a dead or sleeping queue are taken over, and it cannot interfere`,
     async (t) => {
       const open = await prepare(t)
       const [sleeper, other] = [open(), open({ open: -1, claim: -1 })]

@@ -54,7 +54,7 @@ const failureOf = (work: Promise<unknown>) =>
 
 const LOST = new TypeError('fetch failed')
 
-t.test('a call says what it wants, who asks, and what came', async (t) => {
+t.test('a call sends its parameters and its token, and returns the answer', async (t) => {
   const { client, requests } = scripted([json(200, me, { ETag: '"1"', 'X-Request-Id': 'r1' })])
   const { data, ...rest } = await client.request('GET /api/me')
   t.equal(data.login, 'ada')
@@ -169,28 +169,25 @@ t.test('an answer that is not one of the service is a problem of its own', async
   }
 })
 
-t.test(
-  'a problem brings what its code has of its own, and nothing that hides what an error is',
-  async (t) => {
-    const body = { code: 'workspace_required', status: 409, detail: 'Make one.', suggested_pattern: 'acme/*' }
-    const { client } = scripted([
-      json(409, { ...body, stack: 'hidden', message: 'hidden' }, { 'X-Request-Id': 'r9' }),
-    ])
-    const operation = 'PUT /api/settings/{owner}/{repo}'
-    const error = await failureOf(
-      client.request(operation, {
-        path: { owner: 'acme', repo: 'api' },
-        headers: { 'X-Repohost-Token': 'h' },
-        body: { settings: {} },
-      }),
-    )
-    hasMembers(t, error, { ...body, operation, requestId: 'r9' })
-    t.match(error.message, /409 workspace_required/)
-    t.notMatch(error.stack, 'hidden')
-    t.ok(isProblem(error, operation))
-    t.notOk(isProblem(error, 'GET /api/me'))
-  },
-)
+t.test('a problem has the members of its code, and none that shadow those of an error', async (t) => {
+  const body = { code: 'workspace_required', status: 409, detail: 'Make one.', suggested_pattern: 'acme/*' }
+  const { client } = scripted([
+    json(409, { ...body, stack: 'hidden', message: 'hidden' }, { 'X-Request-Id': 'r9' }),
+  ])
+  const operation = 'PUT /api/settings/{owner}/{repo}'
+  const error = await failureOf(
+    client.request(operation, {
+      path: { owner: 'acme', repo: 'api' },
+      headers: { 'X-Repohost-Token': 'h' },
+      body: { settings: {} },
+    }),
+  )
+  hasMembers(t, error, { ...body, operation, requestId: 'r9' })
+  t.match(error.message, /409 workspace_required/)
+  t.notMatch(error.stack, 'hidden')
+  t.ok(isProblem(error, operation))
+  t.notOk(isProblem(error, 'GET /api/me'))
+})
 
 t.test('an attempt that is not answered ends, and so does everything that the caller gives up', async (t) => {
   const silent = (request: Request) =>
@@ -262,7 +259,7 @@ t.test('repeated reads are conditional', async (t) => {
   t.equal(kept.size, 0)
 })
 
-t.test('a page of another origin asks without what browsers would not let through', async (t) => {
+t.test('a page of another origin sends no headers that browsers would block', async (t) => {
   const page = { origin: 'https://page.example.com', href: 'https://page.example.com/' }
   Object.defineProperty(globalThis, 'location', { value: page, configurable: true })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
@@ -271,7 +268,7 @@ t.test('a page of another origin asks without what browsers would not let throug
   t.equal(requests[1]?.headers.get('if-none-match'), null)
 })
 
-t.test('the memory for answers is bounded, and forgets what was not used for longest', async (t) => {
+t.test('the memory for answers is limited, and drops the least recently used', async (t) => {
   const cache = memoryCache(100)
   const of = (text: string) => ({ etag: '"1"', text })
   cache.set('a', of('a'.repeat(40)))

@@ -86,7 +86,7 @@ t.test('a secret that cannot be made ends the first run, and leaves no empty fil
   t.match(await readFile(join(folder, 'secrets/jwt-secrets'), 'utf8'), /^[0-9a-f]{96}$/)
 })
 
-t.test('the first run writes what compose.yaml reads, and nothing over what is there', async (t) => {
+t.test('the first run writes what compose.yaml reads, and overwrites nothing', async (t) => {
   const { read, firstRun } = await install(t)
   await t.rejects(firstRun([]), { code: 2, stderr: /^usage:/ })
   await t.rejects(firstRun(['two words']), { code: 2 })

@@ -45,7 +45,7 @@ const unpacked = ({ headers, bytes }: Answer): string => {
 const get = (service: Service, caller: Caller, path: string, headers: Record<string, string>) =>
   send(service, 'GET', path, { Authorization: `Bearer ${caller.token}`, ...headers })
 
-t.test('answers of a kilobyte are compressed for who accepts it', async (t) => {
+t.test('answers of a kilobyte are compressed for clients that accept it', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await ada.push('ada/small', { 'ext.a': 1 })

@@ -867,7 +867,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   )
 })
 
-t.test('the views for reports say what the activity says', async (t) => {
+t.test('the views for reports agree with the activity', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const gone = await service.workspace(ada, { name: 'Gone', patterns: ['gone/*'] })
   const yesterday = addDays(today, -1)

@@ -249,7 +249,7 @@ t.test('an old Node is named', async (t) => {
   hasMembers(t, checkNode('28.0.0'), { level: 'ok' })
 })
 
-t.test('the callback URL to enter at the repository host is said', async (t) => {
+t.test('the doctor shows the callback URL to enter at the repository host', async (t) => {
   const findings = await examine(
     {
       ...sound,

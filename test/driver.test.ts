@@ -186,7 +186,7 @@ t.test('a parameter that cannot be written fails its statement, and no neighbour
   hasMembers(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
 })
 
-t.test('a database that accepts connections and closes them at once is away', async (t) => {
+t.test('a database that accepts connections and closes them at once counts as unavailable', async (t) => {
   const { sql, proxy } = await start(t)
   proxy.cut = () => true
   await t.rejects(sql`select 1`)
@@ -274,7 +274,7 @@ t.test('a copy to the client ends, however slowly it is read', async (t) => {
   t.same(await sql`select 1 as n`, [{ n: 1 }])
 })
 
-t.test('a copy to the server that is refused fails, at its end too', async (t) => {
+t.test('a copy that the server rejects fails, also at its end', async (t) => {
   const { sql, rows } = await start(t)
   for (const text of ['1\nx\n', `1\n${'2\n'.repeat(100_000)}x\n`]) {
     const copy = await sql`copy t from stdin`.writable()

@@ -20,7 +20,7 @@ t.test('whatever stops or freezes during writes, acknowledged writes are stored 
     await crowd.recovered()
     t.equal(services[0]?.child.exitCode, null, 'the service lives')
   })
-  await t.test('the database stands still', async (t) => {
+  await t.test('the database freezes', async (t) => {
     const url = services[0]?.url
     const headers = { Authorization: `Bearer ${crowd.people[0]?.token}` }
     // A process of the database that starts only now would not stand still with the others.
@@ -34,7 +34,7 @@ t.test('whatever stops or freezes during writes, acknowledged writes are stored 
     })
     await crowd.recovered()
   })
-  await t.test('the service stands still', async () => {
+  await t.test('the service freezes', async () => {
     await frozenFor([services[0]?.child.pid ?? 0], async () => {})
     await crowd.recovered()
   })

@@ -113,7 +113,7 @@ t.test('milestones that could not be written are written later', async (t) => {
   t.match(await stepOf(service, 'signed_in'), { users: 2, events: 2 })
 })
 
-t.test('conversions count who has both, and medians are taken over them', async (t) => {
+t.test('conversions count people with both steps, and medians are over these people', async (t) => {
   const service = await start(t, { FUNNEL_STEPS: 'first,second,third' })
   const logins = ['ada', 'bob', 'eve', 'fay']
   const ids = await Promise.all(

@@ -108,7 +108,7 @@ t.test('heartbeats', async (t) => {
     }
   })
 
-  t.test('a changed idle window holds for gaps that end afterwards', async (t) => {
+  t.test('a changed idle window applies to gaps that end afterwards', async (t) => {
     const { caller, workspace } = await someone(service)
     const setWindow = (idle_window_minutes: number) =>
       caller.patch(`/api/team/workspaces/${workspace}/settings`, { idle_window_minutes })
@@ -208,7 +208,7 @@ t.test('heartbeats', async (t) => {
     })
   })
 
-  t.test('recording preferences hold, and what they leave out does not bridge', async (t) => {
+  t.test('recording preferences apply, and excluded heartbeats bridge no gap', async (t) => {
     const { caller } = await someone(service)
     await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
     await send(caller, [beat(at(9, 0)), beat(at(9, 4), 'acme/secret'), beat(at(9, 8))])

@@ -76,7 +76,7 @@ t.test('an expired invite admits no one, and a revoked one stays revoked', async
   t.hasStrict((await bob.post(`${team}/join`, { code })).body, { code: 'invite_revoked' })
 })
 
-t.test('wrong invites are refused', async (t) => {
+t.test('invalid invites are rejected', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -246,7 +246,7 @@ t.test('a removal that waits while the removed one joins again still keeps them 
   t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
 })
 
-t.test('an admin who is demoted while making invites keeps none', async (t) => {
+t.test('an admin who is demoted while creating invites keeps none', async (t) => {
   const service = await startService(t)
   const [ada, bob, cyd] = [
     await service.signIn('ada'),

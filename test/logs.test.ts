@@ -35,7 +35,7 @@ const logged = async (method: string, path: string, headers: Record<string, stri
 
 const bearer = { Authorization: `Bearer ${ada.token}` }
 
-t.test('a line says who asked for what, and what became of it', async (t) => {
+t.test('a line has the caller, the route and the outcome', async (t) => {
   const { line } = await logged('GET', '/api/settings/ada/dotfiles?key=canary', bearer)
   hasMembers(t, line, {
     level: 30,
@@ -60,7 +60,7 @@ t.test('a line says who asked for what, and what became of it', async (t) => {
   t.notOk('code' in good.line)
 })
 
-t.test('a line names the limit that has refused a request', async (t) => {
+t.test('a line names the limit that rejected a request', async (t) => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' }
   const body = { repohost_token: 'wrong' }
   let line: Line = {}
@@ -146,7 +146,7 @@ t.test('probes of load balancers are logged at debug', async (t) => {
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 
-t.test('a request goes on with the trace of its caller, up to other services', async (t) => {
+t.test('a request continues the trace of its caller, also to other services', async (t) => {
   const { providers } = setup
   const traceparent = `00-${TRACE}-${PARENT}-01`
   const calls = {

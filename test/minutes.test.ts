@@ -96,7 +96,7 @@ const inAll = (repos: Iterable<Minutes>): Minutes => {
   return total
 }
 
-t.test('a day that is read and continued is the day that was never put away', async () => {
+t.test('a day that is stored and continued equals one that stayed in memory', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 12 }), fc.array(entry, { maxLength: 12 }), (first, second) => {
       const whole = new MemberDay()

@@ -134,7 +134,7 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
   t.equal((await fifth).status, 200, 'until a turn comes back')
 })
 
-t.test('a caller with too many look-ups is told when to come back', async (t) => {
+t.test('a caller with too many look-ups gets Retry-After', async (t) => {
   const { ada, a } = await start(t, 500)
   a.fault = 'hang'
   const replies = await Promise.all(Array.from({ length: 30 }, () => list(ada, 'a', a.key)))

@@ -21,7 +21,7 @@ const matchesNaively = (pattern: string, name: string): boolean => {
   return matchesNaively(pattern.slice(1), name) || (name !== '' && matchesNaively(pattern, name.slice(1)))
 }
 
-t.test('patterns are listed as given and replaced whole', async (t) => {
+t.test('patterns are listed as sent, and replaced as a whole', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id } = await service.workspace(ada, { patterns: ['acme/z', 'Acme/*'], members: [bob] })
@@ -35,7 +35,7 @@ t.test('patterns are listed as given and replaced whole', async (t) => {
   t.same((await bob.get(path)).body, { patterns: [] })
 })
 
-t.test('fifty patterns of 200 characters are taken, more and longer ones refused', async (t) => {
+t.test('fifty patterns of 200 characters are accepted, more and longer ones are rejected', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: [] })

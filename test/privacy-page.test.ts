@@ -34,7 +34,7 @@ t.test('anyone can read what is recorded, with the numbers of the running servic
 const startServiceByDefault = async () =>
   (await startService(t, { beside: service })).request('GET', '/api/privacy')
 
-t.test('the tables of docs/privacy.md say what the code says', async (t) => {
+t.test('the tables of docs/privacy.md match the code', async (t) => {
   const page = await read('docs/privacy.md')
   t.equal(page, withPrivacy(page), 'run `npm run config-docs`')
 })

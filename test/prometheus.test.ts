@@ -149,7 +149,7 @@ t.test('every alert is tested', async (t) => {
     t.equal(alerts.split(`${part}:`).length, names.length + 1, `each has its ${part}`)
 })
 
-t.test('no panel and no alert asks for what is not there', { skip, timeout: 120_000 }, async (t) => {
+t.test('no panel or alert queries a metric that does not exist', { skip, timeout: 120_000 }, async (t) => {
   const [{ url, drop }, repohost, { providers, env }] = await Promise.all([
     createTestDatabase(),
     startRepohost(),

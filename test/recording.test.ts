@@ -31,7 +31,7 @@ const choose = async (caller: Caller, choice: object) => {
 const minutesOf = async (caller: Caller, day = today) =>
   (await caller.get(`${MINUTES}?day=${day}`)).body.workspaces[0].minutes
 
-t.test('everything is recorded of who never chose', async (t) => {
+t.test('without preferences, everything is recorded', async (t) => {
   const { ada } = await newcomer()
   hasMembers(t, await ada.get(RECORDING), { status: 200, body: everything })
 })

@@ -229,7 +229,7 @@ t.test('signing out everywhere ends every session from before', async (t) => {
   t.equal((await restarted.request('GET', '/api/me', onOther)).status, 401, 'a new instance knows, too')
 })
 
-t.test('signing out everywhere is done whole or not at all', async (t) => {
+t.test('signing out everywhere happens completely or not at all', async (t) => {
   const service = await startService(t)
   const laptop = await service.signIn('ada')
   const desktop = await service.signIn('ada')

@@ -306,7 +306,7 @@ t.test('a write and a removal can be held to the version that they were made for
   t.hasStrict(await call('DELETE', 0, inQuery(newest)), { status: 404, body: { code: 'override_not_found' } })
 })
 
-t.test('nothing is lost of what an earlier release has stored, or writes beside this one', async (t) => {
+t.test('no data is lost that an earlier release has stored, or writes at the same time', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

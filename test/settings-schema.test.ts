@@ -313,7 +313,7 @@ t.test('published extensions are read unchanged', async (t) => {
   )
 })
 
-t.test('every keyword means what JSON Schema says', async (t) => {
+t.test('every keyword means the same as in JSON Schema', async (t) => {
   const faultsOf = (schema: object, value: unknown) =>
     readSettingsSchema(JSON.stringify({ properties: { 'ext.a': schema } }), 'ext')
       .schema.check({ 'ext.a': value })

@@ -459,7 +459,7 @@ t.test('pulling settings is one prepared statement', { skip: notPrepared }, asyn
   t.equal(Number(pulls[0]?.calls), 3)
 })
 
-t.test('the query says what the headers for conditions say', async (t) => {
+t.test('conditions in the query work like those in headers', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const push = (query: string, theme: string, headers: Record<string, string> = {}) =>

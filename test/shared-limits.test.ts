@@ -126,7 +126,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.strictSame([await add(1), await add(-1), await add(-1), await add(1)], [1, 0, 0, 1])
   })
 
-  t.test('host tokens that the host refuses are counted over both', async (t) => {
+  t.test('host tokens that the host rejects are counted over both instances', async (t) => {
     const [here, there] = await signIn('dave')
     const statuses: number[] = []
     for (let n = 0; n <= limits.rate_refused_tokens_per_caller; n++) {

@@ -308,7 +308,7 @@ t.test('a missing, wrong, replayed or stolen state starts no session', async (t)
   t.equal((await attacker.get(path)).status, 400, 'even with all the cookies a state works once')
 })
 
-t.test('a login that the user or the host refuses ends on the dashboard with the reason', async (t) => {
+t.test('a login that the user or the host rejects ends on the dashboard with the reason', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })
@@ -368,7 +368,7 @@ t.test('the browser sign-in of a disabled account shows the reason', async (t) =
 })
 
 t.test(
-  'a failed login ends on a page for who asks for one, and in a problem document for others',
+  'a failed login ends on a page for browsers, and in a problem document for other clients',
   async (t) => {
     const service = await startService(t)
     service.repohost.browserUser = service.repohost.addUser('ada').id
@@ -449,43 +449,46 @@ t.test('an unavailable database is not reported as a failure of the host', async
   t.equal((await chrome.get(path)).headers.get('location'), `${DASHBOARD}/`)
 })
 
-t.test('a login begun under another name of this machine goes on under the configured one', async (t) => {
-  const startWith = async (service: Service, host: string) => {
-    const { hostname, port } = new URL(service.url)
-    const path = '/api/auth/repohost?return_to=/team?tab=a%26b'
-    const [response] = await once(
-      httpRequest({ hostname, port, path, headers: { Host: host } }).end(),
-      'response',
-    )
-    response.resume()
-    return response.headers.location as string
-  }
-  const local = { SITE_URL: '', BASE_URL: 'http://127.0.0.1:4321' }
-  const service = await startService(t, { env: local })
-  const canonical = 'http://127.0.0.1:4321/api/auth/repohost?return_to=%2Fteam%3Ftab%3Da%26b'
-  for (const alias of ['localhost:4321', 'LOCALHOST:4321', '[::1]:4321']) {
-    t.equal(await startWith(service, alias), canonical, alias)
-  }
-  for (const host of [
-    '127.0.0.1:4321',
-    'localhost:9999',
-    'localhost',
-    'evil.example.com:4321',
-    'localhost.evil.example.com:4321',
-    'localhost:4321@evil.example.com',
-    'x y',
-  ]) {
-    const location = await startWith(service, host)
-    t.ok(location.startsWith(`${service.repohost.url}/login/oauth/authorize?`), host)
-  }
-  const proxied = await startService(t, { env: { SITE_URL: 'http://localhost:5173' } })
-  for (const host of ['127.0.0.1:3000', 'localhost:5173', 'service.internal']) {
-    const location = await startWith(proxied, host)
-    t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
-  }
-  const plain = await service.request('GET', '/api/auth/repohost')
-  t.match(plain.headers.getSetCookie()[0], /^oauth2-[a-z-]+=/, 'without https there is no prefix')
-})
+t.test(
+  'a login that starts under another name of this machine continues under the configured one',
+  async (t) => {
+    const startWith = async (service: Service, host: string) => {
+      const { hostname, port } = new URL(service.url)
+      const path = '/api/auth/repohost?return_to=/team?tab=a%26b'
+      const [response] = await once(
+        httpRequest({ hostname, port, path, headers: { Host: host } }).end(),
+        'response',
+      )
+      response.resume()
+      return response.headers.location as string
+    }
+    const local = { SITE_URL: '', BASE_URL: 'http://127.0.0.1:4321' }
+    const service = await startService(t, { env: local })
+    const canonical = 'http://127.0.0.1:4321/api/auth/repohost?return_to=%2Fteam%3Ftab%3Da%26b'
+    for (const alias of ['localhost:4321', 'LOCALHOST:4321', '[::1]:4321']) {
+      t.equal(await startWith(service, alias), canonical, alias)
+    }
+    for (const host of [
+      '127.0.0.1:4321',
+      'localhost:9999',
+      'localhost',
+      'evil.example.com:4321',
+      'localhost.evil.example.com:4321',
+      'localhost:4321@evil.example.com',
+      'x y',
+    ]) {
+      const location = await startWith(service, host)
+      t.ok(location.startsWith(`${service.repohost.url}/login/oauth/authorize?`), host)
+    }
+    const proxied = await startService(t, { env: { SITE_URL: 'http://localhost:5173' } })
+    for (const host of ['127.0.0.1:3000', 'localhost:5173', 'service.internal']) {
+      const location = await startWith(proxied, host)
+      t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
+    }
+    const plain = await service.request('GET', '/api/auth/repohost')
+    t.match(plain.headers.getSetCookie()[0], /^oauth2-[a-z-]+=/, 'without https there is no prefix')
+  },
+)
 
 t.test('without a dashboard the reason of a failed login is kept', async (t) => {
   const service = await startService(t, { env: { SITE_URL: '', DASHBOARD: 'off' } })

@@ -57,7 +57,7 @@ const refusalOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise
   return said.join('\n')
 }
 
-t.test('a wrong configuration refuses to start and says all that is wrong', async (t) => {
+t.test('a service with a wrong configuration does not start, and lists all problems', async (t) => {
   const service = launch(t, await freePort(), {
     DATABASE_URL: 'postgres://service:hun/ter2@127.0.0.1/service',
     LOG_LEVEL: 'loud',
@@ -145,7 +145,7 @@ t.test(
   },
 )
 
-t.test('a database that the service cannot use is refused in one sentence', async (t) => {
+t.test('a database that the service cannot use is rejected in one sentence', async (t) => {
   const create = async (options = '') => {
     const { url, drop } = await createTestDatabase(`template0 ${options}`)
     t.teardown(drop)
@@ -255,7 +255,7 @@ t.test('a file .env is read, and the environment goes before it', async (t) => {
   }
 })
 
-t.test('what cannot be used is named by its variable, in one sentence', async (t) => {
+t.test('an unusable value is named by its variable, in one sentence', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => taken.close())
@@ -290,7 +290,7 @@ t.test('what cannot be used is named by its variable, in one sentence', async (t
 })
 
 t.test(
-  'a database that the given user cannot use is refused in one sentence, by every program',
+  'every program rejects a database that the given user cannot use, in one sentence',
   { skip: throughPooler() && 'a pooler has a list of users of its own' },
   async (t) => {
     const { url, drop } = await createTestDatabase('template0')

@@ -119,7 +119,7 @@ t.test('wrong columns are found, and SQL that does not run', async (t) => {
   t.match(await problemOf({ columns: {}, text: 'selekt 1' }), /syntax error/)
 })
 
-t.test('the driver makes of each kind of column what its type says', async (t) => {
+t.test('the driver returns the declared type for each kind of column', async (t) => {
   const { url, problemOf } = await start(t)
   const database = connect({ url, poolSize: 4, prepare: true })
   t.teardown(() => database.close())

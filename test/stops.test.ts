@@ -76,7 +76,7 @@ t.test(
   },
 )
 
-t.test('a reader that stops reading holds nothing up', { buffered: true }, async (t) => {
+t.test('a reader that stops reading delays nothing', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = launch(t, await freePort(), { ...onDatabase(url), LOG_LEVEL: 'trace' })

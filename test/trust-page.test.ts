@@ -7,7 +7,7 @@ import { claimsOf, withoutTest } from './claims.js'
 
 const page = await readFile(join(projectRoot, 'docs/trust.md'), 'utf8')
 
-t.test('every claim of docs/trust.md names a test that there is', async (t) => {
+t.test('every claim of docs/trust.md names an existing test', async (t) => {
   const claims = claimsOf(page)
   t.ok(claims.length > 60)
   t.same(
@@ -18,7 +18,7 @@ t.test('every claim of docs/trust.md names a test that there is', async (t) => {
   t.same(await withoutTest(claims), [])
 })
 
-t.test('every fault that it has figures of can be played', async (t) => {
+t.test('every fault with figures can be run', async (t) => {
   const programs = await readFile(join(projectRoot, 'test/faults/run.ts'), 'utf8')
   const faults = new Set([...page.matchAll(/--only ([a-z-]+)/g)].map(([, name = '']) => name))
   t.ok(faults.size > 10)

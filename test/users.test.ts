@@ -36,7 +36,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
   await until(async () => (await bob.get('/api/me')).status === 401, 'the service knows')
 })
 
-t.test('a removal holds for a person whose account an operator has deleted', async (t) => {
+t.test('a removal applies to a person whose account an operator has deleted', async (t) => {
   const service = await startService(t)
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { id, code } = await service.workspace(ada, { members: [bob] })

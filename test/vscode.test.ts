@@ -169,7 +169,7 @@ t.test('it restores what the team has locked, and says who set it', async (t) =>
   await window.deactivate()
 })
 
-t.test('it shows what the service says against pushed settings', async (t) => {
+t.test('it shows the warnings of the service about pushed settings', async (t) => {
   const file = join(await temporaryFolder(t), 'schema.json')
   await writeFile(
     file,
@@ -328,7 +328,7 @@ t.test('it finds a repository that Git discovers late, with remotes that come la
   await window.deactivate()
 })
 
-t.test('a click on the status bar signs in, and pauses only once somebody is signed in', async (t) => {
+t.test('a click on the status bar signs in, and pauses only once the user is signed in', async (t) => {
   const { editor, token } = await start(t, 'jade')
   const window = await editor.open()
   t.equal(editor.seen.command, 'ext.signIn')

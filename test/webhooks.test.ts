@@ -152,7 +152,7 @@ t.test('a commit that is too old, or from the future, does not count', async (t)
   )
 })
 
-t.test('an uploaded count replaces what was reported, before and afterwards', async (t) => {
+t.test('an uploaded count replaces reported ones, earlier and later', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   const upload = (url: string, count: number, login = 'ada') =>
     ada.post(`/api/team/${url}`, {

@@ -33,7 +33,7 @@ t.test('settings begin empty and are patched key by key', async (t) => {
   t.match((await ada.get('/api/team/me')).body.workspaces[0], { idle_window_minutes: 15 })
 })
 
-t.test('a version that the caller has is not sent again, and its ETag never comes back', async (t) => {
+t.test('a version that the caller has is not sent again, and its ETag is never reused', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -72,7 +72,7 @@ t.test('a patch that changes nothing makes no version', async (t) => {
   }
 })
 
-t.test('wrong patches are refused', async (t) => {
+t.test('invalid patches are rejected', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -856,18 +856,21 @@ else {
     t.match(await fay.get('/api/me'), { status: 401 })
   })
 
-  t.test('the privacy page lists what is stored, and the usage page what is used of the limits', async () => {
-    await admin.open('/account/privacy')
-    await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
-    await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
-    await ada.post('/api/me/keys', { name: 'one', scopes: ['activity:read'] })
-    await admin.open('/account/usage')
-    await admin.page.getByRole('row', { name: 'Access keys 1 of 20', exact: true }).waitFor()
-    await admin.page
-      .getByRole('table', { name: 'Acme', exact: true })
-      .getByRole('row', { name: 'Repository patterns 1 of 50', exact: true })
-      .waitFor()
-  })
+  t.test(
+    'the privacy page lists the stored data, and the usage page the used part of each limit',
+    async () => {
+      await admin.open('/account/privacy')
+      await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
+      await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
+      await ada.post('/api/me/keys', { name: 'one', scopes: ['activity:read'] })
+      await admin.open('/account/usage')
+      await admin.page.getByRole('row', { name: 'Access keys 1 of 20', exact: true }).waitFor()
+      await admin.page
+        .getByRole('table', { name: 'Acme', exact: true })
+        .getByRole('row', { name: 'Repository patterns 1 of 50', exact: true })
+        .waitFor()
+    },
+  )
 
   t.test('a member pauses recording', async (t) => {
     const member = await visit(bob)

@@ -144,9 +144,9 @@ const publicationOf = async (
     const { week: _, ...numbers } = totals.get(week) ?? { week, ...withheld }
     return { week, published_on: publishedOn(week), ...numbers }
   })
-  const isLacking = weeks.some((one) => one.active_minutes === null && one.published_on < today)
+  const isIncomplete = weeks.some((one) => one.active_minutes === null && one.published_on < today)
   const past =
-    isLacking && (await hasOverdueWeeks(tx, workspaceId, floor === 'team')) ? 'publishing' : 'hidden'
+    isIncomplete && (await hasOverdueWeeks(tx, workspaceId, floor === 'team')) ? 'publishing' : 'hidden'
   return {
     min_group: minGroup,
     weeks: weeks.map((one) => ({
@@ -183,18 +183,18 @@ const readPublished = async (
     previous: weeks.filter(({ week }) => week < shown.from),
     days: new Map(days.map((day) => [day.day, day])),
     repos,
-    lacking: lackOf(totals, addUp(repos)),
+    remainder: remainderOf(totals, addUp(repos)),
     cells: cells.length > 0 ? cells : undefined,
   }
 }
 
 /** The rest of the total, from repositories that may not be named. */
-const lackOf = (total: Sums, listed: Sums): RepoRow[] => {
-  const lack = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
+const remainderOf = (total: Sums, listed: Sums): RepoRow[] => {
+  const rest = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
   const [active_minutes, commits, closed_issues] = [
-    lack('active_minutes'),
-    lack('commits'),
-    lack('closed_issues'),
+    rest('active_minutes'),
+    rest('commits'),
+    rest('closed_issues'),
   ]
   if (!active_minutes && !commits && !closed_issues) return []
   return [{ repo: null, active_minutes, commits, closed_issues, members: null }]
@@ -222,10 +222,10 @@ const mergeRepos = (rows: RepoRow[]): RepoRow[] => {
     }),
   ).sort(compareRepos)
   const isAllListed = unnamed.length === 0 && named.length <= limits.dashboard_rows
-  const places = isAllListed ? named.length : limits.dashboard_rows - 1
-  const rest = [...named.slice(places), ...unnamed]
+  const count = isAllListed ? named.length : limits.dashboard_rows - 1
+  const rest = [...named.slice(count), ...unnamed]
   const last = isAllListed ? [] : [{ repo: null, ...addUp(rest), members: null }]
-  return [...named.slice(0, places), ...last]
+  return [...named.slice(0, count), ...last]
 }
 
 const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[] | undefined)[]) => {
@@ -280,7 +280,7 @@ export const readDashboard = (
       ),
       members: named?.members ?? [],
       repos: view.published
-        ? mergeRepos([...(named?.repos ?? []), ...(published?.repos ?? []), ...(published?.lacking ?? [])])
+        ? mergeRepos([...(named?.repos ?? []), ...(published?.repos ?? []), ...(published?.remainder ?? [])])
         : (named?.repos ?? []),
       // A key of the workspace sees no heatmap at all.
       heatmap: viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),

@@ -18,7 +18,7 @@ export interface EmbeddedDatabase {
   url: string
   /** The real path of the cluster. */
   location: string
-  /** Ends the server in good order, or by force once `hurry` is aborted. */
+  /** Ends the server in good order, or by force once `forceSignal` is aborted. */
   stop(forceSignal?: AbortSignal): Promise<void>
 }
 

@@ -50,7 +50,7 @@ export class Server {
     this.url = urlOf(address, password)
   }
 
-  /** Ends the server, and a start or a revival that is under way, in good order or by force once `hurry` is aborted. */
+  /** Ends the server, and a start or restart in progress, in good order or by force once `forceSignal` is aborted. */
   async stop(forceSignal: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<void> {
     this.stopping.abort()
     this.release()
