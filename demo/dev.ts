@@ -53,7 +53,8 @@ const keepPage = (server: string, stopped: AbortSignal) => {
 
 run(async (stopped) => {
   if (!readArguments('dev', USAGE, {})) return
-  const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
+  // The native compiler goes on when its launcher is told to stop.
+  const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc6')
   const server = 'build/src/server.js'
   start(compiler, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput')
   start('--watch', '--watch-preserve-output', '--enable-source-maps', server)

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Plugin, stop } from 'esbuild'
 import { projectRoot } from '../src/platform/process/root.js'
 
 const folder = join(projectRoot, 'build')
@@ -67,6 +67,8 @@ export const bundleTests = async (): Promise<{ build: string; fileOf(name: strin
     },
     logLevel: 'warning',
   })
+  // Else its process stays until the end.
+  await stop()
   const fileOf = (name: string) => join(tests.includes(`test/${name}`) ? outdir : folder, 'test', name)
   return { build: BUNDLED, fileOf }
 }

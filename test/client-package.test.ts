@@ -12,7 +12,8 @@ import { temporaryFolder } from './process.js'
 
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
-const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc')
+const compiler = join(projectRoot, 'node_modules/@typescript/native/bin/tsc')
+const olderCompiler = join(projectRoot, 'node_modules/typescript/bin/tsc6')
 
 type Conditions = Record<'import' | 'require', { types: string; default: string }>
 
@@ -106,11 +107,13 @@ console.log(typeof createClient, typeof folderStorage)
   )
   const roots = ['--typeRoots', join(projectRoot, 'node_modules/@types'), '--types', 'node']
   const options = ['--ignoreConfig', '--strict', '--module', 'Node16', '--target', 'ES2022', ...roots]
-  const failure = await run(process.execPath, [compiler, ...options, 'index.ts'], { cwd: folder }).then(
-    () => undefined,
-    ({ stdout }) => stdout,
-  )
-  t.equal(failure, undefined)
+  for (const file of [olderCompiler, compiler]) {
+    const failure = await run(process.execPath, [file, ...options, 'index.ts'], { cwd: folder }).then(
+      () => undefined,
+      ({ stdout }) => stdout,
+    )
+    t.equal(failure, undefined)
+  }
   const { stdout } = await run(process.execPath, ['index.js'], { cwd: folder })
   t.equal(stdout, 'function function\n')
 })

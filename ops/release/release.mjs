@@ -27,6 +27,8 @@ if (!notes)
 if (!isDryRun && run('git', 'status', '--porcelain').length > 0) fail('Commit or stash your changes first.')
 
 say('Tests …')
+// The test of the package then installs it with npm.
+process.env.INSTALL_WITH_NPM = '1'
 run('npm', 'test')
 
 say('Packages …')

@@ -1,12 +1,16 @@
 /** A service and a browser for a test file, and pages that record their errors. */
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { freePort } from '../process.js'
 import { type Caller, type Service, type ServiceOptions, startService } from '../service.js'
 import { startBrowser } from './browser.js'
+
+const require = createRequire(import.meta.url)
+/** The minified axe, because Chromium compiles it for every page. */
+const { source: axe }: { source: string } = require('axe-core/axe.min.js')
 
 interface Test {
   teardown(work: () => unknown): void
@@ -57,7 +61,7 @@ export class Visitor {
   /** The WCAG 2.2 AA violations on the page. */
   async violations(): Promise<string[]> {
     // Loaded on demand, because axe is larger than the page.
-    if (!(await this.page.evaluate('"axe" in globalThis'))) await this.page.evaluate(axe.source)
+    if (!(await this.page.evaluate('"axe" in globalThis'))) await this.page.evaluate(axe)
     return this.page.locator('html').evaluate(async () => {
       const { axe: there } = globalThis as unknown as {
         axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
