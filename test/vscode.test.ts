@@ -208,6 +208,20 @@ t.test('it counts a minute with activity, and shows that until it is paused', as
   await next.deactivate()
 })
 
+t.test('the next window sends at once what a killed one has left', async (t) => {
+  const { editor, token, caller } = await start(t, 'olga')
+  editor.person.github = token
+  const killed = await editor.open()
+  editor.type()
+  await editor.minutePasses()
+  const next = await editor.open()
+  await until(async () => (await minutesOf(caller)) > 0, 'the next window sends it')
+  t.equal(await minutesOf(caller), 1)
+  await next.deactivate()
+  await killed.deactivate()
+  t.equal(await minutesOf(caller), 1)
+})
+
 t.test('an extension host whose window is gone counts nothing beside the new one', async (t) => {
   const { editor, token, caller } = await start(t, 'ida')
   editor.person.github = token

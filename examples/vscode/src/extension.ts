@@ -54,7 +54,7 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
         show()
       },
     })
-    if (isPaused()) queue.pause()
+    isPaused() ? queue.pause() : void queue.flush() // Also what a killed window has left.
     await stopped
     await refresh()
     // Asks once who counts minutes where a WakaTime plugin sends heartbeats as well, because both would add up.
