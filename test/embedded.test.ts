@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -311,5 +311,27 @@ t.test(
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     t.strictSame(await ended, [0, null])
+  },
+)
+
+/** Only root can, and not in every container. */
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
+
+t.test(
+  'a full disk is named in one sentence, at the first start and later',
+  { skip: !canMount && 'file systems cannot be mounted here' },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=20m,mode=0711', 'tmpfs', folder])
+    t.teardown(() => spawnSync('umount', ['-l', folder]))
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir, { mode: 0o711 })
+    const says = { message: /^The disk of \S+ is full: free space on it, then start again\.$/ }
+    await t.rejects(start(dataDir), says)
+    spawnSync('mount', ['-o', 'remount,size=80m', folder])
+    const server = await start(dataDir)
+    await server.stop()
+    spawnSync('dd', ['if=/dev/zero', `of=${join(folder, 'filler')}`, 'bs=1M'])
+    await t.rejects(start(dataDir), says)
   },
 )

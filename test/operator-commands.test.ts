@@ -333,7 +333,7 @@ t.test('an operator deletes a workspace', async (t) => {
     .body
   const unsure = await workspaces(t, 'delete', id)
   t.equal(unsure.code, 1)
-  t.match(unsure.output, /\nNothing was deleted\. Say --yes to delete all of this\.\n$/)
+  t.match(unsure.output, /\nNothing was deleted\. Add --yes to delete all of this\.\n$/)
   t.equal((await mia.get(`${team}/${id}/members`)).status, 200)
   const deleted = await workspaces(t, 'delete', id, '--yes')
   t.equal(deleted.code, 0)

@@ -29,7 +29,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
     output: new RegExp(`bob, id ${(await bob.get('/api/me')).body.id}[^]*member of Team, ${id}`),
   })
   t.match(refused, { code: 1, output: new RegExp(`need another admin first:\n {2}Team, ${id}\n$`) })
-  t.match(unsure, { code: 1, output: /Say --yes/ })
+  t.match(unsure, { code: 1, output: /Add --yes/ })
   t.match(await users('erase', 'bob'), { code: 1, output: /Unknown command: erase/ })
   t.match(await users('delete', 'bob', '--yes'), { code: 0, output: /deleted/ })
   hasMembers(t, (await ada.get(`${team}/${id}/members`)).body.members, [{ login: 'ada' }])

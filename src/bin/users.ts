@@ -85,7 +85,7 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
     takes: 1,
     run: async (call) => {
       await describe(call)
-      if (!call.isSure) throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
+      if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteAccountOf(call.database, call.config, call.user, call.stopped)
       print('The account is deleted. The service removes the last traces within some minutes, once it runs.')
     },

@@ -86,7 +86,7 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
     takes: 1,
     run: async (call) => {
       const workspace = await show(call)
-      if (!call.isSure) throw new OperatorError('Nothing was deleted. Say --yes to delete all of this.')
+      if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteWorkspace(call.database, workspace)
       print('The workspace is deleted. The service removes its rows within some minutes, once it runs.')
     },

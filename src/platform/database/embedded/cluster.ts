@@ -19,6 +19,7 @@ import { OperatorError } from '../../process/operator-error.js'
 import { ACCOUNT, type Account, canEnter, SHARED_FOLDER } from './account.js'
 import { serverEnvironment } from './environment.js'
 import { exists } from './files.js'
+import { explainFailure } from './full-disk.js'
 import type { Log } from './log.js'
 
 const run = promisify(execFile)
@@ -82,9 +83,7 @@ export const ensureCluster = async (
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     stopped?.throwIfAborted()
     if (!(await exists(join(cluster, 'PG_VERSION')))) {
-      throw new OperatorError(`The database could not be created in ${cluster}: ${reason(cause)}`, {
-        cause,
-      })
+      throw await explainFailure(cluster, `The database could not be created in ${cluster}: `, reason(cause))
     }
   } finally {
     await rm(passwordFile, { force: true })

@@ -6,6 +6,7 @@ import type postgres from 'postgres'
 import { OperatorError } from '../../process/operator-error.js'
 import type { Account } from './account.js'
 import { serverEnvironment } from './environment.js'
+import { explainFailure } from './full-disk.js'
 import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
 import type { Address } from './socket.js'
@@ -75,8 +76,10 @@ export class Server {
       await this.end(AbortSignal.timeout(STOP_MS))
       if (error instanceof OperatorError) throw error
       const said = (await readFile(this.logFile, 'utf8')).slice(logStart).trim().split('\n')
-      throw new OperatorError(
-        `The embedded PostgreSQL did not start; its log says:\n${said.slice(-5).join('\n')}`,
+      throw await explainFailure(
+        this.cluster,
+        'The embedded PostgreSQL did not start; its log says:\n',
+        said.slice(-5).join('\n'),
       )
     }
     this.ended.then(() => {
