@@ -1,4 +1,7 @@
-/** Deliveries of the repository host: how long they take, and how long the service stood still meanwhile. */
+/**
+ * Deliveries of the repository host, beside an upload of as many counts: how long they take, how long the service stood still
+ * meanwhile, and how long another caller waited at most for their profile.
+ */
 import { deliveryShapes, type PushedCommit, signedDelivery } from '../demo/host-deliveries.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -12,17 +15,20 @@ import {
   prepare,
   say,
   send,
+  watch,
 } from './harness.js'
 
 const COMMITS = 2_048
 const FILES = 40
 const BYTES = 24 * 2 ** 20 - 1_000
+const REPOS = 64
 const ROUNDS = 9
+const ASK_EVERY_MS = 1
 
 let made = 0
 
 await benchmark(async (cleanUp) => {
-  const env = { METRICS_PORT: String(METRICS_PORT), WEBHOOK_KEYS: 'x'.repeat(48), RATE_LIMITS: 'on' }
+  const env = { METRICS_PORT: String(METRICS_PORT), WEBHOOK_KEYS: 'x'.repeat(48) }
   const { service, database, signIn } = await prepare(cleanUp, env)
   const { url, pid } = service
   const { token } = await signIn('ada')
@@ -51,31 +57,56 @@ await benchmark(async (cleanUp) => {
   }
   const signed = (event: ReturnType<typeof push>) => signedDelivery('github', event, webhook.secret)
   const forged = (event: ReturnType<typeof push>) => signedDelivery('github', event, 'wrong')
-  const cases = {
-    'one commit': () => signed(push(1, 3)),
-    '2,048 commits': () => signed(push(COMMITS, 3)),
-    '2,048 commits with 40 files each': () => signed(push(COMMITS, FILES)),
-    '24 MiB': () => signed(large()),
-    '24 MiB, wrongly signed': () => forged(large()),
+  const counts = () =>
+    JSON.stringify({
+      workspace: id,
+      day: addDays(today, -1 - made++),
+      members: Array.from({ length: COMMITS / REPOS }, (_, n) => ({
+        login: n === 0 ? 'ada' : `nobody-${n}`,
+        repos: Array.from({ length: REPOS }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
+      })),
+    })
+  const deliver = (make: () => ReturnType<typeof signed>) => () => {
+    const delivery = make()
+    return { size: delivery.body.length, send: () => post(address, delivery) }
   }
-  say('| delivery | size | time | longest pause of the event loop | status |')
-  say('|---|---|---|---|---|')
+  const upload = () => {
+    const body = counts()
+    return { size: body.length, send: () => send(url, 'POST', '/api/team/commits', token, body) }
+  }
+  const cases = {
+    '2,048 counts, uploaded': upload,
+    'one commit': deliver(() => signed(push(1, 3))),
+    '2,048 commits': deliver(() => signed(push(COMMITS, 3))),
+    '2,048 commits with 40 files each': deliver(() => signed(push(COMMITS, FILES))),
+    '24 MiB': deliver(() => signed(large())),
+    '24 MiB, wrongly signed': deliver(() => forged(large())),
+  }
+  const bob = await signIn('bob')
+  const askAsBob = () => send(url, 'GET', '/api/me', bob.token)
+  say('| request | size | time | longest pause of the event loop | longest wait of another caller | status |')
+  say('|---|---|---|---|---|---|')
   for (const [name, make] of Object.entries(cases)) {
     const times: number[] = []
     const stalls: number[] = []
     const statuses = new Set<number>()
     let size = 0
+    const waits: number[] = []
     for (let round = 0; round <= ROUNDS; round++) {
-      const delivery = make()
-      size = delivery.body.length
+      const request = make()
+      size = request.size
       await longestStall()
+      const stopAsking = watch(ASK_EVERY_MS, askAsBob)
       const start = performance.now()
-      statuses.add((await post(address, delivery)).status)
+      statuses.add((await request.send()).status)
       const time = performance.now() - start
+      const { longest, failed } = await stopAsking()
+      if (failed > 0) throw new Error(`${failed} requests of another caller failed`)
       const stall = await longestStall()
       if (round === 0) continue
       times.push(time)
       stalls.push(stall)
+      waits.push(longest)
     }
     const mib = (size / 2 ** 20).toFixed(2)
     const cells = [
@@ -83,6 +114,7 @@ await benchmark(async (cleanUp) => {
       `${mib} MiB`,
       `${median(times).toFixed(0)} ms`,
       `${Math.max(...stalls).toFixed(0)} ms`,
+      `${Math.max(...waits).toFixed(0)} ms`,
     ]
     say(`| ${[...cells, [...statuses].join()].join(' | ')} |`)
   }

@@ -509,3 +509,29 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
     })
     child.stdin.end(script)
   })
+
+/** After so long, a call counts as failed. */
+export const WATCH_MS = 60_000
+
+/** Calls again and again until told to stop. @returns the longest wait, and how many calls failed */
+export const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
+  let isOver = false
+  const watching = (async () => {
+    let longest = 0
+    let failed = 0
+    while (!isOver) {
+      const start = performance.now()
+      const { status } = await Promise.race([call(), sleep(WATCH_MS, { status: 0 })]).catch(() => ({
+        status: 0,
+      }))
+      longest = Math.max(longest, performance.now() - start)
+      if (status !== 200) failed++
+      await sleep(everyMs)
+    }
+    return { longest, failed }
+  })()
+  return () => {
+    isOver = true
+    return watching
+  }
+}

@@ -6,12 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { benchmark, memoryOf, prepare, type Setting, say, send } from './harness.js'
+import { benchmark, memoryOf, prepare, type Setting, say, send, WATCH_MS, watch } from './harness.js'
 
 const BYTES = 24 * 2 ** 20 - 1_000
 const AT_ONCE = 4
-/** As long as one kind of body is watched at most. */
-const WATCH_MS = 60_000
 const HEALTH_EVERY_MS = 20
 /** Callers are limited, as they are outside of benchmarks. */
 const UPLOAD_EVERY_MS = 250
@@ -36,29 +34,6 @@ const bodies: Record<string, () => string> = {
   blanks: () => fill(' '),
   commas: () => fill(','),
   'one long key': () => `{"${fill('k')}":1}`,
-}
-
-/** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */
-const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
-  let isOver = false
-  const watching = (async () => {
-    let longest = 0
-    let failed = 0
-    while (!isOver) {
-      const start = performance.now()
-      const { status } = await Promise.race([call(), sleep(WATCH_MS, { status: 0 })]).catch(() => ({
-        status: 0,
-      }))
-      longest = Math.max(longest, performance.now() - start)
-      if (status !== 200) failed++
-      await sleep(everyMs)
-    }
-    return { longest, failed }
-  })()
-  return () => {
-    isOver = true
-    return watching
-  }
 }
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`

@@ -3,7 +3,8 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { releaseFromFormerOwner } from '../src/platform/database/embedded/former-owner.js'
-import { type EmbeddedOptions, startEmbedded } from '../src/platform/database/embedded/index.js'
+import { startEmbedded } from '../src/platform/database/embedded/index.js'
+import type { EmbeddedOptions } from '../src/platform/database/embedded/server.js'
 
 const PREFIX = 'team-settings-'
 /**

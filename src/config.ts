@@ -110,7 +110,7 @@ export const readConfig = (
   }
   if (needsSecrets && values.DATABASE_URL !== undefined && !values.JWT_SECRETS?.length) {
     problems.push(
-      'JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed',
+      'JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48',
     )
   }
   if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {

@@ -44,7 +44,7 @@ const main = async (stopped: AbortSignal) => {
   const meter = createMeter(config.metricsPort !== undefined)
   const database = await openDatabase(config, databaseUrl, logger, meter)
   onExit(() => database.close())
-  await checkHost(database, config.repohost)
+  await explained(config, checkHost(database, config.repohost))
   const app = await buildApp(config, database, logger, { meter })
   onExit(() => app.close())
   stopped.throwIfAborted()
@@ -86,9 +86,12 @@ const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal
     const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
     if (pooler !== undefined) log.warn(`${pooler}.`)
   }
-  await (config.databaseUrl === undefined ? prepare() : explainDatabaseErrors(prepare()))
+  await explained(config, prepare())
   return url
 }
+
+const explained = <T>({ databaseUrl }: Config, work: Promise<T>): Promise<T> =>
+  databaseUrl === undefined ? work : explainDatabaseErrors(work)
 
 const startOwnDatabase = async (
   { dataDir, databasePoolSize }: Config,

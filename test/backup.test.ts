@@ -7,7 +7,6 @@ import { seedTeam } from '../demo/team.js'
 import { restore } from '../src/operator/backup/restore.js'
 import { newestMigration } from '../src/platform/database/migrate.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
-import { projectRoot } from '../src/platform/process/root.js'
 import { addDays } from '../src/platform/time/days.js'
 import { createTestDatabase } from './database.js'
 import { databaseOf } from './migrated.js'
@@ -16,6 +15,7 @@ import {
   launch,
   launchProgram,
   onDatabase,
+  programFile,
   ready,
   spawnProgram,
   temporaryFolder,
@@ -347,10 +347,36 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   t.match(nowhere.output, /^The file \S+ cannot be written \(ENOENT\)\.$/m)
   t.same([empty.code, none.code, nowhere.code], [1, 1, 1])
   // The shell limits the size of files, which fails a write as a full disk does.
-  const program = `ulimit -f 1; exec ${process.execPath} ${join(projectRoot, 'build/src/bin/backup.js')} ${file}`
+  const program = `ulimit -f 1; exec ${process.execPath} ${programFile('src/bin/backup')} ${file}`
   const limited = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
   t.equal(await limited.ended, 1)
   t.match(limited.output(), /^The file \S+ cannot be written \(EFBIG\)\.\n$/m)
   t.notMatch(limited.output(), /database|CONNECTION/i, 'it does not blame the database')
   t.same(await readdir(folder), [])
+})
+
+t.test('a backup is made where the file system cannot flush its folder', { buffered: true }, async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const folder = await temporaryFolder(t)
+  const backUpWhere = (code: string) => {
+    const file = `${code}.gz`
+    const preload = `
+      import { open } from 'node:fs/promises'
+      const handle = await open('/')
+      Object.getPrototypeOf(handle).sync = async () => {
+        throw Object.assign(new Error('fsync'), { code: '${code}', path: '/' })
+      }
+      await handle.close()`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+    return command(t, 'backup', join(folder, file), { ...onDatabase(url), NODE_OPTIONS })
+  }
+  for (const code of ['EACCES', 'EINVAL', 'ENOTSUP']) {
+    const { code: exit, output } = await backUpWhere(code)
+    t.equal(exit, 0, `${code}: ${output}`)
+  }
+  t.strictSame((await readdir(folder)).sort(), ['EACCES.gz', 'EINVAL.gz', 'ENOTSUP.gz'])
+  const broken = await backUpWhere('EIO')
+  t.equal(broken.code, 1, 'a broken disk fails the backup')
+  t.match(broken.output, /cannot be written \(EIO\)/)
 })

@@ -126,10 +126,13 @@ t.test('the example has at most 300 lines, and is packaged as an editor wants it
   await run('npm', ['run', '--silent', 'package'], { cwd: join(projectRoot, 'examples/vscode') })
   const out = 'examples/vscode/out'
   const manifest = JSON.parse(await read(`${out}/extension/package.json`))
-  const code = await read(`${out}/extension/${manifest.main}`)
-  t.match(code, /require\("vscode"\)/)
-  t.notMatch(code, /require\("@team-settings/)
-  t.notOk('devDependencies' in manifest || 'private' in manifest)
+  const required = async (file: string) => {
+    const code = await read(`${out}/extension/${file}`)
+    return [...new Set(Array.from(code.matchAll(/\brequire\("([^"]+)"\)/g), ([, name]) => name))].sort()
+  }
+  t.strictSame(await required(manifest.main), ['node:fs/promises', 'node:path', 'vscode'])
+  t.strictSame(await required(manifest.browser), ['vscode'], 'a browser has no modules of Node.js')
+  t.notOk(['devDependencies', 'imports', 'private'].some((name) => name in manifest))
   t.ok((await read(`${out}/extension.vsixmanifest`)).includes(` Version="${manifest.version}"`))
   for (const file of ['[Content_Types].xml', 'extension/README.md', 'extension/LICENSE'])
     t.ok(await read(`${out}/${file}`))

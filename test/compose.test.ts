@@ -64,6 +64,7 @@ t.test('after the first run the service starts as compose.yaml configures it', a
       trustProxy: [/\/24$/],
       shutdownDelayMs: 5_000,
     })
+    t.equal(config.webhookKeys.length, 1, 'webhooks can be created')
     t.match(config.databaseUrl, /^postgres:\/\/service:[0-9a-f]{48}@database:5432\/service$/)
   }
 })

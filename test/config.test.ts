@@ -141,7 +141,7 @@ t.test('a database of many instances needs a common secret', async (t) => {
   ]) {
     hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
-  for (const unescaped of ['a%b', 'a/b', 'a?b', 'a#b', '12#34', 'a/@b', 'a?b@c'])
+  for (const unescaped of ['a%b', 'a/b', 'a?b', 'a#b', '12#34', 'a/@b', 'a?b@c', 'a@b/c'])
     t.strictSame(
       problemsOf({ DATABASE_URL: `postgres://u:${unescaped}@one/db`, JWT_SECRETS: secret }),
       [
@@ -149,7 +149,14 @@ t.test('a database of many instances needs a common secret', async (t) => {
       ],
       unescaped,
     )
-  for (const fine of ['u:a%2Fb@one/db', 'u:a@b@one/db', 'one/db?application_name=a@b', 'u:a@%2Frun%2Fpg/db'])
+  for (const fine of [
+    'u:a%2Fb@one/db',
+    'u:a@b@one/db',
+    'u:a@one/my@db',
+    'u:a@b@one,two/my@db?sslmode=require',
+    'one/db?application_name=a@b',
+    'u:a@%2Frun%2Fpg/db',
+  ])
     t.strictSame(problemsOf({ DATABASE_URL: `postgres://${fine}`, JWT_SECRETS: secret }), [], fine)
   hasMembers(t, problemsOf({ JWT_SECRETS: 'short' }), [/^JWT_SECRETS/])
   hasMembers(t, problemsOf({ JWT_SECRETS: 'ü'.repeat(15) }), [/^JWT_SECRETS/], 'bytes count')

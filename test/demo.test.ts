@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import t from 'tap'
-import { projectRoot } from '../src/platform/process/root.js'
 import { readCurl } from './curl.js'
-import { freePort } from './process.js'
+import { freePort, programFile } from './process.js'
 
 t.test('the demo starts, shows what it promises, and stops cleanly', async (t) => {
   const port = await freePort()
   const { DATABASE_URL: _given, ...environment } = process.env
-  const demo = spawn(process.execPath, [join(projectRoot, 'build/demo/demo.js')], {
+  const demo = spawn(process.execPath, [programFile('demo/demo')], {
     env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

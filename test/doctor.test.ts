@@ -242,7 +242,7 @@ t.test('an old Node is named', async (t) => {
   t.strictSame(checkNode('20.19.0', dayAfter), {
     level: 'warning',
     about: 'node',
-    says: 'Node 20 gets no security fixes since 2026-04-30.',
+    says: 'Node 20 has had no security fixes since 2026-04-30.',
     remedy: 'Upgrade to Node 26.',
   })
   hasMembers(t, checkNode('25.1.0'), { level: 'warning', says: 'Node 25 gets no security fixes.' })

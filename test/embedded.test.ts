@@ -12,9 +12,16 @@ import { startEmbedded } from '../src/platform/database/embedded/index.js'
 import { openEmbedded } from '../src/platform/database/embedded/open.js'
 import { locks } from '../src/platform/database/locks.js'
 import { migrate } from '../src/platform/database/migrate.js'
-import { projectRoot } from '../src/platform/process/root.js'
 import { allDemands, receivedPassword, startImpostor } from './impostor.js'
-import { freePort, launch, launchProgram, processesOf, ready, temporaryFolder } from './process.js'
+import {
+  freePort,
+  launch,
+  launchProgram,
+  processesOf,
+  programFile,
+  ready,
+  temporaryFolder,
+} from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
 
@@ -286,7 +293,7 @@ t.test(
     const DATA_DIR = await temporaryFolder(t)
     await chown(DATA_DIR, NOBODY, NOBODY)
     const port = await freePort()
-    const server = join(projectRoot, 'build/src/server.js')
+    const server = programFile('src/server')
     const mayRead = begin(t, 'test', ['-r', server], { uid: NOBODY, gid: NOBODY })
     const [code] = await once(mayRead, 'exit')
     if (code !== 0) return t.comment(`a user without rights cannot read ${server}`)

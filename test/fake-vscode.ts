@@ -1,8 +1,16 @@
 /** As much of an editor as the example needs, with somebody in front of it who is the test. */
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { bundle } from './bundle.js'
 
 const client = `${process.cwd()}/client/src`
+
+/** Editors create the folders of a file. */
+const write = async (file: string, content: string | Uint8Array) => {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, content)
+}
 
 interface ConfigurationEvent {
   affectsConfiguration(name: string): boolean
@@ -13,10 +21,14 @@ export const startEditor = async ({
   cloudUrl,
   folder,
   remote,
+  opened,
 }: {
   cloudUrl: string
+  /** Where the extension keeps files. */
   folder: string
   remote: string
+  /** The open folder, with the settings of the workspace in it. */
+  opened?: string
 }) => {
   const code = await bundle('examples/vscode/src/extension.ts', {
     platform: 'node',
@@ -104,7 +116,9 @@ export const startEditor = async ({
     show() {},
     dispose() {},
   }
+  const uriOf = (fsPath: string) => ({ fsPath, scheme: 'file' })
   const vscode = {
+    Uri: { joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => uriOf(join(fsPath, ...parts)) },
     ConfigurationTarget: { Workspace: 2 },
     StatusBarAlignment: { Right: 2 },
     authentication: {
@@ -157,8 +171,14 @@ export const startEditor = async ({
         async update(key: string, value: unknown) {
           if (!(key in configuration)) throw new Error(`${key} is not a registered configuration`)
           workspaceValues[key] = value
+          if (opened) await write(join(opened, '.vscode/settings.json'), JSON.stringify(workspaceValues))
         },
       }),
+      workspaceFolders: opened === undefined ? undefined : [{ uri: uriOf(opened) }],
+      fs: {
+        stat: ({ fsPath }: { fsPath: string }) => stat(fsPath),
+        writeFile: ({ fsPath }: { fsPath: string }, content: Uint8Array) => write(fsPath, content),
+      },
       onDidChangeTextDocument: listen,
       onDidChangeConfiguration: (listener: (event: ConfigurationEvent) => Promise<void>) => {
         configurationListeners.push(listener)
@@ -170,7 +190,7 @@ export const startEditor = async ({
   const packageJSON = require(`${process.cwd()}/examples/vscode/package.json`)
   const context = {
     extension: { packageJSON },
-    globalStorageUri: { fsPath: folder },
+    globalStorageUri: uriOf(folder),
     globalState: memento(globalState),
     workspaceState: memento(workspaceState),
     secrets: {

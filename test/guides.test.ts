@@ -33,6 +33,7 @@ t.test('the commands of the guides do what the guides say', async (t) => {
     SERVICE: '',
     REPOHOST_TOKEN: ada.repohostToken,
     TODAY: new Date().toISOString().slice(0, 10),
+    TIME: String(Math.floor(Date.now() / 1_000)),
     EVENT,
     SIGNATURE: signatureOf(EVENT),
   }

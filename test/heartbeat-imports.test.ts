@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { reach } from './database.js'
-import { temporaryFolder } from './process.js'
+import { programFile, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
 
@@ -198,7 +198,7 @@ t.test('imports', async (t) => {
     const file = join(await temporaryFolder(t), 'dump.json')
     writeFileSync(file, JSON.stringify(dumpOf(morning(80, 4))))
     const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, ['build/src/bin/import-wakatime.js', ...args], {
+      promisify(execFile)(process.execPath, [programFile('src/bin/import-wakatime'), ...args], {
         env: { ...process.env, ...reach(service.databaseUrl), DATABASE_URL: service.databaseUrl },
       })
     const { stdout } = await run(file, '--login', 'ida')

@@ -34,7 +34,7 @@ const withKey = (service: Service, secret: string) => {
 
 const created = (reply: Reply) => {
   if (reply.status !== 201) throw new Error(`The key was refused: ${reply.text}`)
-  return reply.body as { id: string; secret: string; expires_at: string }
+  return reply.body as { id: string; secret: string; created_at: string; expires_at: string }
 }
 
 const ownKey = async (caller: Caller, scopes: string[], name = 'laptop') =>
@@ -469,6 +469,30 @@ t.test(
       ],
     ])
     t.same(await trailOf(pat, ofOther.id), [], 'a key of a member can do nothing of an admin there')
+  },
+)
+
+t.test(
+  'the account export says which keys a person without a workspace has created and revoked',
+  async (t) => {
+    const quinn = await service.signIn('quinn')
+    t.same((await quinn.get('/api/team/me')).body.workspaces, [])
+    const kept = await ownKey(quinn, ['activity:write'], 'my laptop')
+    const revoked = await ownKey(quinn, ['activity:write'], 'my old laptop')
+    await quinn.delete(`/api/me/keys/${revoked.id}`)
+    const { keys } = JSON.parse((await quinn.get('/api/me/export')).text)
+    t.strictSame(
+      keys.map(({ id, name, created_at, revoked_at }: Record<string, unknown>) => ({
+        id,
+        name,
+        created_at,
+        isRevoked: revoked_at !== null,
+      })),
+      [
+        { id: kept.id, name: 'my laptop', created_at: kept.created_at, isRevoked: false },
+        { id: revoked.id, name: 'my old laptop', created_at: revoked.created_at, isRevoked: true },
+      ],
+    )
   },
 )
 

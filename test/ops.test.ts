@@ -19,7 +19,7 @@ import { hasMembers } from './has-members.js'
 import { startPooler } from './pooler.js'
 import { freePort, launch, launchProgram, ready, temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
-import { JWT_SECRET } from './service.js'
+import { JWT_SECRET, WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
 
 const run = promisify(execFile)
@@ -82,6 +82,7 @@ t.test(
     const { DATABASE_URL = '', ...pooled } = reach(databaseUrl)
     await writeFile(join(folder, 'database-url'), DATABASE_URL)
     await writeFile(join(folder, 'jwt-secrets'), JWT_SECRET)
+    await writeFile(join(folder, 'webhook-keys'), WEBHOOK_KEY)
     const redisPort = await freePort()
     const redis = spawn('redis-server', ['--port', `${redisPort}`, '--save', ''], { cwd: folder })
     t.teardown(() => redis.kill())

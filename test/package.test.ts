@@ -62,6 +62,20 @@ t.test('the versions are those of the lockfile, and the driver is the patched on
   )
 })
 
+t.test('the handbook is in the package, with every file of ops/ that it copies', async (t) => {
+  const read = (path: string) => readFile(join(installed, 'node_modules', name, path), 'utf8')
+  const handbook = await read('docs/operate.md')
+  const files = new Set(handbook.match(/ops\/[A-Za-z@-]+\.[a-z]+/g))
+  t.ok(files.size > 5)
+  for (const file of [
+    ...files,
+    'ops/team-settings@.service',
+    'ops/team-settings-backup.timer',
+    'CHANGELOG.md',
+  ])
+    t.ok((await read(file)).length > 0, file)
+})
+
 t.test('the command says what it can do', async (t) => {
   const saysVersion = await start(t, {}, ['--version'])
   t.equal(await saysVersion.ended, 0)

@@ -84,6 +84,10 @@ export const spawnProgram = (
   return { child, output: () => output, ended }
 }
 
+/** The file of a program of `build/`, or of its bundle. */
+export const programFile = (name: string): string =>
+  join(root, process.env.TEST_BUILD ?? 'build', `${name}.js`)
+
 /** Starts `node build/<name>.js` in a folder without an `.env`. */
 export const launchProgram = (
   test: Test,
@@ -91,8 +95,7 @@ export const launchProgram = (
   env: Record<string, string>,
   args: string[] = [],
   cwd = tmpdir(),
-): Omit<ServiceProcess, 'url'> =>
-  spawnProgram(test, process.execPath, [join(root, `build/${name}.js`), ...args], env, cwd)
+): Omit<ServiceProcess, 'url'> => spawnProgram(test, process.execPath, [programFile(name), ...args], env, cwd)
 
 /** Starts the service; does not wait for it. */
 export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => ({

@@ -104,7 +104,7 @@ export const samples: Sample[] = [
   ...calls(overrides.deleteOverride, [place]),
   ...calls(overrides.keepOverrideVersion, [place, 1_000]),
   ...calls(overrides.deleteOverrideVersions, [place]),
-  ...calls(overrides.limitOverrideHistory, [id, 1_000]),
+  ...calls(overrides.limitOverrideHistory, [place, 1_000]),
   ...calls(overrides.listOverrideVersions, [place]),
   ...calls(overrides.readOverrideVersion, [place, 1]),
   ...calls(overrides.listOverrides, [id, undefined, 10]),

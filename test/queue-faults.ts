@@ -4,9 +4,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { projectRoot } from '../src/platform/process/root.js'
 import { startLossyProxy } from './lossy-proxy.js'
-import { temporaryFolder } from './process.js'
+import { programFile, temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]
@@ -81,7 +80,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
         window,
         adds: adds.slice(begun),
       }
-      const child = spawn(process.execPath, [join(projectRoot, 'build/test/queue-window.js')], {
+      const child = spawn(process.execPath, [programFile('test/queue-window')], {
         stdio: ['pipe', 'ignore', 'pipe'],
       })
       children.add(child)

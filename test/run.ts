@@ -8,6 +8,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { projectRoot } from '../src/platform/process/root.js'
+import { bundleTests } from './bundled.js'
 import { startTestServer } from './database.js'
 
 /**
@@ -58,8 +59,14 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const folder = join(projectRoot, 'build/test')
 
-/** To read the source maps takes each process longer than most files; who looks into one file wants them. */
-const flags = process.argv.length > 2 ? ['--enable-source-maps'] : []
+/**
+ * The whole suite runs from a bundle and without source maps, because loading would take most processes longer than their
+ * tests. Single files run as they are, with source maps, for people who look for a fault.
+ */
+const bundled = process.argv.length > 2 ? undefined : await bundleTests()
+const flags = bundled ? [] : ['--enable-source-maps']
+
+const fileOf = bundled?.fileOf ?? ((name: string) => join(folder, name))
 
 const filesOf = (names: string) => names.split(' ').map((name) => `${name}.test.js`)
 
@@ -90,12 +97,13 @@ const failuresOf = (tap: string): string[] => {
 /** A test file prints TAP. */
 const run = async (files: string[], server: Server): Promise<Result> => {
   const since = Date.now()
-  const program = ['sequential.js', ...files].map((file) => join(folder, file))
+  const program = ['sequential.js', ...files].map(fileOf)
   const child = spawn(process.execPath, [...flags, ...program], {
     cwd: projectRoot,
     env: {
       ...process.env,
       TEST_DATABASE_URL: server.url,
+      ...(bundled && { TEST_BUILD: bundled.build }),
       ...(server.folder !== undefined && { TEST_FOLDER: server.folder }),
       TAP_TIMEOUT: `${PATIENCE_SECONDS}`,
     },

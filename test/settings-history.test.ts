@@ -200,6 +200,27 @@ t.test('the history of all overrides together has a limit, and the oldest versio
   const counts = new Map(rows.map((row) => [row.workspace_id, row.rows]))
   t.equal(counts.get(id), most + 1, 'what is small takes the room that the oldest one left')
   t.equal(counts.get(other.id), most, 'another workspace keeps its own')
+
+  await statement(
+    `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, version, settings, updated_at, updated_by)
+     select 'acme', 'forgotten', $1::uuid, gen_random_uuid(), 'acme', 'forgotten', 1, '{"a":"' || repeat('x', $2::int - 8) || '"}',
+       now() - interval '9 years', (select id from users where login = 'ada')`,
+    [id, each],
+  )
+  t.equal((await ada.put(path('forgotten'), { settings: {} })).status, 200)
+  t.equal(
+    (await ada.post(`${path('forgotten')}/restore`, { version: 1 })).status,
+    200,
+    'what was just replaced stays',
+  )
+  t.same(
+    versionsOf(await ada.get(`${path(`filler-${most - 1}`)}/versions`)),
+    [
+      [3, 'ada'],
+      [2, 'ada'],
+    ],
+    'the oldest of another one goes',
+  )
 })
 
 t.test('an override has a route, a version and an ETag of its own', async (t) => {

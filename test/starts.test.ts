@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
 import { locks } from '../src/platform/database/locks.js'
-import { applyMigrations, firstMigration } from '../src/platform/database/migrate.js'
+import { applyMigrations, firstMigration, newestMigration } from '../src/platform/database/migrate.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { createTestDatabase, throughPooler } from './database.js'
 import { receivedPassword, startImpostor } from './impostor.js'
@@ -22,6 +22,8 @@ import {
   type ServiceProcess,
   temporaryFolder,
 } from './process.js'
+import { startRelay } from './relay.js'
+import { JWT_SECRET } from './service.js'
 import { until } from './until.js'
 
 t.test('many instances that start at once on an empty database migrate it once', async (t) => {
@@ -67,7 +69,7 @@ t.test('a service with a wrong configuration does not start, and lists all probl
     `The configuration is not valid:
   - DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25
   - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
-  - JWT_SECRETS is required with DATABASE_URL: every instance must verify what another one signed
+  - JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48
   - TRUST_PROXI is not a variable of the service. Did you mean TRUST_PROXY?
 `,
   )
@@ -206,7 +208,7 @@ t.test(
     await sql`create table carts (id int)`
     const migration = launchProgram(t, 'src/bin/migrate', onDatabase(url))
     await migration.ended
-    t.equal(migration.output(), 'The database is current.\n')
+    t.equal(migration.output(), `The database is current: ${newestMigration.tag}.\n`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     t.strictSame(
       findings.filter(({ level }) => level === 'problem'),
@@ -214,6 +216,31 @@ t.test(
     )
   },
 )
+
+t.test('a pooler that knows no settings of sessions is refused in one sentence', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  // PgBouncer answers so to each parameter that ignore_startup_parameters does not list.
+  const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', '']
+  const text = Buffer.from(fields.map((field) => `${field}\0`).join(''))
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(length.length + text.length)
+  const refusal = Buffer.concat([Buffer.from('E'), length, text])
+  const pooled = await startRelay(t, url, (client, reach) => {
+    client.once('data', (startup) => {
+      if (startup.includes('statement_timeout')) return void client.end(refusal)
+      const server = reach()
+      server.write(startup)
+      client.pipe(server).pipe(client)
+    })
+  })
+  const env = { DATABASE_URL: pooled, JWT_SECRETS: JWT_SECRET }
+  t.match(
+    await refusalOf(t, launch(t, await freePort(), env)),
+    /^ {2}- DATABASE_URL names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false$/m,
+  )
+  await ready(launch(t, await freePort(), { ...env, DATABASE_PREPARE: 'false' }))
+})
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)
@@ -254,7 +281,7 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
     [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/],
     [
       onDatabase('postgres://nobody:hunter2@127.0.0.1:1/nothing'),
-      /DATABASE_URL names a database that cannot be used now: .*ECONNREFUSED/,
+      /DATABASE_URL names a database that cannot be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,
     ],
   ]
   for (const [env, said, port] of cases) {

@@ -2,12 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase } from './database.js'
-import { freePort, onDatabase } from './process.js'
+import { freePort, onDatabase, programFile } from './process.js'
 import { until } from './until.js'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -19,7 +17,7 @@ t.test(
     const { url, drop } = await createTestDatabase()
     t.teardown(drop)
     const port = await freePort()
-    const command = `exec ${process.execPath} ${join(projectRoot, 'build/src/server.js')}`
+    const command = `exec ${process.execPath} ${programFile('src/server')}`
     const child = spawn('script', ['-qec', command, '/dev/null'], {
       cwd: tmpdir(),
       env: { PATH: process.env.PATH, PORT: String(port), ...onDatabase(url) },

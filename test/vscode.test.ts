@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { errorCatalogue } from '../schemas/errors.js'
 import { startEditor } from './fake-vscode.js'
@@ -11,13 +13,14 @@ import { until } from './until.js'
 const service = await startService(t)
 
 /** Somebody with a workspace, before an editor in which nobody is signed in. */
-const start = async (test: Parameters<typeof temporaryFolder>[0], login: string) => {
+const start = async (test: Parameters<typeof temporaryFolder>[0], login: string, opened?: string) => {
   const caller = await service.signIn(login)
   const { id } = await service.workspace(caller, { patterns: [`${login}-team/*`] })
   const editor = await startEditor({
     cloudUrl: service.url,
     folder: await temporaryFolder(test),
     remote: `git@github.com:${login}-team/api.git`,
+    ...(opened !== undefined && { opened }),
   })
   const { token } = service.repohost.addUser(login, { id: caller.repohostId })
   return { caller, id, editor, token, repo: `${login}-team/api` }
@@ -124,6 +127,28 @@ t.test('it applies the team’s settings, but only those that it declares', asyn
     { 'ext.theme': undefined, 'ext.fontSize': 16 },
     'what the team has removed goes away',
   )
+  await window.deactivate()
+})
+
+t.test('the settings that it writes do not make the repository dirty', async (t) => {
+  const opened = await temporaryFolder(t)
+  const git = async (...given: string[]) => (await promisify(execFile)('git', given, { cwd: opened })).stdout
+  await git('init', '--quiet')
+  const { editor, token, caller, id } = await start(t, 'nell', opened)
+  const settings = { 'ext.theme': 'dark' }
+  await caller.patch(`/api/team/workspaces/${id}/settings`, { settings })
+  editor.person.github = token
+  const window = await editor.open()
+  const read = (name: string) => readFile(join(opened, '.vscode', name), 'utf8')
+  t.strictSame(JSON.parse(await read('settings.json')), settings)
+  t.equal(await git('status', '--porcelain'), '')
+  await writeFile(join(opened, '.vscode/launch.json'), '{}')
+  t.equal(await git('status', '--porcelain'), '?? .vscode/\n', 'other files are listed as before')
+
+  await writeFile(join(opened, '.vscode/.gitignore'), 'launch.json\n')
+  await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'light' } })
+  await editor.run('ext.pull')
+  t.equal(await read('.gitignore'), 'launch.json\n', 'a file that was there stays as it is')
   await window.deactivate()
 })
 

@@ -140,6 +140,23 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   }
 }
 
+const CHANGED_MEANWHILE: Failure = {
+  title: 'Someone changed this meanwhile',
+  advice: 'Nothing was undone: their change stays.',
+  code: 'changed_meanwhile',
+  status: 0,
+  requestId: undefined,
+  canRetry: false,
+  isEnd: false,
+  retryAfter: undefined,
+  problem: {},
+}
+
+/** For an undo, which must not overwrite what others changed after the change that it undoes. @throws {Failure} */
+export const requireUnchanged = (isUnchanged: boolean) => {
+  if (!isUnchanged) throw CHANGED_MEANWHILE
+}
+
 const KEY_ENDED = { title: 'The access key was revoked', advice: 'Try again.', isEnd: false }
 
 const HEALTH = 'GET /api/health'

@@ -174,12 +174,16 @@ const cell = (text: string): string => {
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** A line per entry: its time in UTC, the person, the action, its target, and the sentence. */
-export const csvOf = (entries: Entry[]): string => {
+/**
+ * A line per entry: its time in UTC, the person, the action, its target, and the sentence. A note is the description of a last
+ * line.
+ */
+export const csvOf = (entries: Entry[], note?: string): string => {
   const rows = entries.map((entry) => {
     const { parts, lines } = sentenceOf(entry, '')
     const text = parts.map((part) => (typeof part === 'string' ? part : part.name)).join('')
     return [entry.at, entry.actor, entry.action, entry.target ?? '', [text.trim(), ...lines].join('; ')]
   })
+  if (note !== undefined) rows.push(['', '', '', '', note])
   return `${[['time', 'person', 'action', 'target', 'description'], ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
 }

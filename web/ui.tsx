@@ -429,7 +429,7 @@ export const Search = (props: {
 const [FIRST, STEP] = [10, 50]
 
 /** A table with sorting and search. The first column is the row header. */
-export const SortedTable = <Row,>(props: {
+export const SortedTable = <Row extends object>(props: {
   caption: string
   rows: readonly Row[]
   columns: Column<Row>[]
@@ -444,6 +444,8 @@ export const SortedTable = <Row,>(props: {
   empty: string
   /** The number of rows that are shown first. */
   shown?: number
+  /** What follows the last row, such as a button that loads more. */
+  children?: ComponentChildren
 }) => {
   const [sort, sortBy] = useState({ name: props.first, down: !props.ascending })
   const [query, search] = useState('')
@@ -462,8 +464,8 @@ export const SortedTable = <Row,>(props: {
         (a, b) => Number(isRest(a)) - Number(isRest(b)) || compare(by(a), by(b)) * (sort.down ? -1 : 1),
       )
     : found
-  // Sorting and searching reuse rendered rows, which matters with hundreds of them.
-  const drawn = useMemo(() => new Map<Row, ComponentChildren>(), [props.rows, props.columns])
+  // Rendered rows are reused by sorting, searching and loading more, which matters with hundreds of them.
+  const drawn = useMemo(() => new WeakMap<Row, ComponentChildren>(), [props.columns])
   const draw = (row: Row) => {
     const known = drawn.get(row)
     if (known) return known
@@ -551,6 +553,7 @@ export const SortedTable = <Row,>(props: {
           show(shown + STEP)
         }}
       />
+      {sorted.length <= shown && props.children}
     </div>
   )
 }

@@ -106,24 +106,32 @@ export interface Editor {
 }
 
 export interface Applied {
-  /** The keys whose value changed. */
+  /** The keys that the team has decided on. Give them to the next call. */
+  applied: string[]
+  /** The keys that had another value before. */
   changed: string[]
   /** The keys of `keys` that the team has locked. No override changes them, and an editor should not either. */
   locked: string[]
 }
 
-/** Sets the keys of an editor that the team has set, and leaves all others unchanged. */
+/**
+ * Sets the keys of an editor that the team has decided on, and leaves all others unchanged.
+ * @param before what the last call has `applied`: keys on which the team no longer decides are written as undefined
+ */
 export const applySettings = async (
   // An older service has no locks.
   { settings, locked = [] }: Pick<EffectiveConfig, 'settings'> & { locked?: string[] },
   keys: string[],
   { read, write }: Editor,
+  before: string[] = [],
 ): Promise<Applied> => {
-  const changed = keys.filter(
-    (key) => Object.hasOwn(settings, key) && JSON.stringify(read(key)) !== JSON.stringify(settings[key]),
+  const applied = keys.filter((key) => Object.hasOwn(settings, key))
+  const wantedFor = (key: string) => (applied.includes(key) ? settings[key] : undefined)
+  const changed = [...new Set([...before, ...applied])].filter(
+    (key) => JSON.stringify(read(key)) !== JSON.stringify(wantedFor(key)),
   )
-  for (const key of changed) await write(key, settings[key])
-  return { changed, locked: keys.filter((key) => locked.includes(key)) }
+  for (const key of changed) await write(key, wantedFor(key))
+  return { applied, changed, locked: keys.filter((key) => locked.includes(key)) }
 }
 
 /** Minutes without input after which a person counts as idle. Workspaces set 1 to 15, clients clamp to 5 to 10. */

@@ -10,22 +10,28 @@ const extension = join(out, 'extension')
 const {
   scripts,
   devDependencies,
+  imports,
   private: _,
   ...manifest
 } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
 
 await rm(out, { recursive: true, force: true })
 await mkdir(extension, { recursive: true })
-await build({
-  entryPoints: [join(here, 'src/extension.ts')],
-  outfile: join(extension, manifest.main),
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  external: ['vscode'],
-  minify: true,
-})
+// `#storage` is another file for browsers. With this platform, esbuild rejects modules of Node.js.
+for (const { platform, target, file } of [
+  { platform: 'node', target: 'node20', file: manifest.main },
+  { platform: 'browser', target: 'es2022', file: manifest.browser },
+])
+  await build({
+    entryPoints: [join(here, 'src/extension.ts')],
+    outfile: join(extension, file),
+    bundle: true,
+    platform,
+    format: 'cjs',
+    target,
+    external: ['vscode'],
+    minify: true,
+  })
 await writeFile(join(extension, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 for (const file of ['README.md', 'LICENSE']) await copyFile(join(here, file), join(extension, file))
 await writeFile(

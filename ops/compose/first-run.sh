@@ -42,6 +42,7 @@ write() {
 
 random 24 | write secrets/database-password 444
 random 48 | write secrets/jwt-secrets 444
+random 48 | write secrets/webhook-keys 444
 random 24 | write secrets/admin-keys 444
 printf 'postgres://service:%s@database:5432/service' "$(cat secrets/database-password)" | write secrets/database-url 444
 if grep -qs '^DOMAIN=' .env; then

@@ -58,6 +58,10 @@ write(
   `/usr/bin/${name}`,
   `#!/bin/sh
 # Runs a command of the service with the variables of the installed one.
+if [ -e /etc/${name}/env ] && [ ! -r /etc/${name}/env ]; then
+  echo "Only root and the user ${name} can read /etc/${name}/env. Run: sudo ${name} $*" >&2
+  exit 1
+fi
 export DATA_DIR="\${DATA_DIR-${state}}"
 exec ${node} --env-file-if-exists=/etc/${name}/env ${program}/app/build/src/bin/${name}.js "$@"
 `,
@@ -70,6 +74,9 @@ write(
 #BASE_URL=https://team.example.com
 #TRUST_PROXY=127.0.0.1
 #DATABASE_URL=postgres://service:password@127.0.0.1:5432/service
+# With DATABASE_URL, also these, each made with: openssl rand -base64 48
+#JWT_SECRETS=
+#WEBHOOK_KEYS=
 `,
   0o640,
 )

@@ -17,7 +17,7 @@ const fail = (line) => {
 }
 
 const readNotes = () => {
-  const [, ...entries] = readFileSync('CHANGELOG.md', 'utf8').split(/^(?=## \[)/m)
+  const [, ...entries] = readFileSync('CHANGELOG.md', 'utf8').split(/^(?=## )/m)
   const entry = entries.find((text) => text.startsWith(`## [${version}]`))
   return entry?.slice(entry.indexOf('\n') + 1).trim()
 }

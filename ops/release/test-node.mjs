@@ -1,6 +1,6 @@
 /** npm run test:node -- 24: installs, builds and tests in a copy of the last commit, on the newest Node of that line. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,6 +10,8 @@ if (!/^\d+(\.\d+\.\d+)?$/.test(line)) {
   process.exit(1)
 }
 const folder = mkdtempSync(join(tmpdir(), `node-${line}-`))
+// As root, the tests run Node as another user as well.
+chmodSync(folder, 0o755)
 try {
   const platform = `${process.platform}-${process.arch}`
   execFileSync('npm', ['install', '--prefix', join(folder, 'node'), `node-${platform}@${line}`], {

@@ -19,5 +19,5 @@ runCommand(async (stopped) => {
   const [file = ''] = given.others
   const config = readConfig(process.env, { needsSecrets: false })
   await withCommandDatabase(config, stopped, (url) => backUp(url, file, print, stopped))
-  print(`All of it is in ${file}.`)
+  print(`The backup is complete: ${file}.`)
 })

@@ -24,5 +24,5 @@ runCommand(async (stopped) => {
     (url) => restore(url, file, print, stopped),
     createEmbedded,
   )
-  print(`All of the backup of ${made_at} (version ${version}) is there, and checked.`)
+  print(`The backup of ${made_at} (version ${version}) is restored and checked.`)
 })

@@ -39,9 +39,9 @@ export const describeAccount = async ({ read }: Database, user: User): Promise<s
     ...(disabledAt === null ? [] : [`  disabled since ${toTimestamp(disabledAt)}`]),
     ...workspaces.map(
       ({ name, id, role, personal, member_count }) =>
-        `  ${role} of ${printable(name)}, ${id}, ${personal ? 'personal' : `${member_count} in it`}`,
+        `  ${role} of ${printable(name)}, ${id}, ${personal ? 'personal' : `${member_count} ${member_count === 1 ? 'member' : 'members'}`}`,
     ),
-    ...rows.map(({ name, rows: total }) => `  ${total} of ${name}`),
+    ...rows.map(({ name, rows: total }) => `  ${name}: ${total}`),
   ]
 }
 

@@ -41,13 +41,13 @@ export const findWorkspace = async ({ read }: Database, given: string): Promise<
 
 const inStorage = (bytes: number): string => {
   const share = ((100 * bytes) / limits.workspace_bytes).toFixed(1)
-  return `${share} % of ${limits.workspace_bytes} bytes used`
+  return `${share} % of ${limits.workspace_bytes / 2 ** 20} MiB used`
 }
 
 const headOf = ({ id, name, personal, members, admins }: WorkspaceFacts, bytes: number): string => {
   const people = personal
     ? 'personal'
-    : `${members} in it, ${admins || 'no'} active ${admins === 1 ? 'admin' : 'admins'}`
+    : `${members} ${members === 1 ? 'member' : 'members'}, ${admins || 'no'} active ${admins === 1 ? 'admin' : 'admins'}`
   return `${id}  ${printable(name)}, ${people}, ${inStorage(bytes)}`
 }
 
@@ -72,8 +72,8 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
   const bytes = (await readStorage(read, [id])).get(id) ?? 0
   yield headOf(facts, bytes)
   yield `  created ${createdAt}, privacy level ${activityPrivacy}, ${bytes} bytes of settings`
-  yield `  ${patterns} of patterns`
-  yield `  ${invites} of active invites`
+  yield `  patterns: ${patterns}`
+  yield `  active invites: ${invites}`
   let after: string[] | undefined
   for (;;) {
     const page = await listMembers(read, id, after, MEMBERS_PER_PAGE)
@@ -85,7 +85,7 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
   }
   for (const { name, scopes, created_by, expires_at } of await listKeys(read, { workspaceId: id }))
     yield `  key ${printable(name)} of ${created_by}, ${scopes.join(' ')}, until ${expires_at}`
-  for (const { name, rows } of await countRowsOfWorkspace(read, id)) yield `  ${rows} of ${name}`
+  for (const { name, rows } of await countRowsOfWorkspace(read, id)) yield `  ${name}: ${rows}`
 }
 
 /**

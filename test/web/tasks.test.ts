@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { seedTeam } from '../../demo/team.js'
+import { rebuildRollups } from '../../src/features/activity/roll-up.js'
 import { addDays, mondayOf } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
@@ -398,6 +400,93 @@ else {
     hasMembers(t, body.members, [{ role: 'admin' }, { role: 'member' }])
   })
 
+  t.test('an undo does not overwrite what someone changed meanwhile', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Busy', patterns: ['busy/*'], members: [bob] })
+    const path = `/api/team/workspaces/${id}`
+    const visitor = await visit(ada)
+    const { page } = visitor
+    /** Undoes the change that the page confirms with this text. */
+    const undo = async (text: string) => {
+      const message = page.locator('.toast', { hasText: text })
+      await message.getByRole('button', { name: 'Undo', exact: true }).click()
+      const refusal = page.locator('.toast', { hasText: 'Someone changed this meanwhile.' })
+      await refusal.getByText('Nothing was undone: their change stays.').waitFor()
+      t.strictSame(await visitor.violations(), [])
+      await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    }
+    await visitor.open(`/w/${id}/settings`)
+    await visitor.field('Workspace name').fill('Busy 2')
+    await visitor.button('Rename workspace').click()
+    await visitor.sees('Workspace renamed')
+    await ada.patch(path, { name: 'Busy 3' })
+    await undo('Workspace renamed')
+    await visitor.heading('Busy 3 settings').waitFor()
+    t.equal(await visitor.field('Workspace name').inputValue(), 'Busy 3')
+
+    await visitor.open(`/w/${id}/repos`)
+    await visitor.field('Patterns, one per line').fill('busy/*\nbusy/web')
+    await visitor.button('Save patterns').click()
+    await visitor.sees('Patterns saved')
+    await ada.put(`${path}/patterns`, { patterns: ['busy/api'] })
+    await undo('Patterns saved')
+    t.equal(await visitor.field('Patterns, one per line').inputValue(), 'busy/api')
+    t.strictSame((await ada.get(`${path}/patterns`)).body.patterns, ['busy/api'])
+
+    await visitor.open(`/w/${id}/people`)
+    await visitor.field('Role of bob').selectOption('admin')
+    await visitor.button('Make admin').click()
+    await visitor.sees('bob is now an admin')
+    await ada.delete(`${path}/members?login=bob`)
+    await undo('bob is now an admin')
+    await visitor.field('Role of bob').waitFor({ state: 'detached' })
+
+    await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'dark' } })
+    await visitor.open(`/w/${id}/repos/busy/api`)
+    await visitor.button('Remove override').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove override', exact: true }).click()
+    await visitor.sees('Override removed')
+    await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'light' } })
+    await undo('Override removed')
+    t.strictSame((await ada.get(`${path}/project-settings/busy/api`)).body.settings, { 'ext.theme': 'light' })
+    // The browser reports the missing override, and the answer that stopped the undo.
+    t.strictSame(
+      visitor.complaints.filter((one) => !/status of 4(04|12) /.test(one)),
+      [],
+    )
+    await ada.delete(path)
+  })
+
+  t.test('a large team is rendered in parts', async (t) => {
+    const [owner, firstRepohostId, members] = ['large', 7_000_000, 120]
+    const { workspaceId } = await seedTeam(service.database, {
+      name: 'Large',
+      owner,
+      firstRepohostId,
+      members,
+      from: addDays(today, -6),
+      to: today,
+    })
+    await rebuildRollups(service.database)
+    const visitor = await visit(await service.signIn(`${owner}-1`, { id: firstRepohostId + 1 }))
+    const { page } = visitor
+    const rows = (table: string) =>
+      page.getByRole('table', { name: table, exact: true }).locator('tbody tr').count()
+    await visitor.open(`/w/${workspaceId}`)
+    const people = page.getByRole('region', { name: 'People', exact: true })
+    const total = Number((await people.getByText(/^\d+ people\./).innerText()).split(' ')[0])
+    t.ok(total > 60, 'there are more people than are shown at once')
+    t.equal(await rows('People'), 10)
+    await people.getByRole('button', { name: `Show more (10 of ${total})`, exact: true }).click()
+    await until(async () => (await rows('People')) === 60, '50 more rows are shown')
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await visitor.open(`/w/${workspaceId}/people`)
+    await until(async () => (await rows('Members')) === 50, '50 members are shown')
+    await visitor.button(`Show more (50 of ${members})`).click()
+    await until(async () => (await rows('Members')) === 100, '50 more members are shown')
+    t.equal(requests.filter((path) => path.endsWith('/members')).length, 1)
+  })
+
   t.test('members are sorted, and a change of the name can be undone', async (t) => {
     await admin.open(`/w/${id}/people`)
     await admin.page.getByRole('table', { name: 'Members', exact: true }).waitFor()
@@ -542,6 +631,29 @@ else {
     await admin.field('To').fill('2020-01-01')
     await admin.sees('No entries match the filters.')
     await ada.delete(`/api/team/workspaces/${id}`)
+  })
+
+  t.test('a download of the audit trail says which entries it leaves out', async (t) => {
+    const { id } = await service.workspace(ada, { name: 'Vast', patterns: ['vast/*'] })
+    // With the entry of the workspace's creation, one more than a file has.
+    await service.database.write.statement(
+      `insert into audit_entries (workspace_id, id, at, actor, action, target, details)
+      select $1::uuid, gen_random_uuid(), clock_timestamp() + n * interval '1 ms', 'ada', 'webhook.created', null, '{}'
+      from generate_series(1, 20000) as n`,
+      [id],
+    )
+    await admin.open(`/w/${id}/audit`)
+    const download = admin.page.waitForEvent('download')
+    await admin.button('Download CSV').click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    const rows = file.split('\r\n').slice(1, -1)
+    t.equal(rows.length, 20_001)
+    const note =
+      /^The file has only the newest 20,000 entries\. The oldest of them is from .+\. To download older entries, choose that date under “To”\.$/
+    const [, text] = rows.at(-1)?.match(/^,,,,"(.+)"$/) ?? []
+    t.match(text, note)
+    await admin.sees(note)
+    t.equal(rows.filter((row) => row.includes('workspace.created')).length, 0, 'the oldest is left out')
   })
 
   t.test('a filter of the audit trail searches older entries, and says how far it searched', async (t) => {

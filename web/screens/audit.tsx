@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call, useAction, usePages, useRead } from '../api.js'
 import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
 import { count, time, today } from '../format.js'
@@ -59,6 +59,7 @@ export const Audit = () => {
     }),
   )
   const saving = useAction()
+  const [leftOut, note] = useState<string>()
   const entries = pages.flatMap((page) => page.entries)
   const shown = entries.filter(matches)
   const oldest = entries.at(-1)
@@ -71,6 +72,7 @@ export const Audit = () => {
   }, [isSearching, busy, entries.length, isOver])
   const save = () =>
     saving.act(async () => {
+      note(undefined)
       const all: Entry[] = []
       let cursor: string | null | undefined
       do {
@@ -80,9 +82,17 @@ export const Audit = () => {
         })
         all.push(...data.entries.filter(matches))
         cursor = endsBefore(data.entries.at(-1)) ? null : data.next_cursor
-      } while (cursor && all.length < MOST_IN_FILE)
-      download(`audit-${today()}.csv`, csvOf(all))
-      toast(`${count(all.length)} ${all.length === 1 ? 'entry' : 'entries'} downloaded`)
+      } while (cursor && all.length <= MOST_IN_FILE)
+      const written = all.slice(0, MOST_IN_FILE)
+      const isCut = written.length < all.length
+      const oldest = written.at(-1)
+      const text =
+        isCut && oldest
+          ? `The file has only the newest ${count(written.length)} entries. The oldest of them is from ${time(oldest.at)}. To download older entries, choose that date under “To”.`
+          : undefined
+      download(`audit-${today()}.csv`, csvOf(written, text))
+      note(text)
+      toast(`${count(written.length)} ${written.length === 1 ? 'entry' : 'entries'} downloaded`)
     })
   if (workspace.role !== 'admin') {
     return (
@@ -109,6 +119,11 @@ export const Audit = () => {
         </button>
       </div>
       {saving.failure && <FailureNote failure={saving.failure} />}
+      {leftOut && (
+        <p class="note" role="status">
+          {leftOut}
+        </p>
+      )}
       <div class="row low">
         <label class="field">
           Person

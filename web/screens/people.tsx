@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { call, refresh, useAction, usePages, useRead } from '../api.js'
+import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { fullDay, time } from '../format.js'
-import { useMe, useWorkspace } from '../me.js'
+import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -65,8 +65,8 @@ export const People = () => {
   )
 }
 
-/** The height of a row in pixels, and how many members are loaded and shown at once. */
-const [ROW, PAGE] = [49, 100]
+/** The height of a row in pixels, how many members are shown first, and how many are loaded at once. */
+const [ROW, SHOWN, PAGE] = [49, 50, 500]
 
 type Role = Member['role']
 
@@ -77,19 +77,24 @@ const Members = () => {
   const workspace = useWorkspace()
   const me = useMe()
   const path = { id: workspace.id }
-  const asked = useRead('GET /api/team/workspaces/{id}/members', { path, query: {} })
+  const asked = useRead('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE } })
   const { pages, ...paging } = usePages(asked, (cursor) =>
-    call('GET /api/team/workspaces/{id}/members', { path, query: { cursor } }),
+    call('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE, cursor } }),
   )
   const [changing, changeRole] = useState<{ member: Member; role: Role }>()
   const [removing, remove] = useState<Member>()
   const { busy, failure, act, clear } = useAction()
-  const isAdmin = workspace.role === 'admin'
   const isMine = ({ login }: Member) => login === me.login
   const setRole = async (login: string, role: Role) => {
     await call('PATCH /api/team/workspaces/{id}/members', { path, body: { login, role } })
     if (login === me.login) me.again()
     refresh()
+  }
+  const undoRole = async (member: Member, changed: Role) => {
+    const role = await readRole(workspace.id, member.login)
+    refresh()
+    requireUnchanged(role === changed)
+    await setRole(member.login, member.role)
   }
   const cancel = () => {
     clear()
@@ -97,61 +102,14 @@ const Members = () => {
     remove(undefined)
   }
   const all = pages.flatMap(({ members }) => members)
-  const columns: Column<Member>[] = [
-    {
-      name: 'login',
-      title: 'Person',
-      by: ({ login }) => login.toLowerCase(),
-      cell: (member) => (
-        <span class="row">
-          <Person login={member.login} />
-          {isMine(member) && <span class="tag">you</span>}
-        </span>
-      ),
-    },
-    {
-      name: 'role',
-      title: 'Role',
-      by: ({ role }) => role,
-      cell: (member) =>
-        isAdmin && !workspace.personal ? (
-          <RoleSelect member={member} onChoose={(role) => changeRole({ member, role })} />
-        ) : (
-          member.role
-        ),
-    },
-    {
-      name: 'joined',
-      title: 'Joined',
-      room: 'wider',
-      by: ({ joined_at }) => joined_at,
-      cell: ({ joined_at }) => <span title={time(joined_at)}>{fullDay(joined_at.slice(0, 10))}</span>,
-    },
-    {
-      name: 'active',
-      title: 'Last active',
-      room: 'wide',
-      by: ({ last_active_day }) => last_active_day,
-      cell: ({ last_active_day }) =>
-        last_active_day === null ? (
-          <span class="muted">{workspace.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
-        ) : (
-          fullDay(last_active_day)
-        ),
-    },
-  ]
-  if (isAdmin && !workspace.personal) {
-    columns.push({
-      name: 'actions',
-      title: 'Actions',
-      numeric: true,
-      cell: (member) => <RowMenu member={member} isMine={isMine(member)} onRemove={() => remove(member)} />,
-    })
-  }
+  const columns = useMemo(
+    () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove),
+    [workspace, me.login],
+  )
   return (
     <section class="card stack tight" aria-labelledby="members">
       <h2 id="members">Members</h2>
-      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, PAGE))}>
+      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}>
         {() => (
           <>
             <SortedTable
@@ -162,15 +120,16 @@ const Members = () => {
               searchText={({ login }) => login}
               first="login"
               ascending
-              shown={PAGE}
+              shown={SHOWN}
               empty="No members."
-            />
+            >
+              <More {...paging} />
+            </SortedTable>
             {paging.more && (
               <p class="small muted">
                 Sort and search cover the first {all.length} of {workspace.member_count} members.
               </p>
             )}
-            <More {...paging} />
           </>
         )}
       </Loaded>
@@ -193,7 +152,7 @@ const Members = () => {
             toast(
               `${member.login} is now ${named[role]}`,
               // Without the role, a person cannot give it back to themselves.
-              isMine(member) ? undefined : () => setRole(member.login, member.role),
+              isMine(member) ? undefined : () => undoRole(member, role),
             )
           }}
         >
@@ -226,6 +185,76 @@ const Members = () => {
       )}
     </section>
   )
+}
+
+const columnsOf = (
+  workspace: Workspace,
+  isMine: (member: Member) => boolean,
+  onRole: (member: Member, role: Role) => void,
+  onRemove: (member: Member) => void,
+): Column<Member>[] => {
+  const canManage = workspace.role === 'admin' && !workspace.personal
+  const columns: Column<Member>[] = [
+    {
+      name: 'login',
+      title: 'Person',
+      by: ({ login }) => login.toLowerCase(),
+      cell: (member) => (
+        <span class="row">
+          <Person login={member.login} />
+          {isMine(member) && <span class="tag">you</span>}
+        </span>
+      ),
+    },
+    {
+      name: 'role',
+      title: 'Role',
+      by: ({ role }) => role,
+      cell: (member) =>
+        canManage ? <RoleSelect member={member} onChoose={(role) => onRole(member, role)} /> : member.role,
+    },
+    {
+      name: 'joined',
+      title: 'Joined',
+      room: 'wider',
+      by: ({ joined_at }) => joined_at,
+      cell: ({ joined_at }) => <span title={time(joined_at)}>{fullDay(joined_at.slice(0, 10))}</span>,
+    },
+    {
+      name: 'active',
+      title: 'Last active',
+      room: 'wide',
+      by: ({ last_active_day }) => last_active_day,
+      cell: ({ last_active_day }) =>
+        last_active_day === null ? (
+          <span class="muted">{workspace.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
+        ) : (
+          fullDay(last_active_day)
+        ),
+    },
+  ]
+  if (canManage) {
+    columns.push({
+      name: 'actions',
+      title: 'Actions',
+      numeric: true,
+      cell: (member) => <RowMenu member={member} isMine={isMine(member)} onRemove={() => onRemove(member)} />,
+    })
+  }
+  return columns
+}
+
+/** The role of a member as it is now. `undefined` for a person who left. @throws {Failure} */
+const readRole = async (id: string, login: string): Promise<Role | undefined> => {
+  let cursor: string | null = null
+  do {
+    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor && { cursor }) }
+    const { data } = await call('GET /api/team/workspaces/{id}/members', { path: { id }, query })
+    const found = data.members.find((member) => member.login === login)
+    if (found) return found.role
+    cursor = data.next_cursor
+  } while (cursor)
+  return undefined
 }
 
 /** Asks before the role changes, so the field itself keeps its value. */

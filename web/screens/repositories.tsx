@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { matchesPattern } from '../../client/src/pattern.js'
 import { limits } from '../../schemas/limits.js'
-import { call, useAction, usePages, useRead } from '../api.js'
+import { call, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { time } from '../format.js'
 import type { Values } from '../json.js'
 import { useMe, useWorkspace } from '../me.js'
@@ -136,9 +136,12 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   const me = useMe()
   const [text, type] = useState(workspace.patterns.join('\n'))
   const { busy, failure, act } = useAction()
+  const path = { id: workspace.id }
+  /** @returns the patterns as the service stores them */
   const replace = async (patterns: string[]) => {
-    await call('PUT /api/team/workspaces/{id}/patterns', { path: { id: workspace.id }, body: { patterns } })
+    const { data } = await call('PUT /api/team/workspaces/{id}/patterns', { path, body: { patterns } })
     me.again()
+    return data.patterns
   }
   const patterns = text.split(/\s+/).filter(Boolean)
   const starry = patterns.filter(hasTooManyStars)
@@ -165,8 +168,12 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
           onSubmit={() => {
             const before = workspace.patterns
             act(async () => {
-              await replace(patterns)
+              const saved = await replace(patterns)
               toast('Patterns saved', async () => {
+                const { data } = await call('GET /api/team/workspaces/{id}/patterns', { path })
+                type(data.patterns.join('\n'))
+                me.again()
+                requireUnchanged(data.patterns.join('\n') === saved.join('\n'))
                 await replace(before)
                 type(before.join('\n'))
               })

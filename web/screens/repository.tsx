@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, refresh, useAction, useRead } from '../api.js'
+import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
 import { count, duration, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
@@ -376,10 +376,15 @@ const OverrideSection = (props: {
               })
               again()
               toast('Override removed', async () => {
-                await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+                const restored = call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
                   path,
                   body: { settings: override.settings },
                   headers: { 'If-None-Match': '*' },
+                })
+                await restored.catch((failure: Failure) => {
+                  refresh()
+                  requireUnchanged(failure.code !== 'version_conflict')
+                  throw failure
                 })
                 refresh()
               })

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, requireUnchanged, useAction, useRead } from '../api.js'
 import { bytes, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
-import { useMe, useWorkspace } from '../me.js'
+import { readWorkspace, useMe, useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -408,8 +408,12 @@ const Rename = () => {
   const [name, type] = useState(workspace.name)
   const { busy, failure, act } = useAction()
   const rename = async (name: string) => {
-    await call('PATCH /api/team/workspaces/{id}', { path: { id: workspace.id }, body: { name } })
+    const { data } = await call('PATCH /api/team/workspaces/{id}', {
+      path: { id: workspace.id },
+      body: { name },
+    })
     me.again()
+    return data.name
   }
   return (
     <section class="card stack tight" aria-labelledby="rename">
@@ -419,8 +423,12 @@ const Rename = () => {
         onSubmit={() => {
           const before = workspace.name
           act(async () => {
-            await rename(name)
+            const saved = await rename(name)
             toast('Workspace renamed', async () => {
+              const now = await readWorkspace(workspace.id)
+              if (now) type(now.name)
+              me.again()
+              requireUnchanged(now?.name === saved)
               await rename(before)
               type(before)
             })

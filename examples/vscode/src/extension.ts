@@ -1,8 +1,8 @@
 /** Team settings and active minutes in an editor: an extension to start from. */
-import { join } from 'node:path'
+
 import { createFlushQueue, type FlushQueue } from '@team-settings/client'
-import { folderStorage } from '@team-settings/client/node'
 import * as vscode from 'vscode'
+import { storageAt } from '#storage'
 import { openRepository, watchRepositories } from './repository.js'
 import { enterToken, type Session, signIn, signOut } from './session.js'
 import { pull, push, restoreLocked } from './settings.js'
@@ -13,10 +13,7 @@ let queue: FlushQueue | undefined
 export const activate = async (context: vscode.ExtensionContext): Promise<void> => {
   let session: Session | undefined
   let repo: string | undefined
-  let idleMinutes = 5
-  let lastSign = 0
-  let recorded = 0
-  let stops = 0
+  let [idleMinutes, lastSign, recorded, stops] = [5, 0, 0, 0]
   let state = 'ready'
   const isPaused = () => context.globalState.get('paused', false)
   const log = vscode.window.createOutputChannel('Team settings', { log: true })
@@ -50,7 +47,7 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     queue = createFlushQueue({
       client: next.client,
       // All windows share it; minutes of one person are not to be sent by another.
-      storage: folderStorage(join(context.globalStorageUri.fsPath, 'minutes', next.login)),
+      storage: storageAt(vscode.Uri.joinPath(context.globalStorageUri, 'minutes', next.login)),
       onState: ({ status, report }) => {
         if (session === next) state = status
         if (report !== undefined) log.warn('Not all minutes counted.', report)
@@ -64,14 +61,9 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     if (context.globalState.get('sourceChosen', false)) return
     if ((await next.client.request('GET /api/me')).data.heartbeats === null) return
     const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
-    const source = await vscode.window.showInformationMessage(
-      question,
-      'The WakaTime plugin',
-      'This extension',
-    )
-    if (source === undefined) return
-    await context.globalState.update('sourceChosen', true)
-    if (source !== 'This extension' && !isPaused()) await togglePause()
+    const who = await vscode.window.showInformationMessage(question, 'The WakaTime plugin', 'This extension')
+    if (who !== undefined) await context.globalState.update('sourceChosen', true)
+    if (who === 'The WakaTime plugin' && !isPaused()) await togglePause()
   }
   const togglePause = async () => {
     await context.globalState.update('paused', !isPaused())
@@ -120,9 +112,8 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
   // An address may be half typed: a host token goes to a new one only once the person signs in.
   const configurationChanged = (event: vscode.ConfigurationChangeEvent) =>
     event.affectsConfiguration('ext.cloudUrl') ? guarded(() => stop().then(() => start()))() : restoreLocked()
+  context.subscriptions.push(log, item, { dispose: () => timers.forEach(clearInterval) })
   context.subscriptions.push(
-    log,
-    item,
     command('ext.signIn', () => start(true)),
     command('ext.signInWithToken', async () => (await enterToken(context)) && start(true)),
     command('ext.signOut', () => Promise.all([signOut(context, session), stop()])),
@@ -133,7 +124,6 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     vscode.window.onDidChangeTextEditorSelection(sign),
     vscode.window.onDidChangeWindowState(sign),
     vscode.workspace.onDidChangeConfiguration(configurationChanged),
-    { dispose: () => timers.forEach(clearInterval) },
   )
   show()
   await guarded(async () => context.subscriptions.push(...(await watchRepositories(repositoryChanged))))()

@@ -7,10 +7,12 @@ const gitApi = async () => {
   return git?.enabled ? git.getAPI(1) : undefined
 }
 
-/** `owner/repo` of a remote like `git@host:owner/repo.git` or `https://host/owner/repo`. */
+/** `owner/repo` of a remote like `git@host:owner/repo.git`, or of a folder at the host, like `vscode-vfs://host/owner/repo`. */
 export const openRepository = async (): Promise<string | undefined> => {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri
   const remotes = (await gitApi())?.repositories[0]?.state.remotes ?? []
-  const url = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
+  const remote = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
+  const url = folder?.scheme === 'vscode-vfs' ? `${folder}` : remote
   return url?.match(/[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/)?.[1]
 }
 

@@ -3,16 +3,12 @@ import { createClient } from '@team-settings/client'
 import * as vscode from 'vscode'
 
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
-const HOST_TOKEN = 'ext.hostToken'
-const SESSION = 'ext.session'
-const setting = <T>(name: string, other: T): T => vscode.workspace.getConfiguration('ext').get(name, other)
+const [HOST_TOKEN, SESSION] = ['ext.hostToken', 'ext.session']
 
 /** Tokens are sent to the address that the user has set, and leave this machine only encrypted. */
 const serviceUrl = (): string => {
-  const address = setting('cloudUrl', '')
-  const { protocol, hostname } = new URL(URL.canParse(address) ? address : 'none:')
-  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (protocol === 'https:' || isLocal) return address
+  const address = vscode.workspace.getConfiguration('ext').get('cloudUrl', '')
+  if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
   throw new Error('Set ext.cloudUrl to the https:// address of your service.')
 }
 
@@ -44,7 +40,7 @@ export const signIn = async (context: vscode.ExtensionContext, ask?: boolean) =>
   // Minutes that wait belong to one person, so another person's token is refused.
   const tokenOf = (next: typeof last) => (next?.login === login ? next.token : undefined)
   // GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them.
-  const more = () => (setting('pushPrivateRepositories', false) ? ['repo'] : [])
+  const more = () => (vscode.workspace.getConfiguration().get('ext.pushPrivateRepositories') ? ['repo'] : [])
   const client = createClient({ baseUrl, token, onUnauthorized: () => verify(false).then(tokenOf) })
   // A push has to show the token of the repository host.
   return { client, login, hostToken: () => hostToken(context, true, more()) }

@@ -4,26 +4,32 @@ import * as vscode from 'vscode'
 import type { Session } from './session.js'
 
 /** The settings that this extension declares. Those of a machine are the user's own: a team must not change them. */
-const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] =>
-  Object.entries<{ scope?: string }>(extension.packageJSON.contributes.configuration.properties).flatMap(
-    ([key, { scope }]) => (scope === 'machine' ? [] : [key]),
-  )
+const sharedKeys = ({ extension }: vscode.ExtensionContext): string[] => {
+  const { properties } = extension.packageJSON.contributes.configuration
+  return Object.keys(properties).filter((key) => properties[key].scope !== 'machine')
+}
 const all = () => vscode.workspace.getConfiguration()
 const editor = {
   read: (key: string) => all().inspect(key)?.workspaceValue,
-  write: (key: string, value: unknown) => all().update(key, value, vscode.ConfigurationTarget.Workspace),
+  async write(key: string, value: unknown) {
+    // The value goes to `.vscode/settings.json`. Git ignores that file from then on, unless the repository tracks it.
+    const { fs, workspaceFolders: [folder] = [] } = vscode.workspace
+    const file = folder && vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
+    const names = new TextEncoder().encode('.gitignore\nsettings.json\n')
+    if (file && file.scheme !== 'vscode-vfs')
+      await fs.stat(file).then(undefined, () => fs.writeFile(file, names))
+    await all().update(key, value, vscode.ConfigurationTarget.Workspace)
+  },
 }
 let team: cloud.EffectiveConfig | undefined
 let locked: string[] = []
 /** Applies what the team has decided, and takes back what it no longer decides. Returns the idle window in minutes. */
 export const pull = async (context: vscode.ExtensionContext, { client }: Session, repo: string) => {
   team = await cloud.effectiveConfig(client, repo)
-  const decided = team ?? { settings: {} }
-  const keys = sharedKeys(context).filter((key) => key in decided.settings)
   const before = context.workspaceState.get<string[]>('applied', [])
-  for (const key of before.filter((key) => !keys.includes(key))) await editor.write(key, undefined)
-  locked = (await cloud.applySettings(decided, keys, editor)).locked
-  await context.workspaceState.update('applied', keys)
+  const done = await cloud.applySettings(team ?? { settings: {} }, sharedKeys(context), editor, before)
+  locked = done.locked
+  await context.workspaceState.update('applied', done.applied)
   return cloud.idleWindow(team?.idle_window_minutes ?? 5)
 }
 

@@ -105,7 +105,7 @@ const writeOverride = async (
   const version = (current?.version ?? 0) + 1
   if (current) {
     await keepOverrideVersion(tx, key, version)
-    await limitOverrideHistory(tx, key.workspaceId, limits.workspace_history_bytes)
+    await limitOverrideHistory(tx, key, limits.workspace_history_bytes)
   }
   // An earlier release leaves the history behind when it removes an override.
   else await deleteOverrideVersions(tx, key)

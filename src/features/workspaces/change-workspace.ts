@@ -2,6 +2,7 @@ import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { KeyInUse } from '../accounts/index.js'
+import type { Author } from './author.js'
 import { nameOfKey } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'
 import { type Actor, insertAuditEntry } from './queries/audit.js'
@@ -15,16 +16,6 @@ export interface WorkspaceCall {
   userId: string
   /** The access key of the call. Null: a session. */
   key: KeyInUse | null
-}
-
-/** The author of a change: a person, or a key of the workspace that the person created. */
-export interface Author {
-  /** The person. */
-  id: string
-  /** The login, or `key <name>`. */
-  login: string
-  /** Null: the person wrote it. */
-  keyName: string | null
 }
 
 export interface Change {

@@ -1,6 +1,7 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, memberOf } from './access.js'
-export { type Author, type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+export type { Author } from './author.js'
+export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export { requireRole } from './policies/roles.js'

@@ -23,7 +23,7 @@ const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues'
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup is
  * recorded in the database if that accepts writes.
- * @param say receives a line for each table
+ * @param say receives a line for each table that has rows
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
  * cannot be written
  */
@@ -77,7 +77,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
     }
     yield END_OF_ROWS
     checksums[table.name] = tally.sha256
-    say(`${table.name}: ${table.rows}`)
+    if (table.rows > 0) say(`${table.name}: ${table.rows}`)
   }
   yield commentOf(checksums)
 }

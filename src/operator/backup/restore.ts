@@ -12,7 +12,7 @@ import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksu
 import { readSums } from './sums.js'
 
 /**
- * @param say receives a line for each table
+ * @param say receives a line for each table that has rows
  * @throws {OperatorError} when the file is damaged or newer than this program, or the database is not empty
  */
 export const restore = async (
@@ -81,7 +81,7 @@ const load = async (
     >`select count(*)::text as rows from ${tx(`public.${table.name}`)}`
     if (Number(row?.rows) !== table.rows) throw damagedBackup(`not all rows of ${table.name} could be loaded`)
     sha256[table.name] = tally.sha256
-    say(`${table.name}: ${table.rows}`)
+    if (table.rows > 0) say(`${table.name}: ${table.rows}`)
   }
   const expected = await reader.readChecksums()
   for (const [name, sum] of Object.entries(sha256)) {
@@ -91,7 +91,7 @@ const load = async (
   for (const [name, sum] of Object.entries(manifest.sums)) {
     if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
   }
-  say('Indexes and foreign keys are created.')
+  say('Creating indexes and foreign keys …')
   await createIndexes()
   await tx`analyze`
 }

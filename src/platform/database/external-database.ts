@@ -70,6 +70,12 @@ export const findPooler = async (url: string): Promise<string | undefined> => {
   }
 }
 
+/** What to do about errors of the network. */
+const networkRemedies: Record<string, string> = {
+  ECONNREFUSED: 'Start it, or correct the host and port.',
+  ENOTFOUND: 'Correct the host. In a password, write @ as %40 and / as %2F.',
+}
+
 /** Awaits work on the database of DATABASE_URL. @throws {ConfigError} if the variable has to be fixed */
 export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => {
   try {
@@ -78,8 +84,10 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
     const remedy = remedyOf(error)
     if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
     if (!isDatabaseUnavailable(error)) throw error
+    const code = codeOf(error) ?? ''
+    const [cause, fix] = [messageOf(error) || code, networkRemedies[code]]
     throw new ConfigError([
-      `DATABASE_URL names a database that cannot be used now: ${messageOf(error) || codeOf(error)}`,
+      `DATABASE_URL names a database that cannot be used now: ${fix === undefined ? cause : `${cause}. ${fix}`}`,
     ])
   }
 }

@@ -17,10 +17,11 @@ export const hasKnownAuthentication = (url: URL): boolean => {
 
 /**
  * Whether a user or password was put into a URL as it is: a `/`, `?` or `#` in it ends the host, and a `%` encodes nothing.
- * Parameters may contain an `@`.
+ * The name of the database and parameters may contain an `@`.
  */
 export const hasUnescapedPassword = (url: string): boolean => {
   const withoutParameters = url.replace(/\?[a-z_]+=.*$/s, '')
-  const [, user = ''] = /^[a-z]+:\/\/(.*)@/s.exec(withoutParameters) ?? []
+  const withoutDatabase = withoutParameters.replace(/(?<=^[a-z]+:\/\/[^/?#]*@[^/?#]*)\/[^/?#]*$/, '')
+  const [, user = ''] = /^[a-z]+:\/\/(.*)@/s.exec(withoutDatabase) ?? []
   return /[/?#]|%(?![0-9a-f]{2})/i.test(user)
 }

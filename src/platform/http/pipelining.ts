@@ -8,7 +8,6 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
 import { tooMany } from '../../errors.js'
-import type { ConnectionTimeouts } from './connections.js'
 
 const LIMIT = limits.requests_at_once_per_connection
 
@@ -36,7 +35,7 @@ interface HttpSocket extends Socket {
 /** A result of `onIncoming` with which the parser skips the rest of the bytes that it has. */
 const SKIP_REST = 2
 
-const limitRequests = (socket: HttpSocket, { inactivity }: ConnectionTimeouts): void => {
+const limitRequests = (socket: HttpSocket, { inactivity }: { inactivity: number }): void => {
   const connection: Connection = { requests: 0, inProgress: 0, excess: undefined }
   connections.set(socket, connection)
   const { parser } = socket
@@ -100,7 +99,7 @@ const queueRequests = ({ server }: FastifyInstance): void => {
   })
 }
 
-export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: ConnectionTimeouts }) => {
+export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: { inactivity: number } }) => {
   app.server.on('connection', (socket: HttpSocket) => limitRequests(socket, timeouts))
   queueRequests(app)
   app.addHook('onRequest', ({ raw }, _reply, done) => {

@@ -67,19 +67,15 @@ class RequestLogger {
   }
 }
 
-/** The members of each line of a request. */
-const bindingsOf = (requestId: unknown, { traceId, spanId }: Trace) => ({
-  request_id: requestId,
-  trace_id: traceId,
-  span_id: spanId,
-})
-
 /** Makes the logger of a request, whose lines all name its trace. */
 export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, bindings, options, raw) => {
   const trace = traceOf(raw.headers.traceparent)
   raw.trace = trace
   return new RequestLogger(() =>
-    logger.child(bindingsOf(bindings.request_id, trace), options),
+    logger.child(
+      { request_id: bindings.request_id, trace_id: trace.traceId, span_id: trace.spanId },
+      options,
+    ),
   ) as unknown as FastifyBaseLogger
 }
 
@@ -103,9 +99,13 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
   // The route and not the path: paths and queries can carry names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
+  // The request of a path that cannot be read has no `trace` of its own.
+  const { traceId, spanId } = raw.trace ?? traceOf(undefined)
+  // One literal: with `...` for its first members, the object takes four times the memory.
   const line = {
-    // The request of a path that cannot be read has no `trace` of its own.
-    ...bindingsOf(request.id, raw.trace ?? traceOf(undefined)),
+    request_id: request.id,
+    trace_id: traceId,
+    span_id: spanId,
     method,
     route,
     path: isLost ? knownPartOf(raw.url ?? '', server.knownPaths) : undefined,

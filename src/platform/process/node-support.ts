@@ -12,7 +12,9 @@ export const unsupportedNode = (version: string, now = new Date()): string | und
   const line = Number(version.split('.')[0])
   const until = SUPPORTED_UNTIL[line]
   if (line > NEWEST || (until !== undefined && now.toISOString().slice(0, 10) <= until)) return undefined
-  return `Node ${line} gets no security fixes${until === undefined ? '' : ` since ${until}`}.`
+  return until === undefined
+    ? `Node ${line} gets no security fixes.`
+    : `Node ${line} has had no security fixes since ${until}.`
 }
 
 export const upgradeNode = `Upgrade to Node ${NEWEST}.`

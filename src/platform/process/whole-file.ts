@@ -47,12 +47,19 @@ export const writeWholeFile = async (
   }
 }
 
-/** Otherwise the new name could be lost when the machine loses power. */
+/** Codes of a folder that cannot be opened for reading, or of a file system that flushes no folders. */
+const unflushableCodes = ['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']
+
+/** Otherwise the new name could be lost when the machine loses power. The file is complete even where this is impossible. */
 const flushFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder)
   try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+    const handle = await open(folder)
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (!unflushableCodes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

@@ -134,7 +134,7 @@ export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: num
 
 const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_bytes_per_settings})`
 
-/** $1: the workspace; $2: the bytes that stay. */
+/** $1 to $3: the override whose latest version stays, however old it is; $4: the bytes that stay. */
 const FIND_EXCESS = statement(
   'find the oldest versions of overrides beyond the room for history',
   { ownerKey: text, repoKey: text, version: integer },
@@ -142,10 +142,13 @@ const FIND_EXCESS = statement(
   select owner_key as "ownerKey", repo_key as "repoKey", version
   from (
     select owner_key, repo_key, version,
-      sum(${HISTORY_BYTES}) over (order by created_at desc, version desc, owner_key, repo_key) as newer
-    from override_versions where workspace_id = $1::uuid
+      sum(${HISTORY_BYTES}) over (order by is_latest desc, created_at desc, version desc, owner_key, repo_key) as newer
+    from (
+      select *, ${isAtKey('o')} and version = max(version) over (partition by owner_key, repo_key) as is_latest
+      from override_versions o where workspace_id = $3::uuid
+    ) o
   ) v
-  where newer > $2::bigint`,
+  where newer > $4::bigint`,
 )
 
 /** $1: the workspace; $2 to $4: owners, repositories and versions. */
@@ -158,12 +161,15 @@ const DELETE_VERSIONS = statement(
     and (owner_key, repo_key, version) in (select * from unnest($2::text[], $3::text[], $4::int[]))`,
 )
 
-/** Deletes the oldest versions of a workspace's overrides, so that at most `bytes` stay. Current versions are not among them. */
-export const limitOverrideHistory = async (tx: Db, workspaceId: string, bytes: number): Promise<void> => {
-  const excess = await tx.rows(FIND_EXCESS, [workspaceId, bytes])
+/**
+ * Deletes the oldest earlier versions of a workspace's overrides, so that at most `bytes` stay. The latest one of the override `key`
+ * stays, because it was just replaced and may be wanted back.
+ */
+export const limitOverrideHistory = async (tx: Db, key: SnapshotKey, bytes: number): Promise<void> => {
+  const excess = await tx.rows(FIND_EXCESS, [...keyParameters(key), bytes])
   if (excess.length === 0) return
   await tx.rows(DELETE_VERSIONS, [
-    workspaceId,
+    key.workspaceId,
     excess.map(({ ownerKey }) => ownerKey),
     excess.map(({ repoKey }) => repoKey),
     excess.map(({ version }) => version),

@@ -5,7 +5,7 @@ import type { WorkspaceSettingsVersionList } from '../../../../schemas/workspace
 import type { Db } from '../../../platform/database/client.js'
 import { integer, moment, orNull, statement, text } from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import type { Author } from '../change-workspace.js'
+import type { Author } from '../author.js'
 import { authorName, workspaceSettingsVersions } from '../tables.js'
 
 /** $2, $3: who made the version, and the name of the key that did; or nulls. */

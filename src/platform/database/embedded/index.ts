@@ -11,8 +11,7 @@ import { findAccount } from './account.js'
 import { placeBinaries } from './binaries.js'
 import { ensureCluster, placeCluster } from './cluster.js'
 import { releaseFromFormerOwner } from './former-owner.js'
-import type { Log } from './log.js'
-import { Server } from './server.js'
+import { type EmbeddedOptions, Server } from './server.js'
 import { placeSocket, removeSocket } from './socket.js'
 
 export interface EmbeddedDatabase {
@@ -21,18 +20,6 @@ export interface EmbeddedDatabase {
   location: string
   /** Ends the server in good order, or by force once `forceSignal` is aborted. */
   stop(forceSignal?: AbortSignal): Promise<void>
-}
-
-export interface EmbeddedOptions {
-  dataDir: string
-  maxConnections: number
-  /** False only for throw-away test databases: no fsync. */
-  durable?: boolean
-  /** The longest time between two checkpoints. The first change of a page after each writes the whole page to the WAL. */
-  checkpointSeconds?: number
-  log: Log
-  /** Ends the start; it then rejects, when nothing of it runs any more. */
-  stopped?: AbortSignal
 }
 
 /** @throws {OperatorError} with a message for the operator. */

@@ -6,7 +6,7 @@ import type postgres from 'postgres'
 import { OperatorError } from '../../process/operator-error.js'
 import type { Account } from './account.js'
 import { serverEnvironment } from './environment.js'
-import type { EmbeddedOptions } from './index.js'
+import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
 import type { Address } from './socket.js'
 
@@ -15,6 +15,18 @@ const CHECKPOINT_SECONDS = 1_800
 /** Recovery after a crash can take a while. */
 const START_MS = 120_000
 const STOP_MS = 8_000
+
+export interface EmbeddedOptions {
+  dataDir: string
+  maxConnections: number
+  /** False only for throw-away test databases: no fsync. */
+  durable?: boolean
+  /** The longest time between two checkpoints. The first change of a page after each writes the whole page to the WAL. */
+  checkpointSeconds?: number
+  log: Log
+  /** Ends the start; it then rejects, when nothing of it runs any more. */
+  stopped?: AbortSignal
+}
 
 /** The running server. If it dies unexpectedly (killed for lack of memory, say), it is restarted on the same socket. */
 export class Server {
