@@ -513,7 +513,7 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
 /** After so long, a call counts as failed. */
 export const WATCH_MS = 60_000
 
-/** Calls again and again until told to stop. @returns the longest wait, and how many calls failed */
+/** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */
 export const watch = (everyMs: number, call: () => Promise<{ status: number }>) => {
   let isOver = false
   const watching = (async () => {
