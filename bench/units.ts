@@ -1,6 +1,6 @@
 /**
- * Measures the cost of everything that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows; and the sums of
- * docs/scale.md made of it. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
+ * Measures the cost of everything that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows, and
+ * calculates the sums of docs/scale.md from it. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
  * `--team 20` (people in a workspace).
  */
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -351,11 +351,14 @@ export const AccountExport = Type.Object(
       }),
     ),
     import_days: Type.Array(Named('ExportedImportDays', { day: Day, projects: ProjectMinutes }), {
-      description: 'The days of an import that is under way.',
+      description: 'The days of an import in progress.',
     }),
     imported_minutes: Type.Array(
       Named('ExportedImportedMinutes', { workspace_id: Uuid, day: Day, repo: RepoPath, minutes: Count }),
-      { description: 'What imports have found so far, so that a later one counts only what is more.' },
+      {
+        description:
+          'The minutes that imports have found so far. A later import counts only additional minutes.',
+      },
     ),
     audit: Type.Array(
       Named('ExportedAudit', {

@@ -52,7 +52,7 @@ const FlushNote = Named('FlushNote', {
   status: StringEnum(['capped', 'ignored']),
   code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
     description:
-      '`day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if all of the entry is switched off, then `repo_not_matched`, then `recording_off` if a part is switched off. `hour_full` comes before `day_full`.',
+      '`day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`.',
   }),
 })
 export type FlushNote = Static<typeof FlushNote>

@@ -1,4 +1,4 @@
-/** The readers of people's activity: a short list on purpose, so that nothing shows activity past `features/activity/policies.ts`. */
+/** The readers of activity: a short list on purpose, so that nothing shows it past `features/activity/policies.ts`. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

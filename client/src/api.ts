@@ -73,9 +73,9 @@ export type AccountExport = {
   heartbeat_hours: ExportedHeartbeatHours[]
   editor_projects: ExportedEditorProjects[]
   imports: ExportedImports[]
-  /** The days of an import that is under way. */
+  /** The days of an import in progress. */
   import_days: ExportedImportDays[]
-  /** What imports have found so far, so that a later one counts only what is more. */
+  /** The minutes that imports have found so far. A later import counts only additional minutes. */
   imported_minutes: ExportedImportedMinutes[]
   /** What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login. */
   audit: ExportedAudit[]
@@ -392,7 +392,7 @@ export type Override = {
   updated_at: string
   /** A login, or `key <name>` for an access key of the workspace. */
   updated_by: string
-  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -434,7 +434,7 @@ export type PushResult = {
   changed: boolean
   /** Whether this push created the personal workspace. */
   workspace_created: boolean
-  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -530,7 +530,7 @@ export type WorkspaceSettings = {
   /** Every change raises it by one. */
   version: number
   updated_at: string
-  /** What does not match the settings schema. The settings are stored anyway. Absent when there is nothing, and when the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -1205,7 +1205,7 @@ export type FlushNote = {
   /** The index of the entry in the request. */
   index: number
   status: 'capped' | 'ignored'
-  /** `day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if all of the entry is switched off, then `repo_not_matched`, then `recording_off` if a part is switched off. `hour_full` comes before `day_full`. */
+  /** `day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`. */
   code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off'
 }
 

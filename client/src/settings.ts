@@ -52,7 +52,10 @@ export interface Push extends Where {
 
 export type Pushed =
   | { conflict: false; result: PushResult; etag: string | undefined }
-  /** Another person changed the settings since the last pull. `theirs` is undefined if they were removed. Merge, then push again. */
+  /**
+   * Another person changed the settings since the last pull, or removed them (`theirs` is undefined). Merge, then push
+   * again.
+   */
   | { conflict: true; mine: Record<string, unknown>; theirs: Pulled | undefined }
 
 /** Pushes settings, unless another person has changed them since they were pulled. */

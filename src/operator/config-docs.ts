@@ -1,4 +1,7 @@
-/** `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md, generated from the service's own declarations. */
+/**
+ * Generates `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md from the service's
+ * own declarations.
+ */
 import { type Variable, variables } from '../../schemas/environment.js'
 import { notRecorded, privacyRecords, privacyViews } from '../features/personal-data/privacy-facts.js'
 import { metrics } from '../platform/metrics/metrics.js'

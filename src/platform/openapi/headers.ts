@@ -11,7 +11,7 @@ export const headerComponents = {
   },
   'RateLimit-Limit': {
     description:
-      'How many requests are allowed in a minute, or how many exports in an hour. If too many requests came at the same time, how many are allowed at the same time. Missing if limits are switched off.',
+      'How many requests are allowed in a minute, or how many exports in an hour. If too many requests came at the same time, how many are allowed at the same time. Absent if limits are off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {

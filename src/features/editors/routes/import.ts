@@ -68,7 +68,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'startImport',
       summary: 'Import past heartbeats',
-      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Then its days are counted in the background, in workspaces only from the day on which the caller joined them. A later import of the same day counts only what is more. One import at a time.`,
+      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Then its days are counted in the background, in workspaces only from the day on which the caller joined them. A later import of the same day counts only additional minutes. A person can have one import at a time.`,
       response: { 202: ref(Import) },
     },
     handler: async (request, reply) => {
