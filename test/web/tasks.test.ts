@@ -872,6 +872,18 @@ else {
       .waitFor()
   })
 
+  t.test('several repositories that are never recorded survive another change', async (t) => {
+    const repos_off = ['acme/one', 'acme/secret-*']
+    await bob.put('/api/me/recording', { paused: false, repos_off, hours: null })
+    const member = await visit(bob)
+    await member.open('/account/privacy')
+    t.equal(await member.page.getByPlaceholder('acme/secret-*').inputValue(), 'acme/one acme/secret-*')
+    await member.button('Save preferences').click()
+    await member.sees('Preferences saved')
+    t.strictSame((await bob.get('/api/me/recording')).body.repos_off, repos_off)
+    await bob.put('/api/me/recording', { paused: false, repos_off: [], hours: null })
+  })
+
   t.test('a member pauses recording', async (t) => {
     const member = await visit(bob)
     await member.open('/account/privacy')
