@@ -59,7 +59,7 @@ export const Privacy = () => {
                           {view.kind === 'comparison' && <span class="tag">comparison</span>}
                         </span>
                         <span class="small muted">
-                          {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
+                          Viewed on {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
                           {days(view.range.from, view.range.to)}
                         </span>
                       </li>
