@@ -134,6 +134,15 @@ export const Environment = Type.Object({
     description: 'The prefix of settings keys, without the dot.',
     examples: ['acme'],
   }),
+  EXTENSION_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s]+$',
+      expected: 'an http or https URL',
+      whenUnset: 'no link',
+      description: 'Where people install the editor extension. The first steps of a workspace link to it.',
+      examples: ['https://marketplace.visualstudio.com/items?itemName=acme.editor'],
+    }),
+  ),
 
   SETTINGS_SCHEMA: Text({
     whenUnset: 'settings are not checked',

@@ -18,6 +18,8 @@ export interface PageStart {
   /** Where people create a token of the host. */
   repohost_token_url: string
   extension_prefix: string
+  /** Where people install the extension. Null if the operator has not said so. */
+  extension_url: string | null
   /** Whether `GET /api/settings-schema` has a schema. */
   settings_schema: boolean
   people: OfferedPerson[]

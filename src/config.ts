@@ -37,6 +37,8 @@ export interface Config {
   /** Whether the service shows its own dashboard. */
   dashboard: boolean
   extensionPrefix: string
+  /** Where people install the extension. */
+  extensionUrl: string | undefined
   /** The schema of settings, and whether other settings are rejected. Undefined: anything is accepted. */
   settingsRules: SettingsRules | undefined
   repohost: {
@@ -142,6 +144,7 @@ export const readConfig = (
     ...originsOf(values),
     dashboard: values.DASHBOARD === 'on',
     extensionPrefix: values.EXTENSION_PREFIX,
+    extensionUrl: values.EXTENSION_URL,
     settingsRules: rules.settingsRules,
     repohost: {
       kind: values.REPOHOST_KIND,

@@ -43,6 +43,7 @@ t.test('all wrong variables are listed at once, without their values', async (t)
     BASE_URL: 'example.com',
     DASHBOARD_ORIGINS: 'https://ok.example.com,hunter2',
     EXTENSION_PREFIX: 'a.b',
+    EXTENSION_URL: 'javascript:alert(1)',
     REPOHOST_URL: 'ftp://host',
     REPOHOST_API_URL: 'https://user:hunter2@host',
     REPOHOST_CLIENT_ID: 'id-without-secret',

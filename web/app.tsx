@@ -107,7 +107,8 @@ const SignedIn = () => {
     <Page
       me={me}
       workspace={workspace}
-      inWorkspace={id !== undefined || path === '/'}
+      // People without a workspace stay at the start page, which has no tabs.
+      inWorkspace={id !== undefined || (path === '/' && me?.workspaces.length !== 0)}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
       {!me && !asked.failure && <Skeleton height={600} />}

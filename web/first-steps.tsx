@@ -2,6 +2,7 @@
 import { useRead } from './api.js'
 import type { Workspace } from './me.js'
 import { lastDays } from './query.js'
+import { start } from './start.js'
 
 /** An editor that sent minutes in these days is connected. */
 const RECENT_DAYS = 30
@@ -54,9 +55,16 @@ export const FirstSteps = (props: {
       isDone: isRecorded,
       children: (
         <p>
-          Install your team’s extension in VS Code and sign in there, or{' '}
-          <a href="/account/editors">connect any other editor</a> through its WakaTime plugin. To build an
-          extension, start with the <a href="/api/docs/getting-started">guide</a>.
+          {start.extension_url ? (
+            <a href={start.extension_url} rel="noreferrer" target="_blank">
+              Install the extension
+            </a>
+          ) : (
+            'Install your team’s extension'
+          )}{' '}
+          in your editor and sign in there, or <a href="/account/editors">connect any other editor</a> through
+          its WakaTime plugin. To build an extension, start with the{' '}
+          <a href="/api/docs/getting-started">guide</a>.
         </p>
       ),
     },

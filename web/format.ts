@@ -31,6 +31,10 @@ export const short = (value: number): string => (value < 10_000 ? count(value) :
 
 export const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`)
 
+/** A number with a noun whose plural ends in s. */
+export const counted = (value: Maybe, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
 /** Minutes as hours and minutes. Hours alone above 100. */
 export const duration = (minutes: Maybe): string => {
   if (minutes == null) return HIDDEN

@@ -38,10 +38,15 @@ export const Change = (props: {
       <svg class="change" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
         <path d={isUp ? 'M5 9.5v-8M1.5 5L5 1.5 8.5 5' : 'M5 .5v8M1.5 5L5 8.5 8.5 5'} />
       </svg>{' '}
-      <span class="away">{isUp ? 'Up' : 'Down'}</span> {share < 0.005 ? '<1%' : percent(share)} vs{' '}
-      {write(before)}
+      <span class="away">{isUp ? 'Up' : 'Down'}</span> {shareText(share)} vs {write(before)}
     </>
   )
+}
+
+/** The change as text. The digits of a large one say nothing. */
+const shareText = (share: number): string => {
+  if (share < 0.005) return `<${percent(0.01)}`
+  return share < 10 ? percent(share) : `>${percent(9.99)}`
 }
 
 /** Initials on a colour derived from the login. No pictures are loaded from other hosts. */
@@ -511,7 +516,7 @@ export const SortedTable = <Row extends object>(props: {
           onSearch={search}
         />
       )}
-      <div class="scroll">
+      <div class="scroll" hidden={props.rows.length === 0}>
         <table>
           <caption class="away">{props.caption}</caption>
           <thead>

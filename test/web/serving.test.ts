@@ -160,6 +160,7 @@ t.test('the page receives its sign-in options, and hostile names cannot break ou
     billing: 'off',
     people: [],
     extension_prefix: 'ext',
+    extension_url: null,
     settings_schema: false,
   })
   const ada = await service.signIn('ada')

@@ -14,7 +14,8 @@ import { startScene, type Visitor } from './page.js'
 
 const execute = promisify(execFile)
 
-const scene = await startScene(t)
+const EXTENSION = 'https://example.com/extension'
+const scene = await startScene(t, { env: { EXTENSION_URL: EXTENSION } })
 const today = new Date().toISOString().slice(0, 10)
 
 const work = (caller: Caller, repo: string, day: string, minutes: number) =>
@@ -158,6 +159,8 @@ else {
     ])
     await visitor.settled()
     t.strictSame(await visitor.violations(), [])
+    t.equal(await visitor.link('Install the extension').getAttribute('href'), EXTENSION)
+    t.equal(await visitor.link('connect any other editor').getAttribute('href'), '/account/editors')
     await visitor.link('Add a pattern').click()
     await visitor.field('Patterns, one per line').fill('stark/*')
     await visitor.button('Save patterns').click()
@@ -871,6 +874,18 @@ else {
         .waitFor()
     },
   )
+
+  t.test('several repositories that are never recorded survive another change', async (t) => {
+    const repos_off = ['acme/one', 'acme/secret-*']
+    await bob.put('/api/me/recording', { paused: false, repos_off, hours: null })
+    const member = await visit(bob)
+    await member.open('/account/privacy')
+    t.equal(await member.page.getByPlaceholder('acme/secret-*').inputValue(), 'acme/one acme/secret-*')
+    await member.button('Save preferences').click()
+    await member.sees('Preferences saved')
+    t.strictSame((await bob.get('/api/me/recording')).body.repos_off, repos_off)
+    await bob.put('/api/me/recording', { paused: false, repos_off: [], hours: null })
+  })
 
   t.test('a member pauses recording', async (t) => {
     const member = await visit(bob)

@@ -59,7 +59,7 @@ export const Privacy = () => {
                           {view.kind === 'comparison' && <span class="tag">comparison</span>}
                         </span>
                         <span class="small muted">
-                          {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
+                          Viewed on {fullDay(view.day)}: <bdi>{view.workspace.name}</bdi>,{' '}
                           {days(view.range.from, view.range.to)}
                         </span>
                       </li>
@@ -155,7 +155,7 @@ const WORKDAYS = [1, 2, 3, 4, 5]
 
 const RecordingForm = ({ recording }: { recording: Recording }) => {
   const [paused, pause] = useState(recording.paused)
-  const [off, setOff] = useState(recording.repos_off.join('\n'))
+  const [off, setOff] = useState(recording.repos_off.join(' '))
   const [hours, setHours] = useState(recording.hours)
   const { busy, failure, act } = useAction()
   const submit = async () => {
@@ -227,9 +227,13 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
         <input
           class="wide-input"
           placeholder="acme/secret-*"
+          aria-describedby="repos-off-help"
           value={off}
           onInput={(event) => setOff(event.currentTarget.value)}
         />
+        <span id="repos-off-help" class="small muted">
+          Separate names and patterns with spaces.
+        </span>
       </label>
       {failure && <FailureNote failure={failure} />}
       <div class="row">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
-import { count, duration, people, time } from '../format.js'
+import { counted, duration, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
@@ -144,8 +144,8 @@ const Activity = ({ name }: { name: string }) => {
       <Loaded asked={asked} height={44}>
         {({ totals }) => (
           <p>
-            You in the last 30 days: {duration(totals.active_minutes)} active time, {count(totals.commits)}{' '}
-            commits, {count(totals.closed_issues)} closed issues.
+            You in the last 30 days: {duration(totals.active_minutes)} active time,{' '}
+            {counted(totals.commits, 'commit')}, {counted(totals.closed_issues, 'closed issue')}.
             {workspace.role === 'admin' && (
               <>
                 {' '}

@@ -17,7 +17,7 @@ import {
   weekdayAndDay,
   weekdayOf,
 } from '../format.js'
-import { useWorkspace } from '../me.js'
+import { useMe, useWorkspace } from '../me.js'
 import { comparedRange, type Range, rangeOf, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
@@ -479,7 +479,9 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
 }
 
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
+  const { login: mine } = useMe()
   const isHidden = useWorkspace().activity_privacy === 'team' && data.members.length === 0
+  const hasOthers = data.members.some(({ login }) => login !== null && login !== mine)
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
       {
@@ -515,7 +517,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         <span class="small muted">
           {isHidden
             ? 'hidden'
-            : `${people(data.members.length)}${data.members.length > 0 ? '. They can see that you viewed this.' : ''}`}
+            : `${people(data.members.length)}${hasOthers ? '. They can see that you viewed this.' : ''}`}
         </span>
       </header>
       <SortedTable

@@ -57,6 +57,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       repohost_name: host.name,
       repohost_token_url: config.repohost.url + host.tokenPage,
       extension_prefix: config.extensionPrefix,
+      extension_url: config.extensionUrl ?? null,
       settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,
     }
