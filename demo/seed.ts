@@ -1,10 +1,13 @@
 /** Creates the people, workspaces and settings of the demo through the API, as any client would. */
+import { randomBytes } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import type { VerifyResult } from '../schemas/auth.js'
 import type { CreatedWorkspace } from '../schemas/invites.js'
 import type { CreatedAccessKey } from '../schemas/keys.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Profile } from '../schemas/profile.js'
+import type { CreatedWebhook } from '../schemas/webhooks.js'
+import { deliveryShapes, signedDelivery } from './host-deliveries.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {
@@ -53,6 +56,28 @@ const heartbeatsOfDays = (days: number, projects: string[]): { time: number; pro
       })).filter(({ time }) => time <= now),
     )
   return [...ofDays.reverse(), [{ time: now, project: 'api-gateway' }]]
+}
+
+/**
+ * The repository host reports a push, with a commit of a bot that is no member, and an issue that zoe has closed.
+ * @throws if the service rejects a delivery
+ */
+const reportActivity = async (
+  { kind }: RepohostStandIn,
+  { url, secret }: Static<typeof CreatedWebhook>,
+): Promise<void> => {
+  const at = new Date().toISOString()
+  const commits = ['zoe', 'ada', 'dependabot[bot]'].map((login) => ({
+    id: randomBytes(20).toString('hex'),
+    timestamp: at,
+    login,
+  }))
+  const { push, issue } = deliveryShapes[kind]
+  const events = [push('acme/web', commits), issue('acme/web', { number: 7, closed: true, at, login: 'zoe' })]
+  for (const event of events) {
+    const response = await fetch(url, { method: 'POST', ...signedDelivery(kind, event, secret) })
+    if (!response.ok) throw new Error(`The delivery of ${event.event} was refused: ${await response.text()}`)
+  }
 }
 
 /** @throws if the service rejects a request, because half a demo would mislead */
@@ -155,6 +180,14 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
       Authorization: `Basic ${btoa(key.secret)}`,
     })
   }
+
+  const webhook = await call<Static<typeof CreatedWebhook>>(
+    'POST',
+    `/team/workspaces/${acme}/webhook`,
+    {},
+    as(ada),
+  )
+  await reportActivity(repohost, webhook)
 
   for (const person of [ada, bob]) {
     await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))

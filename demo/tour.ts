@@ -94,6 +94,8 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         }),
         get(`/team/active-minutes?day=${today}`),
         get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}`),
+        '# what the repository host has reported: commits and a closed issue, which the dashboard counts',
+        get(`/team/workspaces/${acme}/webhook`),
       ],
     ],
     [

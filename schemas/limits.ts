@@ -79,6 +79,8 @@ export const limits = {
   webhook_days: 400,
   /** How long a webhook secret works after it was replaced. */
   webhook_secret_hours: 24,
+  /** How many replaced secrets of a webhook work at once: each costs an HMAC of every body. */
+  webhook_former_secrets: 3,
   /** How many deliveries of a webhook the service lists. */
   webhook_deliveries_listed: 50,
   range_days: 366,

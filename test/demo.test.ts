@@ -72,6 +72,19 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   const own = await get(`/team/dashboard/mine?workspace=${acme.id}`, zoe)
   t.ok(own.totals.active_minutes > 0)
 
+  // Her commit and her closed issue come by webhook alone.
+  t.equal(own.totals.commits, 1)
+  t.equal(own.totals.closed_issues, 1)
+  t.strictSame(
+    (await get(`/team/workspaces/${acme.id}/webhook`)).deliveries.map(
+      ({ at, ...delivery }: { at: string }) => delivery,
+    ),
+    [
+      { event: 'issues', status: 200, repo: 'acme/web', counted: 1, skipped: 0 },
+      { event: 'push', status: 200, repo: 'acme/web', counted: 2, skipped: 1 },
+    ],
+  )
+
   // Every command, as it is printed.
   const variables = { ADA: shown('ADA'), BOB: shown('BOB'), EVE: shown('EVE'), ADMIN: shown('ADMIN') }
   const lines = printed.split('\n')

@@ -97,6 +97,7 @@ t.test('a database stays with its host, unless the operator says that the host h
     const service = await start(env)
     t.equal(await service.ended, 1)
     t.match(service.output(), says)
+    return service.output()
   }
   const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
   await starts({})
@@ -109,8 +110,14 @@ t.test('a database stays with its host, unless the operator says that the host h
     { ...own, REPOHOST_MOVED: 'https://elsewhere.example.com' },
     /REPOHOST_MOVED=https:\/\/github\.com/,
   )
+  const gitlab = { REPOHOST_KIND: 'gitlab', REPOHOST_MOVED: 'https://github.com' }
+  t.notOk((await refused(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
   await starts({ ...own, REPOHOST_MOVED: 'https://github.com/' })
   await starts({ ...own, REPOHOST_MOVED: 'https://github.com' })
   await starts(own)
   await refused({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
+  const forgejo = { ...own, REPOHOST_KIND: 'forgejo' }
+  await refused(forgejo, /REPOHOST_KIND was wrong before, set REPOHOST_MOVED=https:\/\/git\.example\.com/)
+  await starts({ ...forgejo, REPOHOST_MOVED: 'https://git.example.com' })
+  await starts(forgejo)
 })

@@ -317,6 +317,7 @@ export type Limits = {
   webhook_json_values: number
   webhook_days: number
   webhook_secret_hours: number
+  webhook_former_secrets: number
   webhook_deliveries_listed: number
   range_days: number
   trend_days: number

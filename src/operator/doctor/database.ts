@@ -232,6 +232,6 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
   const [table] = await sql<{ name: string | null }[]>`select to_regclass('repository_host')::text as name`
   if (table?.name === null) return []
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
-  const fault = recorded && repohost.movedFrom !== recorded.url ? hostFault(recorded, repohost) : undefined
+  const fault = recorded && hostFault(recorded, repohost)
   return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
 }

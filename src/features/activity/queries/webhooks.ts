@@ -8,9 +8,6 @@ import { integer, integers, statement, uuid } from '../../../platform/database/s
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { deliveries, webhooks } from '../tables.js'
 
-/** How many former secrets can work at once. */
-const FORMER_SECRETS = 3
-
 /** $1: the workspace; $2: the id of a new webhook. */
 const ROTATE = statement(
   'create a webhook or rotate its secret',
@@ -19,7 +16,7 @@ const ROTATE = statement(
   insert into webhooks as w (workspace_id, id) values ($1::uuid, $2::uuid)
   on conflict (workspace_id) do update set
     generation = w.generation + 1,
-    replaced_at = (array_prepend(now()::timestamptz(3), w.replaced_at))[:${FORMER_SECRETS}]
+    replaced_at = (array_prepend(now()::timestamptz(3), w.replaced_at))[:${limits.webhook_former_secrets}]
   returning id, generation`,
 )
 

@@ -37,7 +37,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createWebhook',
       tags: ['activity'],
       summary: 'Create the webhook, or rotate its secret',
-      description: `Through the webhook, the repository host reports commits and closed issues. Enter \`url\` and \`secret\` there. If the workspace has a webhook, it gets a new secret under the same \`url\`, and the old secret keeps working for ${limits.webhook_secret_hours} hours.`,
+      description: `Through the webhook, the repository host reports commits and closed issues. Enter \`url\` and \`secret\` there. If the workspace has a webhook, it gets a new secret under the same \`url\`, and the old secret keeps working for ${limits.webhook_secret_hours} hours. Only the last ${limits.webhook_former_secrets} old secrets work.`,
       params: WorkspaceParams,
       body: NoBody,
       response: { 201: CreatedWebhook },
