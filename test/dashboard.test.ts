@@ -479,22 +479,30 @@ t.test(
       )
       return marks.map(({ day }) => day)
     }
+    const runAt = (hour: number, minute: number) =>
+      service.app.rollups.runDue(Date.UTC(2026, 0, 5, hour, minute))
+    await runAt(9, 0)
     await flush(ada, [
       { repo: 'acme/api', day: yesterday, minutes: 10, hours: { 9: 10 } },
       { repo: 'acme/api', day: today, minutes: 5, hours: { 0: 5 } },
     ])
     const read = async () => ({ ...(await ada.get(path(id))).body, generated_at: undefined })
     const fresh = await read()
-    const minutesAgo = (minutes: number) => Date.UTC(2026, 0, 5, 10, 0) - minutes * 60_000
     t.strictSame(await staleDays(), [yesterday, today])
-    await service.app.rollups.runDue(minutesAgo(55))
+    await runAt(9, 5)
     t.strictSame(await staleDays(), [today])
     t.strictSame(await read(), fresh, 'today is read from the activity')
-    await service.app.rollups.runDue(minutesAgo(5))
+    await runAt(9, 55)
     t.strictSame(await staleDays(), [today])
-    await service.app.rollups.runDue(minutesAgo(0))
+    await runAt(10, 0)
     t.strictSame(await staleDays(), [])
     t.strictSame(await read(), fresh, 'the rollups say the same')
+    await flush(ada, [{ repo: 'acme/api', day: today, minutes: 1 }])
+    // It takes so long that there is no run at 11:00.
+    await runAt(10, 55)
+    t.strictSame(await staleDays(), [today])
+    await runAt(11, 10)
+    t.strictSame(await staleDays(), [], 'the first run of an hour includes the current day')
   },
 )
 
