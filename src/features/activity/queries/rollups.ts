@@ -56,7 +56,7 @@ const LIST_STALE_MONTHS = statement(
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are looked at; a day has as many as there were changes of it. Today is not late: it waits on purpose. */
+/** How many marks are looked at; a day has as many as there were changes of it. Until a day has ended, it waits on purpose. */
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
@@ -64,13 +64,13 @@ const READ_BACKLOG = statement(
   { days: integer, oldest: double },
   `
   select count(distinct (workspace_id, day))::int as days,
-         coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+         coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
   from (
-    select workspace_id, day from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
+    select workspace_id, day, at from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
   ) s`,
 )
 
-/** How many days before today wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
+/** How many days before today wait for their rollups, and for how many seconds the first has waited; of so many marks at most. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
