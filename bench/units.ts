@@ -37,7 +37,6 @@ const { values } = parseArgs({
 })
 const SECONDS = Number(values.seconds)
 const TEAMS = 10
-const MEMBERS = 50
 /** The people of each team. They take turns, so that no one's hours fill up. */
 const CALLERS = 20
 const ROLLUPS = 20
@@ -65,7 +64,7 @@ await benchmark(async (cleanUp) => {
   const everybody: SignedIn[] = []
   const pushes: { admin: SignedIn; path: string }[] = []
   for (let team = 1; team <= TEAMS; team++) {
-    const made = await addTeam(setting, team, { members: MEMBERS })
+    const made = await addTeam(setting, team, { members: Number(values.team) })
     today = made.today
     const callers = await Promise.all(
       Array.from({ length: CALLERS }, (_, n) => signIn(`caller-${team}-${n}`)),

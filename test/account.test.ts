@@ -4,7 +4,7 @@ import t from 'tap'
 import { DELETED_USER } from '../src/features/accounts/deleted-user.js'
 import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
 import { readToday } from '../src/platform/time/clock.js'
-import { addDays } from '../src/platform/time/days.js'
+import { addDays, lengthOfMonth, monthOf } from '../src/platform/time/days.js'
 import { peopleColumns } from '../src/tables.js'
 import { isCluster } from './database.js'
 import { hasMembers } from './has-members.js'
@@ -359,10 +359,35 @@ t.test(
     const { text: csv } = await bob.get(`/api/team/dashboard?workspace=${id}&format=csv`)
     t.ok(csv.includes(`\n${early},deleted user,50,9000,9000\n`), csv)
 
+    const [first, days] = [monthOf(early), lengthOfMonth(monthOf(early))]
+    const readRepos = async () => {
+      const answers = []
+      for (const repo of ['acme/api', 'acme/web', 'acme/race']) {
+        const query = `&repo=${repo}&from=${first}&to=${addDays(first, days - 1)}`
+        const { generated_at: _, ...answer } = await dashboard(bob, id, query)
+        answers.push(answer)
+      }
+      return answers
+    }
+    const ofRepos = await readRepos()
+    hasMembers(
+      t,
+      ofRepos[0].members.map(({ login, active_minutes, commits }: Record<string, unknown>) => [
+        login,
+        active_minutes,
+        commits,
+      ]),
+      [
+        ['cyd', 7, 0],
+        [null, 50, 9_000],
+      ],
+      'of a repository as well',
+    )
     await markEverythingStale(service)
     const { generated_at: _, ...raw } = await dashboard(bob, id)
     const { generated_at: __, ...rolledUp } = after
     t.same(raw, rolledUp, 'the rollups say what the activity says')
+    t.strictSame(await readRepos(), ofRepos, 'the rollups of repositories say what the activity says')
 
     t.hasStrict((await bob.get('/api/settings/acme/api')).body, { updated_by: 'deleted user' })
     t.match(await cyd.post(`${team}/join`, { code: invite.body.code }), { status: 200 })

@@ -223,9 +223,22 @@ t.test('days before today that wait for their rollups are counted until they are
   t.strictSame(await look(), [0, 0], 'today is not late')
   const entries = [{ repo: 'acme/api', day: addDays(day, -1), minutes: 5 }]
   t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
-  const [days, age = -1] = await look()
-  t.equal(days, 1)
-  t.ok(age >= 86_400 && age < 3 * 86_400, `${age}`)
+  const waiting = async (since: string) => {
+    await service.database.hot.statement(`update stale_days set at = ${since}`, [])
+    const [days, seconds = -1] = await look()
+    t.equal(days, 1)
+    return seconds
+  }
+  const late = await waiting(`now() - interval '40 days'`)
+  const [clock] = await service.database.hot.statement<{ seconds: number }>(
+    `select extract(epoch from now() - date_trunc('day', now(), 'UTC'))::float8 as seconds`,
+    [],
+  )
+  t.ok(late <= (clock?.seconds ?? 0), `${late}: not before the day has ended`)
+  const changed = await waiting(
+    `date_trunc('day', now(), 'UTC') + (now() - date_trunc('day', now(), 'UTC')) / 2`,
+  )
+  t.ok(changed > 0 && changed < late, `${changed}: not before it has changed`)
   await service.app.rollups.run()
   t.strictSame(await look(), [0, 0])
 })

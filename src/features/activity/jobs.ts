@@ -42,9 +42,12 @@ export default fp(async (app) => {
     await rollUp(app.database, options)
     await publishWeeks(app.database, app.config.privacy, options)
   }
+  let todayRolledUpIn: number | undefined
   const runDue = async (now: number, stop?: AbortSignal) => {
-    const isTodayDue = now % ROLL_UP_TODAY_MS < ROLL_UP_MS
-    await run({ before: isTodayDue ? undefined : await readToday(app.database), stop })
+    // The first run in each hour, whenever that is: the run before it can take longer than the pause between two.
+    const hour = Math.floor(now / ROLL_UP_TODAY_MS)
+    await run({ before: hour === todayRolledUpIn ? await readToday(app.database) : undefined, stop })
+    todayRolledUpIn = hour
   }
   const publishAll = (stop?: AbortSignal) =>
     publishWeeks(app.database, app.config.privacy, { everything: true, stop })

@@ -9,7 +9,7 @@ import {
   type Filter,
   listMemberDays,
   readDays,
-  readStaleDays,
+  readUnusableDays,
   sourcesOf,
 } from './queries/dashboard.js'
 import { readPublishedDays } from './queries/published-weeks.js'
@@ -65,9 +65,9 @@ const readDayLines = async (
   { range, named, published }: View,
   { repoKey, userId }: Filter,
 ): Promise<string> => {
-  const stale = await readStaleDays(tx, workspaceId, range)
+  const unusable = await readUnusableDays(tx, workspaceId, range, { repoKey, userId })
   const [recorded, shown] = await Promise.all([
-    named ? readDays(tx, sourcesOf(workspaceId, named, { repoKey, userId }, stale)) : [],
+    named ? readDays(tx, sourcesOf(workspaceId, named, { repoKey, userId }, unusable)) : [],
     published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey: repoKey ?? null }) : [],
   ])
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))

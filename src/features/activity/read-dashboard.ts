@@ -20,7 +20,7 @@ import {
   readMemberTrends,
   readRepos,
   readRepoTrends,
-  readStaleDays,
+  readUnusableDays,
   type Sources,
   sourcesOf,
   UNKNOWN_PERSON,
@@ -70,7 +70,8 @@ interface Question {
   view: View
   before: View
   filter: Filter
-  stale: string[]
+  /** Days whose rollups must not be used. */
+  unusable: string[]
   /** The steps of trends. Undefined if none are requested. */
   steps: Steps | undefined
 }
@@ -80,11 +81,11 @@ const readNamed = async (
   tx: Db,
   viewer: Viewer,
   workspaceId: string,
-  { view, before, filter, stale, steps }: Question,
+  { view, before, filter, unusable, steps }: Question,
 ) => {
   if (!view.named) return undefined
-  const sources = sourcesOf(workspaceId, view.named, filter, stale)
-  const previous = before.named && sourcesOf(workspaceId, before.named, filter, stale)
+  const sources = sourcesOf(workspaceId, view.named, filter, unusable)
+  const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
   const both = previous
     ? { ...sources, from: previous.from, raw: [...previous.raw, ...sources.raw] }
     : sources
@@ -251,13 +252,13 @@ export const readDashboard = (
   { trends = false } = {},
 ): Promise<{ dashboard: Dashboard; named: Range | undefined }> =>
   database.readAnywhere(async (tx) => {
-    const [{ workspace, view }, stale] = await Promise.all([
+    const [{ workspace, view }, unusable] = await Promise.all([
       beginView(tx, viewer, workspaceId, asked, filter),
-      readStaleDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }),
+      readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }, filter),
     ])
     const before = viewBefore(viewer, workspace.privacy, view, filter)
     const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
-    const question = { view, before, filter, stale, steps }
+    const question = { view, before, filter, unusable, steps }
     const [named, published] = await Promise.all([
       readNamed(tx, viewer, workspaceId, question),
       readPublished(tx, viewer, workspaceId, question),

@@ -2,7 +2,14 @@ import type { Db } from '../../platform/database/client.js'
 import { Heatmap, type HeatmapCell } from './heatmap.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
-import { findSharedClocks, listTimezones, readCells, readCrews, readRawZoneDays } from './queries/heatmap.js'
+import {
+  listSharedClocks,
+  listTimezones,
+  readCells,
+  readCrews,
+  readRawZoneDays,
+  readRepoZoneDays,
+} from './queries/heatmap.js'
 import { clockOf, crewsOf, MIN_OTHERS, type SmallCrew, withheldCrews, type ZoneCrew } from './shared-hours.js'
 
 /** A heatmap, and how many days are withheld from it. */
@@ -73,17 +80,24 @@ const byDay = <Row extends { day: string }>(rows: Row[]): Row[][] => {
 }
 
 /** How many days of a large team are processed in a fraction of a second. */
-const DAYS_PER_READ = 31
+const DAYS_PER_READ = { raw: 31, rolledUp: 366 }
 
-/** From the activity. */
+/** Reads rollups, except for days that are read from the activity. */
 const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
-  const days = byDay(await readRawZoneDays(tx, sources)).map((zones) => othersByClock(zones, viewerId))
-  const asked = days.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
+  const [raw, rolledUp] = await Promise.all([readRawZoneDays(tx, sources), readRepoZoneDays(tx, sources)])
+  const parts = { raw, rolledUp }
   const shared = new Set<string>()
-  const timezones = asked.length > 0 ? await listTimezones(tx, sources.workspaceId) : []
-  for (let start = 0; start < asked.length; start += DAYS_PER_READ) {
-    const some = asked.slice(start, start + DAYS_PER_READ)
-    for (const key of await findShared(tx, sources, viewerId, timezones, some)) shared.add(key)
+  const days = []
+  let timezones: string[] | undefined
+  for (const source of ['raw', 'rolledUp'] as const) {
+    const ofSource = byDay(parts[source]).map((zones) => othersByClock(zones, viewerId))
+    days.push(...ofSource)
+    const asked = ofSource.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
+    for (let start = 0; start < asked.length; start += DAYS_PER_READ[source]) {
+      timezones ??= await listTimezones(tx, sources.workspaceId)
+      const some = asked.slice(start, start + DAYS_PER_READ[source])
+      for (const key of await findShared(tx, source, sources, viewerId, timezones, some)) shared.add(key)
+    }
   }
   const heatmap = new Heatmap()
   let withheld = 0
@@ -113,6 +127,7 @@ const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
 /** Day and clock of those whose hours in the repository may be shown. */
 const findShared = async (
   tx: Db,
+  source: keyof typeof DAYS_PER_READ,
   sources: Sources,
   viewerId: string,
   timezones: string[],
@@ -128,6 +143,6 @@ const findShared = async (
     }),
   )
   const asked = days.map(({ day }) => day)
-  const shared = new Set(await findSharedClocks(tx, sources, viewerId, asked, clocks))
+  const shared = new Set(await listSharedClocks(tx, source, sources, viewerId, asked, clocks))
   return [...numbers].flatMap(([key, clock]) => (shared.has(clock) ? key : []))
 }

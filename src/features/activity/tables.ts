@@ -253,7 +253,7 @@ const sums = () => ({
   closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
 })
 
-/** Sums that may be hidden. */
+/** Sums that may be hidden, or not known. */
 const shownSums = () => ({
   minutes: bigint('minutes', { mode: 'number' }),
   commits: bigint('commits', { mode: 'number' }),
@@ -277,9 +277,14 @@ export const activityDays = table(
     activeMembers: integer('active_members').notNull(),
     /** Whose hours are in the heatmap of the day, with ids of users; null until a version that knows it has rolled the day up. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
+    /** Whether the rollups by repository have all columns. Null until a version that knows them has rolled the day up. */
+    byRepo: boolean('by_repo'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day] }),
+    index('activity_days_not_by_repo').on(t.workspaceId, t.day).where(sql`by_repo is null`),
+  ],
 )
 
 export const activityMemberDays = table(
@@ -306,10 +311,26 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
+/** The sums of a repository's days. Columns without a value are those of versions that do not know them. */
 export const activityRepoDays = table(
   'activity_repo_days',
-  { workspaceId: workspaceId(), day: date('day').notNull(), repoKey: text('repo_key').notNull(), ...sums() },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...sums(),
+    /** People with minutes. */
+    activeMembers: integer('active_members'),
+    /** Time zones of people with hours. The arrays below have an element for each of them. Null without hours. */
+    timezones: text('timezones').array(),
+    /** Arrays of 24 minutes by UTC hour; of 24 nulls where `crews` names everyone, so that few rows of activity have them. */
+    hours: integer('hours').array(),
+    /** How many people have hours. */
+    crewSizes: integer('crew_sizes').array(),
+    /** Arrays of ids of users: three of the people, and nulls where there are fewer. */
+    crews: uuid('crews').array(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
 )
 
@@ -320,7 +341,7 @@ export const activityRepoMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
-/** People with activity in a repository in a month. */
+/** People with activity in a repository in a month, without deleted accounts. */
 export const activityRepoPeople = table(
   'activity_repo_people',
   {
@@ -330,6 +351,9 @@ export const activityRepoPeople = table(
     userId: uuid('user_id').notNull(),
     /** The days of the month with anything: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
+    /** The days with more than 0 minutes. This and the sums are null in rows of versions that do not know them. */
+    activeDayBits: integer('active_day_bits'),
+    ...shownSums(),
   },
   { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
@@ -472,6 +496,8 @@ export const staleDays = table(
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     id: uuid('id').notNull().defaultRandom(),
+    /** When the day began to wait for its rollups. */
+    at: moment('at').notNull().defaultNow(),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],

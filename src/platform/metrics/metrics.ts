@@ -191,7 +191,7 @@ export const metrics = {
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
-    'In the whole database: how long ago the oldest of these days began, or 0 without any. Clients can report minutes up to 30 days old.',
+    'In the whole database: how long the first of these days has waited for its rollups since it changed (a current day waits on purpose, so since it ended), or 0 without any.',
     {},
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {

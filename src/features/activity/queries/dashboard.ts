@@ -1,5 +1,5 @@
 /**
- * The reads of a dashboard. They use rollups, except for days with outdated rollups and for dashboards with a filter, which are
+ * The reads of a dashboard. They use rollups, except for days with outdated rollups and for dashboards of one person, which are
  * read from `activity`. All statements of one dashboard see one snapshot.
  *
  * The statements are long because each exists once for all filters and ranges: `sourcesOf` splits a range into whole months,
@@ -31,6 +31,7 @@ import {
   type Range,
   type Steps,
 } from '../../../platform/time/days.js'
+import { DELETED_USER } from '../../accounts/index.js'
 import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS } from './rollups.js'
 
 /** Limits a dashboard to one person, to one repository (in lower case), to both, or to neither. */
@@ -75,11 +76,10 @@ export const sourcesOf = (
   workspaceId: string,
   { from, to }: NamedDays,
   filter: Filter,
-  stale: string[],
+  unusable: string[],
 ): Sources => {
-  const isFiltered = filter.userId !== undefined || filter.repoKey !== undefined
   const asked = listDays(from, to)
-  const raw = isFiltered ? asked : stale.filter((day) => day >= from && day <= to)
+  const raw = filter.userId !== undefined ? asked : unusable.filter((day) => day >= from && day <= to)
   const sources: Sources = {
     workspaceId,
     from,
@@ -146,6 +146,15 @@ const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) a
 
 const sums = { active_minutes: double, commits: double, closed_issues: double }
 
+/** SQL: only the repository of the filter, if there is one. */
+const OF_REPO = '($3::text is null or repo_key = $3::text)'
+
+/** SQL: the other days from $5 to $6 that rollups of days have. */
+const ROLLED_UP_DAY = 'day between $5::date and $6::date and day <> all($4::date[])'
+
+/** SQL: each day by itself, because only then an index by day and repository finds the repository. */
+const EACH_DAY = `any(array(select d::date from generate_series($5::date, $6::date, interval '1 day') d))`
+
 /** $5, $6: the first and the last day. */
 const READ_DAYS = statement(
   'read the days of a dashboard',
@@ -153,8 +162,11 @@ const READ_DAYS = statement(
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_days a
-  where a.workspace_id = $1::uuid and a.day between $5::date and $6::date
-    and a.day <> all($4::date[])
+  where a.workspace_id = $1::uuid and ${ROLLED_UP_DAY} and $3::text is null
+  union all
+  select a.day, a.minutes::float8, a.commits::float8, a.closed_issues::float8, a.active_members
+  from activity_repo_days a
+  where a.workspace_id = $1::uuid and ${ROLLED_UP_DAY} and a.day = ${EACH_DAY} and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
@@ -165,19 +177,31 @@ const READ_DAYS = statement(
 export const readDays = (tx: Db, sources: Sources) =>
   tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
 
+/** The days of the range that are not read from `activity`. */
+export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
+  const isRaw = new Set(raw)
+  return listDays(from, to).filter((day) => !isRaw.has(day))
+}
+
 /** $5: whole months; $6, $7: partly valid months, and bits of their valid days. */
 const COUNT_ACTIVE = statement(
   'count active members',
   { active_members: integer },
   `
+  with months as not materialized (
+    select month, user_id, active_day_bits from activity_member_months
+    where workspace_id = $1::uuid and $3::text is null
+    union all
+    select month, user_id, active_day_bits from activity_repo_people
+    where workspace_id = $1::uuid and repo_key = $3::text
+  )
   select count(*)::int as active_members
   from (
-    select user_id from activity_member_months
-    where workspace_id = $1::uuid and month = any($5::date[]) and active_day_bits <> 0
+    select user_id from months where month = any($5::date[]) and active_day_bits <> 0
     union
     select user_id
-    from activity_member_months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
-    where workspace_id = $1::uuid and month = any($6::date[]) and active_day_bits & part.day_bits <> 0
+    from months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
+    where month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
     select a.user_id from activity a where ${RAW} and a.minutes > 0
   ) active where ${IS_NOT_DELETED}`,
@@ -194,7 +218,8 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
- * $5, $6: months; other days. Without a filter, all members are listed. With a person filter, that person is listed,
+ * $5, $6: months; other days, of which there is no rollup of a repository's people. What these people leave of a repository's
+ * month is of deleted accounts. Without a filter, all members are listed. With a person filter, that person is listed,
  * and in any case people with activity. The last row, without a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
@@ -209,19 +234,35 @@ const READ_MEMBERS = statement(
     active_members: integer,
   },
   `
-  with parts as (
+  with repo_months as (
+    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    from activity_repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+  ), months as (
+    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
+    union all
+    select * from repo_months
+    union all
+    select '${DELETED_USER}', month, minutes, commits, closed_issues, 0
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+    union all
+    select '${DELETED_USER}', null, -minutes, -commits, -closed_issues, 0 from repo_months
+  ), parts as (
     select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
-    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[])
+    from months
     union all
     select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[]) and $3::text is null
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from activity a where ${RAW} group by a.user_id, a.day
+    union all
+    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+    from activity a where workspace_id = $1::uuid and day = any($6::date[]) and repo_key = $3::text and ${HAS_ACTIVITY}
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
-    from parts a group by a.user_id
+    from parts a group by a.user_id having sum(a.minutes + a.commits + a.closed_issues) > 0
   ), listed as (
     select user_id from people
     union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
@@ -263,10 +304,10 @@ const READ_REPOS = statement(
   `
   with parts as (
     select repo_key, minutes, commits, closed_issues
-    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[])
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union all
     select repo_key, minutes, commits, closed_issues
-    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[])
+    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
     union all
     select a.repo_key, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.repo_key
   ), repos as (
@@ -277,11 +318,11 @@ const READ_REPOS = statement(
     from repos
   ), people as not materialized (
     select repo_key, user_id from activity_repo_people
-    where workspace_id = $1::uuid and month = any($5::date[])
+    where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union
     select repo_key, user_id
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
-    where workspace_id = $1::uuid and month = any($7::date[]) and activity_repo_people.day_bits & part.day_bits <> 0
+    where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and activity_repo_people.day_bits & part.day_bits <> 0
     union
     select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_NOT_DELETED}
   ), members as (
@@ -310,14 +351,14 @@ export const readRepos = (tx: Db, sources: Sources) => {
  * others together. $5, $6: the first and the last day; $7, $8: start and length of `Steps`. Weeks lie across months, so it is
  * the rollups of days that are added up.
  */
-const trends = (name: string, rollup: string, key: string, listed: string) =>
+const trends = (name: string, rollup: string, key: string, listed: string, rolledUp = ROLLED_UP_DAY) =>
   statement(
     name,
     { place: integer, trend: json<Record<number, number>>() },
     `
   with parts as (
     select ${key}, day, minutes from ${rollup}
-    where workspace_id = $1::uuid and day between $5::date and $6::date and day <> all($4::date[])
+    where workspace_id = $1::uuid and ${rolledUp}
     union all
     select a.${key}, a.day, a.minutes from activity a where ${RAW}
   ), listed as (
@@ -343,6 +384,7 @@ const READ_REPO_TRENDS = trends(
   'activity_repo_days',
   'repo_key',
   `select repo_key, place from unnest($9::text[]) with ordinality as l (repo_key, place)`,
+  `${ROLLED_UP_DAY} and ($3::text is null or day = ${EACH_DAY} and repo_key = $3::text)`,
 )
 
 const readTrends = async (
@@ -360,9 +402,15 @@ const readTrends = async (
   )
 }
 
-/** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */
-export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) =>
-  readTrends(tx, READ_MEMBER_TRENDS, sources, steps, logins)
+/**
+ * There is no rollup of a repository's people by day.
+ * @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps
+ */
+export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) => {
+  const { from, to, repoKey } = sources
+  const used = repoKey === undefined ? sources : { ...sources, raw: listDays(from, to) }
+  return readTrends(tx, READ_MEMBER_TRENDS, used, steps, logins)
+}
 
 /** @param repos of the rows of `readRepos` @returns for each of them the minutes of the steps */
 export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
@@ -378,13 +426,32 @@ const READ_STALE_DAYS = statement(
   cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
 )
 
-export const readStaleDays = async (
+const LIST_INCOMPLETE_MONTHS = statement(
+  'list months with incomplete rollups by repository',
+  { month: date },
+  `
+  select distinct date_trunc('month', day)::date as month from activity_days
+  where workspace_id = $1::uuid and day >= date_trunc('month', $2::date)
+    and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null`,
+)
+
+/**
+ * The days whose rollups must not be used: those that have changed since, and with a repository filter those of months that a
+ * previous version has rolled up, which lack columns.
+ */
+export const readUnusableDays = async (
   db: Db,
   workspaceId: string,
   { from, to }: DayRange,
+  { repoKey }: Filter,
 ): Promise<string[]> => {
-  const rows = await db.rows(READ_STALE_DAYS, [workspaceId, from, to])
-  return rows.map(({ day }) => day)
+  const [stale, incomplete] = await Promise.all([
+    db.rows(READ_STALE_DAYS, [workspaceId, from, to]),
+    repoKey === undefined ? [] : db.rows(LIST_INCOMPLETE_MONTHS, [workspaceId, from, to]),
+  ])
+  const days = new Set(stale.map(({ day }) => day))
+  const months = new Set(incomplete.map(({ month }) => month))
+  return listDays(from, to).filter((day) => days.has(day) || months.has(monthOf(day)))
 }
 
 const FIND_PERSON = statement(

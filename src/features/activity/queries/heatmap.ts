@@ -14,7 +14,7 @@ import {
 } from '../../../platform/database/statement.js'
 import type { HeatmapCell } from '../heatmap.js'
 import type { DayCrews, ZoneCrew } from '../shared-hours.js'
-import { activityOf, RAW, type Sources } from './dashboard.js'
+import { activityOf, RAW, rolledUpDays, type Sources } from './dashboard.js'
 import { CREW, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 const READ_CREWS = statement(
@@ -83,26 +83,36 @@ export const listTimezones = async (tx: Db, workspaceId: string): Promise<string
   return rows.map(({ timezone }) => timezone)
 }
 
+const READ_REPO_ZONE_DAYS = statement(
+  'read the hours of a repository by zone',
+  { day: date, timezone: text, hours: integers, people: uuids },
+  `
+  select d.day, z.timezone, case when d.hours[z.n][1] is not null then array(select unnest(d.hours[z.n:z.n])) else (
+      select ${SUM_OF_HOURS} from activity a
+      where a.workspace_id = $1::uuid and a.user_id = any(d.crews[z.n:z.n]) and a.day = d.day and a.repo_key = $2::text
+    ) end as hours, array_remove(array(select unnest(d.crews[z.n:z.n])), null) as people
+  from activity_repo_days d cross join unnest(d.timezones) with ordinality as z (timezone, n)
+  where d.workspace_id = $1::uuid and d.repo_key = $2::text and d.day = any($3::date[])`,
+)
+
+/** UTC hours of a repository, from the rollups of all days that are not read from the activity. */
+export const readRepoZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
+  tx.rows(READ_REPO_ZONE_DAYS, [sources.workspaceId, sources.repoKey ?? '', rolledUpDays(sources)])
+
 /**
  * $1: the workspace; $2: the viewer; $3: the repository; $4: days; $5 to $7: for each of them and every time zone the number of
- * its clock.
+ * its clock. `worked`, by day, repository and time zone: how many others than the viewer have hours, and if it is one, a text that
+ * is theirs alone on that day.
  */
-const FIND_SHARED_CLOCKS = statement(
-  'find who shares the hours of a repository',
-  { clock: integer },
-  `
-  with people as materialized (
-    select u.id, ${ZONE} as timezone, row_number() over ()::int as number
-    from ${PEOPLE}
-    where u.id <> $2::uuid and u.repohost_id is not null
-  ), worked as (
-    select a.day, a.repo_key, p.timezone, count(*) as others, min(p.number) as one
-    from activity a join people p on p.id = a.user_id
-    where a.workspace_id = $1::uuid and a.day = any($4::date[]) and 0 < any(a.hours)
-    group by a.day, a.repo_key, p.timezone
-  ), repos as (
+const findSharedClocks = (name: string, worked: string) =>
+  statement(
+    name,
+    { clock: integer },
+    `
+  with ${worked}, repos as (
     select c.clock, w.repo_key, sum(w.others) as others, min(w.one) as one
     from worked w join unnest($5::date[], $6::text[], $7::int[]) as c (day, timezone, clock) using (day, timezone)
+    where w.others > 0
     group by c.clock, w.repo_key
   ), ranked as (
     select *, row_number() over (partition by clock order by others = 1, others, repo_key) as rank,
@@ -112,21 +122,54 @@ const FIND_SHARED_CLOCKS = statement(
   )
   select clock from ranked
   where repo_key = $3::text and others > 1 and not (rank = 1 and is_one_alone is true)`,
-)
+  )
+
+const FIND_SHARED_CLOCKS = {
+  raw: findSharedClocks(
+    'find who shares the raw hours of a repository',
+    `people as materialized (
+    select u.id, ${ZONE} as timezone, row_number() over ()::text as one
+    from ${PEOPLE}
+    where u.id <> $2::uuid and u.repohost_id is not null
+  ), worked as (
+    select a.day, a.repo_key, p.timezone, count(*) as others, min(p.one) as one
+    from activity a join people p on p.id = a.user_id
+    where a.workspace_id = $1::uuid and a.day = any($4::date[]) and 0 < any(a.hours)
+    group by a.day, a.repo_key, p.timezone
+  )`,
+  ),
+  // The rollup names the people only of small crews, so the viewer's own hours are looked up.
+  rolledUp: findSharedClocks(
+    'find who shares the hours of a repository',
+    `own as materialized (
+    select a.day, a.repo_key, ${ZONE} as timezone
+    from activity a join users u on u.id = a.user_id
+    where a.workspace_id = $1::uuid and a.user_id = $2::uuid and a.day = any($4::date[]) and 0 < any(a.hours)
+  ), worked as (
+    select d.day, d.repo_key, z.timezone, z.people - (own.day is not null)::int as others,
+      case when d.crews[z.n][1] = $2::uuid then d.crews[z.n][2] else d.crews[z.n][1] end::text as one
+    from activity_repo_days d
+    cross join unnest(d.timezones, d.crew_sizes) with ordinality as z (timezone, people, n)
+    left join own on own.day = d.day and own.repo_key = d.repo_key and own.timezone = z.timezone
+    where d.workspace_id = $1::uuid and d.day = any($4::date[])
+  )`,
+  ),
+}
 
 /**
  * The numbers of the clocks whose hours in the repository may be shown: at least two other people have hours in it; and
  * where exactly one person has hours in repositories in which no one else has hours, it is not the repository with the
  * fewest people, which is held back with them.
  */
-export const findSharedClocks = async (
+export const listSharedClocks = async (
   tx: Db,
+  source: keyof typeof FIND_SHARED_CLOCKS,
   { workspaceId, repoKey }: Sources,
   viewerId: string,
   days: string[],
   clocks: { day: string; timezone: string; clock: number }[],
 ): Promise<number[]> => {
-  const rows = await tx.rows(FIND_SHARED_CLOCKS, [
+  const rows = await tx.rows(FIND_SHARED_CLOCKS[source], [
     workspaceId,
     viewerId,
     repoKey ?? '',

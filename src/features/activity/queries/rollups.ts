@@ -44,16 +44,19 @@ const LIST_STALE_MONTHS = statement(
   { workspaceId: uuid, month: date },
   `
   select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
-  from stale_days s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
+  from (
+    select workspace_id, day from stale_days
+    union all select workspace_id, day from activity_days where by_repo is null
+  ) s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
   where s.day < $2::date
   limit $1::int`,
 )
 
-/** Months with days before this one whose rollups do not hold. */
+/** Months with days before this one whose rollups are out of date, or were made by a version that knows fewer. */
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are looked at; a day has as many as there were changes of it. Today is not late: it waits on purpose. */
+/** How many marks are looked at; a day has as many as there were changes of it. Until a day has ended, it waits on purpose. */
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
@@ -61,13 +64,13 @@ const READ_BACKLOG = statement(
   { days: integer, oldest: double },
   `
   select count(distinct (workspace_id, day))::int as days,
-         coalesce(extract(epoch from now() - min(day)::timestamp at time zone 'UTC'), 0)::float8 as oldest
+         coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
   from (
-    select workspace_id, day from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
+    select workspace_id, day, at from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
   ) s`,
 )
 
-/** How many days before today wait for their rollups, and how many seconds ago the oldest began; of so many marks at most. */
+/** How many days before today wait for their rollups, and for how many seconds the first has waited; of so many marks at most. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
@@ -97,7 +100,10 @@ const TAKE_MARKS = statement(
     where workspace_id = $1::uuid and day >= $2::date and day < least($2::date + interval '1 month', $3::date)
     returning day
   )
-  select distinct day from taken`,
+  select day from taken
+  union select day from activity_days
+  where workspace_id = $1::uuid and day >= $2::date and day < least($2::date + interval '1 month', $3::date)
+    and by_repo is null`,
 )
 
 /** Statements that only write, by their names. */
@@ -124,6 +130,32 @@ export const HAS_ACTIVITY = `a.minutes + a.commits + a.closed_issues > 0`
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
+/** SQL: how many of `a` count as active members. */
+const ACTIVE_MEMBERS = `count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
+
+/** SQL: the 24 sums of the hours of `activity a`. */
+export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
+
+/** SQL: the zone in which a member's hours are drawn; `users u`. */
+export const ZONE = `coalesce(u.timezone, 'UTC')`
+
+const IS_IN_CREW = '0 < any(a.hours) and u.repohost_id is not null'
+
+/** How many people of a crew are named: enough to know that there are `MIN_OTHERS` others than the viewer. */
+const CREW_LISTED = MIN_OTHERS + 1
+
+/**
+ * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. An account that
+ * has ended counts for no one: its time zone is gone at once, and its activity moves to the deleted user later.
+ */
+export const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
+
+/** SQL: how many people have hours in `activity a`; `users u`. */
+const CREW_SIZE = `count(*) filter (where ${IS_IN_CREW})`
+
+/** SQL: the crew as an array of this length, filled up with nulls, so that crews can be put into one array. */
+const PADDED_CREW = `(coalesce(${CREW}, '{}') || array_fill(null::uuid, array[${CREW_LISTED}]))[:${CREW_LISTED}]`
+
 /** $1, $2: workspace and days. */
 const MAKE_DAYS = writes({
   'make the days of members': `
@@ -133,10 +165,25 @@ const MAKE_DAYS = writes({
   where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
   group by a.workspace_id, a.day, a.user_id`,
   'make the days of repositories': `
-  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues)
-  select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}
-  from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
+  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members,
+    timezones, hours, crew_sizes, crews)
+  select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}, sum(a.active_members), ${[
+    'timezone',
+    'hours',
+    'crew_size',
+    'crew',
+  ]
+    .map((column) => `array_agg(a.${column} order by a.timezone) filter (where a.has_hours)`)
+    .join(', ')}
+  from (
+    select a.workspace_id, a.day, a.repo_key, ${ZONE} as timezone, ${SUM_OF_COUNTS}, ${ACTIVE_MEMBERS} as active_members,
+      case when count(a.hours) > least(${CREW_SIZE}, ${CREW_LISTED}) then ${SUM_OF_HOURS}
+        else array_fill(null::int, array[${HOURS}]) end as hours,
+      count(a.hours) > 0 as has_hours, (${CREW_SIZE})::int as crew_size, ${PADDED_CREW} as crew
+    from activity a join users u on u.id = a.user_id
+    where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
+    group by a.workspace_id, a.day, a.repo_key, ${ZONE}
+  ) a
   group by a.workspace_id, a.day, a.repo_key`,
 })
 
@@ -145,25 +192,12 @@ const MAKE_DAY = statement(
   'make days',
   {},
   `
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews)
-  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED}),
-    c.crews::jsonb
+  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews, by_repo)
+  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_MEMBERS}, c.crews::jsonb, true
   from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
   where a.workspace_id = $1::uuid
   group by a.workspace_id, a.day, c.crews`,
 )
-
-/** SQL: the 24 sums of the hours of `activity a`. */
-export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
-
-/** SQL: the zone in which a member's hours are drawn; `users u`. */
-export const ZONE = `coalesce(u.timezone, 'UTC')`
-
-/**
- * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. An account that
- * has ended counts for no one: its time zone is gone at once, and its activity moves to the deleted user later.
- */
-export const CREW = `(array_agg(distinct a.user_id) filter (where 0 < any(a.hours) and u.repohost_id is not null))[:${MIN_OTHERS + 1}]`
 
 const READ_ZONE_DAYS = statement(
   'read hours by zone',
@@ -217,11 +251,14 @@ const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
 /** SQL: the integer in which the bit of `a.day` alone is set. */
 const BIT = `1 << extract(day from a.day)::int - 1`
 
+/** SQL: the bits of the days with minutes. */
+const ACTIVE_BITS = `coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)`
+
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
   'make the months of members': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
-  select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)
+  select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
@@ -232,14 +269,18 @@ const MAKE_MONTH = writes({
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'make the people of repositories': `
-  insert into activity_repo_people (workspace_id, month, repo_key, user_id, day_bits)
-  select a.workspace_id, $2::date, a.repo_key, a.user_id, bit_or(${BIT})
+  insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
+    active_day_bits)
+  select a.workspace_id, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}
   from activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${HAS_ACTIVITY} and a.${IS_NOT_DELETED}
   group by a.workspace_id, a.repo_key, a.user_id`,
 })
 
-/** Rebuilds the rollups of the month's marked days before this one, and those of the month. @returns how many days */
+/**
+ * Rebuilds the rollups of the month's marked and incomplete days before this one, and those of the month.
+ * @returns how many days
+ */
 export const rebuildMonth = async (
   tx: Db,
   { workspaceId, month }: WorkspaceMonth,
@@ -291,11 +332,18 @@ const LIST_OLD_HOURS = statement(
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
+/** Instances of two versions may run side by side for so long. */
+const DAYS_OF_UPGRADE = 7
+
 const DROP_HOURS = writes({
   'drop hours': `
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
   'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
+  // Also of the days before, which a version that does not know them may have dropped.
+  'drop the hours of repositories': `
+  update activity_repo_days set timezones = null, hours = null, crew_sizes = null, crews = null
+  where workspace_id = $1::uuid and day between $2::date - ${DAYS_OF_UPGRADE} and $2::date and timezones is not null`,
   'drop whose they were': `
   update activity_days set hour_crews = '${JSON.stringify(NO_CREWS)}'
   where workspace_id = $1::uuid and day = $2::date`,
