@@ -50,7 +50,8 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
 const columnsWithout = async ({ database }: Service, userId: string) => {
   const places = await Promise.all(
     peopleColumns().map(async ({ tableName, column }) => {
-      const text = `select from ${tableName} where ${column} = $1::uuid limit 1`
+      // Some columns are arrays.
+      const text = `select from ${tableName} where ${column}::text like '%' || $1::text || '%' limit 1`
       const rows = await database.read.statement(text, [userId])
       return rows.length === 0 ? [`${tableName}.${column}`] : []
     }),

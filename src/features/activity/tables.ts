@@ -330,7 +330,7 @@ export const activityRepoDays = table(
     /** Arrays of ids of users: three of the people, and nulls where there are fewer. */
     crews: uuid('crews').array(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
+  { people: { crews: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
 )
 
