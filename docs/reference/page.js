@@ -159,6 +159,8 @@
       event.preventDefault()
       field.focus()
     })
+    // The reader may have typed before the listeners were there.
+    if (document.activeElement === field) show()
   }
 
   document.addEventListener('DOMContentLoaded', () => {

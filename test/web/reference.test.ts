@@ -138,6 +138,18 @@ else {
     t.strictSame(complaints, [])
   })
 
+  t.test('search engines and browsers get a description of each page', async (t) => {
+    const visitor = await visit(ada)
+    for (const [path, title] of [
+      ['/api/docs/webhooks', 'Webhooks'],
+      ['/api/docs/errors', 'Errors'],
+    ] as const) {
+      await visitor.open(path)
+      const description = await visitor.page.locator('meta[name="description"]').getAttribute('content')
+      t.equal(description, `${title}: the HTTP API for the settings and the activity of teams.`)
+    }
+  })
+
   t.test('the errors have a list of contents with every code', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor

@@ -51,7 +51,6 @@ export const Privacy = () => {
                     {views.map((view) => (
                       <li
                         key={`${view.viewer} ${view.day} ${view.workspace.id} ${view.kind} ${view.range.from}`}
-                        class="row apart"
                       >
                         <span class="row">
                           <Person login={view.viewer} />

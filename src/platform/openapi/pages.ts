@@ -37,6 +37,7 @@ const framed = (title: string, frame: Frame, controls: string, main: string) => 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="description" content="${escaped(title)}: the HTTP API for the settings and the activity of teams.">
 <title>${escaped(title)} · Team activity</title>
 <link rel="icon" type="image/svg+xml" href="${frame.favicon}">
 ${frame.styleSheets.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
