@@ -56,6 +56,24 @@ else {
     t.strictSame(complaints, [])
   })
 
+  t.test('the filter hears what was typed while the page was loading', async () => {
+    const visitor = await visit(ada)
+    const { page } = visitor
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    // The scripts of the reference are large. The first one, of the frame, blocks the page.
+    await page.route(/\.js$/, async (route) => {
+      if (!/\/page[^/]*\.js$/.test(route.request().url())) await held
+      await route.continue()
+    })
+    await page.goto(`${service.url}/api/docs`, { waitUntil: 'commit' })
+    await filter(visitor, 'invite')
+    release()
+    await page.locator('#results').getByRole('link', { name: 'POST Create an invite' }).waitFor()
+  })
+
   t.test('the list beside each page leads to every operation and every guide', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
