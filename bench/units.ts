@@ -39,6 +39,8 @@ const SECONDS = Number(values.seconds)
 const TEAMS = 10
 /** The people of each team. They take turns, so that no one's hours fill up. */
 const CALLERS = 20
+/** Of each caller, one every two minutes: more than the load sends, so that few repeat others. */
+const HEARTBEATS = 120
 const ROLLUPS = 20
 const OLD_FLUSHES = 100_000
 
@@ -94,6 +96,14 @@ await benchmark(async (cleanUp) => {
       add('recording preferences', 'GET', '/api/me/recording', bearer(token))
     }
   }
+  everybody.forEach(({ token }, index) => {
+    const project = `team-${Math.floor(index / CALLERS) + 1}/web`
+    for (let beat = 0; beat < HEARTBEATS; beat++) {
+      const time = Date.parse(addDays(today, -1)) / 1_000 + beat * 120
+      const body = json([{ time, project, entity: '/home/ada/app.ts', type: 'file' }])
+      add('heartbeat', 'POST', '/api/wakatime/v1/users/current/heartbeats.bulk', bearer(token), body)
+    }
+  })
   for (const { admin, path } of pushes) {
     const reply = await fetch(service.url + path, {
       method: 'PUT',
