@@ -135,37 +135,57 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     const { headers } = await fetch(`${baseUrl}/api/settings/${repo}`, { headers: as(ada) })
     return headers.get('etag') ?? ''
   }
-  await push(ada, 'acme/api-gateway', { 'ext.theme': 'light', 'ext.tabSize': 4 })
+  await push(ada, 'acme/api-gateway', {
+    'mochaExplorer.files': 'test/**/*.js',
+    'mochaExplorer.timeout': 4_000,
+  })
   const oldEtag = await etagOf('acme/api-gateway')
-  await push(ada, 'acme/api-gateway', { 'ext.theme': 'dark', 'ext.tabSize': 2, 'ext.formatOnSave': true })
+  await push(ada, 'acme/api-gateway', {
+    'mochaExplorer.files': 'test/**/*.test.js',
+    'mochaExplorer.timeout': 10_000,
+    'mochaExplorer.fullTrace': true,
+  })
   const etag = await etagOf('acme/api-gateway')
-  await push(ada, 'acme/web', { 'ext.theme': 'dark', 'ext.rulers': [80, 110] })
+  await push(ada, 'acme/web', {
+    'mochaExplorer.ui': 'tdd',
+    'mochaExplorer.files': ['src/**/*.test.js', 'e2e/**/*.test.js'],
+  })
   await call(
     'PATCH',
     `/team/workspaces/${acme}/settings`,
-    { settings: { 'ext.theme': 'dark', 'ext.tabSize': 2, 'ext.rulers': [110] }, idle_window_minutes: 8 },
+    {
+      settings: {
+        'mochaExplorer.ui': 'bdd',
+        'mochaExplorer.timeout': 5_000,
+        'mochaExplorer.ignore': ['**/fixtures/**'],
+      },
+      idle_window_minutes: 8,
+    },
     as(ada),
   )
   await call(
     'PUT',
     `/team/workspaces/${acme}/project-settings/acme/web`,
-    { settings: { 'ext.theme': 'light', 'ext.rulers': null } },
+    { settings: { 'mochaExplorer.ui': 'tdd', 'mochaExplorer.ignore': null } },
     as(ada),
   )
   // A lock, and a change that someone will want to undo, because the schema warns about it.
   await call(
     'PATCH',
     `/team/workspaces/${acme}/settings`,
-    { settings: { 'ext.formatOnSave': true }, locked: ['ext.tabSize'] },
+    { settings: { 'mochaExplorer.parallel': true }, locked: ['mochaExplorer.timeout'] },
     as(ada),
   )
   await call(
     'PATCH',
     `/team/workspaces/${acme}/settings`,
-    { settings: { 'ext.formatOnSave': 'sometimes', 'ext.fontSize': 400 } },
+    { settings: { 'mochaExplorer.parallel': 'sometimes', 'mochaExplorer.globImplementation': 'minimatch' } },
     as(ada),
   )
-  await push(eve, 'globex/api', { 'ext.theme': 'solarized', 'ext.lint': { strict: true } })
+  await push(eve, 'globex/api', {
+    'mochaExplorer.timeout': 20_000,
+    'mochaExplorer.env': { NODE_ENV: 'test' },
+  })
 
   const key = await call<CreatedAccessKey>(
     'POST',

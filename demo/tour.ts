@@ -20,7 +20,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
     `curl -X ${method} -H "Authorization: Bearer $${who}" ${json} '${api}${path}' -d '${JSON.stringify(body)}'`
   const push = (repo: string, settings: object, condition = '') =>
     `curl -X PUT -H "Authorization: Bearer $ADA" -H 'X-Repohost-Token: ${ada.repohostToken}' ${condition}${json} '${api}/settings/${repo}' -d '${JSON.stringify({ settings })}'`
-  const light = { [`${config.extensionPrefix}.theme`]: 'light' }
+  const changed = { [`${config.extensionPrefix}.timeout`]: 4_000 }
   const notification = JSON.stringify({
     id: 'evt_demo',
     type: 'invoice.paid',
@@ -37,20 +37,20 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         '# 403: bob is a member, and only an admin renames a workspace',
         send('PATCH', `/team/workspaces/${acme}`, { name: 'Bobs' }, 'BOB'),
         '# 409: no workspace of ada has this repository, and the answer suggests a pattern for one',
-        push('initech/reports', light),
+        push('initech/reports', changed),
         '# 200: eve joins Acme',
         send('POST', '/team/workspaces/join', { code: acmeInvite }, 'EVE'),
         '# 304: ada has these settings already',
         `curl -i -H "Authorization: Bearer $ADA" -H 'If-None-Match: ${etag}' '${api}/settings/acme/api-gateway'`,
         '# 412: another person has pushed since ada pulled',
-        push('acme/api-gateway', light, `-H 'If-Match: ${oldEtag}' `),
+        push('acme/api-gateway', changed, `-H 'If-Match: ${oldEtag}' `),
         '# 200: the dashboard of a team of 25, as CSV',
         get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}&format=csv`),
         '# 200: who changed what',
         get(`/team/workspaces/${acme}/audit?limit=5`),
         '# 422: no override changes what the workspace has locked',
         send('PUT', `/team/workspaces/${acme}/project-settings/acme/web`, {
-          settings: { [`${config.extensionPrefix}.tabSize`]: 8 },
+          settings: { [`${config.extensionPrefix}.timeout`]: 60_000 },
         }),
         '# 200: the last change was a mistake, which the schema warned of; this takes it back',
         send('POST', `/team/workspaces/${acme}/settings/restore`, { version: 3 }),
@@ -71,7 +71,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
       [
         get('/settings/acme/api-gateway'),
         get('/settings/acme/api-gateway/versions'),
-        push('acme/web', light),
+        push('acme/web', changed),
       ],
     ],
     [

@@ -37,7 +37,10 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
     (await get('/team/me')).workspaces.map(({ name }: { name: string }) => name),
     ['Acme', 'Globex'],
   )
-  t.hasStrict(await get('/settings/acme/api-gateway'), { version: 2, settings: { 'ext.theme': 'dark' } })
+  t.hasStrict(await get('/settings/acme/api-gateway'), {
+    version: 2,
+    settings: { 'mochaExplorer.timeout': 10_000 },
+  })
   for (const [, which, key] of printed.matchAll(/assistant-([ab])-models\?apiKey=([^']+)/g)) {
     t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
   }
@@ -101,9 +104,13 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   t.ok(answers.size > 25)
   t.match(answers.get('409'), /"suggested_pattern":"initech\/\*"/)
   t.hasStrict(JSON.parse(answers.get('200') ?? ''), {
-    settings: { 'ext.theme': 'light', 'ext.tabSize': 2, 'ext.formatOnSave': true },
-    sources: { 'ext.theme': 'project', 'ext.tabSize': 'locked', 'ext.formatOnSave': 'workspace' },
-    locked: ['ext.tabSize'],
+    settings: { 'mochaExplorer.ui': 'tdd', 'mochaExplorer.timeout': 5_000, 'mochaExplorer.parallel': true },
+    sources: {
+      'mochaExplorer.ui': 'project',
+      'mochaExplorer.timeout': 'locked',
+      'mochaExplorer.parallel': 'workspace',
+    },
+    locked: ['mochaExplorer.timeout'],
   })
 
   // Following the redirects as a browser does, with its cookies.

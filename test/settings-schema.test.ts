@@ -260,8 +260,8 @@ t.test('the service does not start with a file that it cannot use, and names the
 })
 
 t.test('published extensions are read unchanged', async (t) => {
-  const read = (name: string, prefix: string) => {
-    const SETTINGS_SCHEMA = join(projectRoot, 'test/extensions', `${name}.json`)
+  const read = (file: string, prefix: string) => {
+    const SETTINGS_SCHEMA = join(projectRoot, file)
     const { settingsRules, warnings } = readConfig({ SETTINGS_SCHEMA, EXTENSION_PREFIX: prefix })
     if (!settingsRules) throw new Error('There is a schema')
     const { schema } = settingsRules
@@ -271,7 +271,7 @@ t.test('published extensions are read unchanged', async (t) => {
       check: schema.check,
     }
   }
-  const pyright = read('vscode-pyright', 'python')
+  const pyright = read('test/extensions/vscode-pyright.json', 'python')
   t.hasStrict(pyright, { keys: 15, skips: ['keys that do not start with `python.`'] })
   t.same(
     pyright.check({
@@ -287,7 +287,7 @@ t.test('published extensions are read unchanged', async (t) => {
       { path: '/python.analysis.unheardOf', message: 'is not a setting of the extension' },
     ],
   )
-  const mocha = read('vscode-mocha-test-adapter', 'mochaExplorer')
+  const mocha = read('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')
   t.hasStrict(mocha, { keys: 34, skips: [] })
   t.same(
     mocha.check({
@@ -301,7 +301,7 @@ t.test('published extensions are read unchanged', async (t) => {
       { path: '/mochaExplorer.timeout', message: 'must be a number' },
     ],
   )
-  const icons = read('material-icon-theme', 'material-icon-theme')
+  const icons = read('test/extensions/material-icon-theme.json', 'material-icon-theme')
   t.hasStrict(icons, { keys: 17, skips: ['texts to be translated (`%…%`)'] })
   t.same(
     icons.check({

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../process.js'
 import { startScene } from './page.js'
 
 const COUNT = 2_000
-/** The extension of the demo, and groups that make it as large as the largest ones. */
+/** Groups that make the extension as large as the largest ones. */
 const properties = (group: number) =>
   Object.fromEntries(
     Array.from({ length: COUNT / 40 }, (_, index) => [
