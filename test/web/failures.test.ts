@@ -122,7 +122,7 @@ else {
     ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
     ['/account/usage', ['limits', 'me/keys', `team/workspaces/${id}/settings`], 'Request limits'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
-    [`/w/${id}/people`, [`team/workspaces/${id}/members`, `team/workspaces/${id}/invites`], 'you'],
+    [`/w/${id}/people`, [`team/workspaces/${id}/members?*`, `team/workspaces/${id}/invites`], 'you'],
     [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],
     [
       `/w/${id}/repos/acme/web`,

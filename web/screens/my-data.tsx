@@ -230,10 +230,10 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
           value={off}
           onInput={(event) => setOff(event.currentTarget.value)}
         />
-        <span id="repos-off-help" class="small muted">
-          Separate names and patterns with spaces.
-        </span>
       </label>
+      <p id="repos-off-help" class="small muted">
+        Separate names and patterns with spaces.
+      </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         <button type="submit" aria-disabled={busy}>
