@@ -46,8 +46,10 @@ export default fp(async (app) => {
   const runDue = async (now: number, stop?: AbortSignal) => {
     // The first run in each hour, whenever that is: the run before it can take longer than the pause between two.
     const hour = Math.floor(now / ROLL_UP_TODAY_MS)
-    await run({ before: hour === todayRolledUpIn ? await readToday(app.database) : undefined, stop })
+    const before = hour === todayRolledUpIn ? await readToday(app.database) : undefined
+    // Also if it fails: one month that cannot be made must not roll up the current day of all others every time.
     todayRolledUpIn = hour
+    await run({ before, stop })
   }
   const publishAll = (stop?: AbortSignal) =>
     publishWeeks(app.database, app.config.privacy, { everything: true, stop })

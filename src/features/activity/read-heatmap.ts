@@ -80,7 +80,7 @@ const byDay = <Row extends { day: string }>(rows: Row[]): Row[][] => {
 }
 
 /** How many days of a large team are processed in a fraction of a second. */
-const DAYS_PER_READ = { raw: 31, rolledUp: 366 }
+const DAYS_PER_READ = 31
 
 /** Reads rollups, except for days that are read from the activity. */
 const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
@@ -93,9 +93,9 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
     const ofSource = byDay(parts[source]).map((zones) => othersByClock(zones, viewerId))
     days.push(...ofSource)
     const asked = ofSource.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
-    for (let start = 0; start < asked.length; start += DAYS_PER_READ[source]) {
+    for (let start = 0; start < asked.length; start += DAYS_PER_READ) {
       timezones ??= await listTimezones(tx, sources.workspaceId)
-      const some = asked.slice(start, start + DAYS_PER_READ[source])
+      const some = asked.slice(start, start + DAYS_PER_READ)
       for (const key of await findShared(tx, source, sources, viewerId, timezones, some)) shared.add(key)
     }
   }
@@ -127,7 +127,7 @@ const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
 /** Day and clock of those whose hours in the repository may be shown. */
 const findShared = async (
   tx: Db,
-  source: keyof typeof DAYS_PER_READ,
+  source: 'raw' | 'rolledUp',
   sources: Sources,
   viewerId: string,
   timezones: string[],

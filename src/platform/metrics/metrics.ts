@@ -191,7 +191,7 @@ export const metrics = {
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
-    'In the whole database: how long the first of these days has waited for its rollups since it changed (a current day waits on purpose, so since it ended), or 0 without any.',
+    'Seconds that the first stale day of the whole database has waited for its rollups. The wait of a current day starts when it ends. 0 if none waits.',
     {},
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {

@@ -218,8 +218,7 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
- * $5, $6: months; other days, of which there is no rollup of a repository's people. What these people leave of a repository's
- * month is of deleted accounts. Without a filter, all members are listed. With a person filter, that person is listed,
+ * $5, $6: months; other days. What the people of a repository leave of its month is of deleted accounts. Without a filter, all members are listed. With a person filter, that person is listed,
  * and in any case people with activity. The last row, without a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
@@ -253,13 +252,10 @@ const READ_MEMBERS = statement(
     from months
     union all
     select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[]) and $3::text is null
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
     from activity a where ${RAW} group by a.user_id, a.day
-    union all
-    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
-    from activity a where workspace_id = $1::uuid and day = any($6::date[]) and repo_key = $3::text and ${HAS_ACTIVITY}
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
     from parts a group by a.user_id having sum(a.minutes + a.commits + a.closed_issues) > 0
@@ -291,8 +287,12 @@ const READ_MEMBERS = statement(
 )
 
 /** Most minutes first; `active_members`: how many of the row had minutes. */
-export const readMembers = (tx: Db, sources: Sources) =>
-  tx.rows(READ_MEMBERS, [...activityOf(sources), sources.months, sources.days])
+export const readMembers = (tx: Db, sources: Sources) => {
+  const { months, days, raw, repoKey } = sources
+  // There is no rollup of a repository's people by day.
+  const used = repoKey === undefined ? { raw, days } : { raw: [...raw, ...days], days: [] }
+  return tx.rows(READ_MEMBERS, [...activityOf({ ...sources, raw: used.raw }), months, used.days])
+}
 
 /**
  * $5, $6: months; days of others; $7, $8: months that hold in part, and which of their days do. People are found once each only
@@ -351,7 +351,7 @@ export const readRepos = (tx: Db, sources: Sources) => {
  * others together. $5, $6: the first and the last day; $7, $8: start and length of `Steps`. Weeks lie across months, so it is
  * the rollups of days that are added up.
  */
-const trends = (name: string, rollup: string, key: string, listed: string, rolledUp = ROLLED_UP_DAY) =>
+const trends = (name: string, rollup: string, key: string, listed: string, rolledUp: string) =>
   statement(
     name,
     { place: integer, trend: json<Record<number, number>>() },
@@ -377,6 +377,7 @@ const READ_MEMBER_TRENDS = trends(
   'activity_member_days',
   'user_id',
   `select u.id as user_id, place from unnest($9::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
+  `${ROLLED_UP_DAY} and $3::text is null`,
 )
 
 const READ_REPO_TRENDS = trends(
@@ -430,9 +431,12 @@ const LIST_INCOMPLETE_MONTHS = statement(
   'list months with incomplete rollups by repository',
   { month: date },
   `
-  select distinct date_trunc('month', day)::date as month from activity_days
+  select date_trunc('month', day)::date as month from activity_days
   where workspace_id = $1::uuid and day >= date_trunc('month', $2::date)
-    and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null`,
+    and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null
+  union select month from activity_repo_people
+  where workspace_id = $1::uuid and month between date_trunc('month', $2::date) and $3::date and repo_key = $4::text
+    and active_day_bits is null`,
 )
 
 /**
@@ -447,7 +451,7 @@ export const readUnusableDays = async (
 ): Promise<string[]> => {
   const [stale, incomplete] = await Promise.all([
     db.rows(READ_STALE_DAYS, [workspaceId, from, to]),
-    repoKey === undefined ? [] : db.rows(LIST_INCOMPLETE_MONTHS, [workspaceId, from, to]),
+    repoKey === undefined ? [] : db.rows(LIST_INCOMPLETE_MONTHS, [workspaceId, from, to, repoKey]),
   ])
   const days = new Set(stale.map(({ day }) => day))
   const months = new Set(incomplete.map(({ month }) => month))

@@ -38,6 +38,9 @@ export interface WorkspaceDay {
 /** Later than any day with activity. */
 const NEVER = '9999-12-31'
 
+/** How many days of a previous version are listed at once, so that days that have changed do not wait for all of these. */
+const OLD_DAYS_LISTED = 20_000
+
 /** Skips deleted workspaces, whose marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
@@ -46,7 +49,10 @@ const LIST_STALE_MONTHS = statement(
   select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
   from (
     select workspace_id, day from stale_days
-    union all select workspace_id, day from activity_days where by_repo is null
+    union all (
+      select workspace_id, day from activity_days where by_repo is null and day < $2::date
+      order by workspace_id, day limit ${OLD_DAYS_LISTED}
+    )
   ) s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
   where s.day < $2::date
   limit $1::int`,
@@ -333,7 +339,7 @@ export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number):
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
 /** Instances of two versions may run side by side for so long. */
-const DAYS_OF_UPGRADE = 7
+const DAYS_OF_UPGRADE = 31
 
 const DROP_HOURS = writes({
   'drop hours': `
