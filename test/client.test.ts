@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   type AnswerCache,
   ApiProblem,
+  applySettings,
   type CachedAnswer,
   type ClientOptions,
   createClient,
@@ -285,6 +286,29 @@ t.test('the memory for answers is limited, and drops the least recently used', a
 
 t.test('a client clamps the idle window to 5 to 10 minutes', async (t) => {
   t.same([1, 5, 7, 10, 15].map(idleWindow), [5, 5, 7, 10, 10])
+})
+
+t.test('it removes what the team has removed, and nothing that a call leaves out', async (t) => {
+  const values = new Map<string, unknown>()
+  const editor = {
+    read: (key: string) => values.get(key),
+    write: (key: string, value: unknown) => values.set(key, value),
+  }
+  const team = { settings: { 'ext.theme': 'dark', 'ext.fontSize': 16 }, locked: ['ext.theme'] }
+  const keys = ['ext.theme', 'ext.fontSize', 'ext.other']
+  const both = ['ext.theme', 'ext.fontSize']
+  const first = await applySettings(team, keys, editor)
+  t.strictSame(first, { applied: both, changed: both, locked: ['ext.theme'] })
+
+  values.set('ext.theme', 'light').set('ext.fontSize', 20)
+  const { locked } = first
+  const restored = await applySettings(team, locked, editor, first.applied)
+  t.strictSame(restored, { applied: both, changed: locked, locked })
+  t.strictSame(Object.fromEntries(values), { 'ext.theme': 'dark', 'ext.fontSize': 20 })
+
+  const later = await applySettings({ settings: { 'ext.theme': 'dark' } }, keys, editor, restored.applied)
+  t.strictSame(later, { applied: ['ext.theme'], changed: ['ext.fontSize'], locked: [] })
+  t.strictSame(Object.fromEntries(values), { 'ext.theme': 'dark', 'ext.fontSize': undefined })
 })
 
 t.test('the client works with the service, from signing in to a conflict', async (t) => {

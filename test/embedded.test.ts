@@ -318,7 +318,7 @@ t.test(
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 t.test(
-  'a full disk is named in one sentence, at the first start and later',
+  'a full disk is named in the first sentence, at the first start and later, with its details',
   { skip: !canMount && 'file systems cannot be mounted here' },
   async (t) => {
     const folder = await temporaryFolder(t)
@@ -326,7 +326,9 @@ t.test(
     t.teardown(() => spawnSync('umount', ['-l', folder]))
     const dataDir = join(folder, 'data')
     await mkdir(dataDir, { mode: 0o711 })
-    const says = { message: /^The disk of \S+ is full: free space on it, then start again\.$/ }
+    const says = {
+      message: /^The disk of \S+ is full: free space on it, then start again\.(\nDetails:\n.*\S.*)?$/s,
+    }
     await t.rejects(start(dataDir), says)
     spawnSync('mount', ['-o', 'remount,size=80m', folder])
     const server = await start(dataDir)

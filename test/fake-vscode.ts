@@ -27,7 +27,7 @@ export const startEditor = async ({
   /** Where the extension keeps files. */
   folder: string
   remote: string
-  /** The open folder, with the settings of the workspace in it. */
+  /** The open folder, with the settings of the workspace in it, or its address at the host (`vscode-vfs://…`). */
   opened?: string
 }) => {
   const code = await bundle('examples/vscode/src/extension.ts', {
@@ -77,6 +77,8 @@ export const startEditor = async ({
     /** What is typed into a box, and which button is pressed. */
     types: undefined as string | undefined,
     presses: undefined as string | undefined,
+    /** The `.code-workspace` that is open. */
+    workspaceFile: undefined as string | undefined,
   }
   const configuration: Record<string, unknown> = {
     'ext.cloudUrl': cloudUrl,
@@ -116,7 +118,12 @@ export const startEditor = async ({
     show() {},
     dispose() {},
   }
-  const uriOf = (fsPath: string) => ({ fsPath, scheme: 'file' })
+  const uriOf = (fsPath: string) => ({
+    fsPath,
+    scheme: fsPath.match(/^(.+):\/\//)?.[1] ?? 'file',
+    toString: () => fsPath,
+  })
+  const isRemote = opened !== undefined && uriOf(opened).scheme !== 'file'
   const vscode = {
     Uri: { joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => uriOf(join(fsPath, ...parts)) },
     ConfigurationTarget: { Workspace: 2 },
@@ -171,12 +178,19 @@ export const startEditor = async ({
         async update(key: string, value: unknown) {
           if (!(key in configuration)) throw new Error(`${key} is not a registered configuration`)
           workspaceValues[key] = value
-          if (opened) await write(join(opened, '.vscode/settings.json'), JSON.stringify(workspaceValues))
+          if (opened && !isRemote)
+            await write(join(opened, '.vscode/settings.json'), JSON.stringify(workspaceValues))
         },
       }),
+      get workspaceFile() {
+        return person.workspaceFile
+      },
       workspaceFolders: opened === undefined ? undefined : [{ uri: uriOf(opened) }],
       fs: {
-        stat: ({ fsPath }: { fsPath: string }) => stat(fsPath),
+        stat: ({ fsPath }: { fsPath: string }) =>
+          stat(fsPath).catch(({ code }) => {
+            throw Object.assign(new Error(), { code: code === 'ENOENT' ? 'FileNotFound' : 'Unknown' })
+          }),
         writeFile: ({ fsPath }: { fsPath: string }, content: Uint8Array) => write(fsPath, content),
       },
       onDidChangeTextDocument: listen,

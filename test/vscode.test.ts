@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -150,6 +150,56 @@ t.test('the settings that it writes do not make the repository dirty', async (t)
   await editor.run('ext.pull')
   t.equal(await read('.gitignore'), 'launch.json\n', 'a file that was there stays as it is')
   await window.deactivate()
+})
+
+t.test('it adds the file for Git only where a setting is written beside it', async (t) => {
+  const opened = await temporaryFolder(t)
+  const { editor, token, caller, id } = await start(t, 'pam', opened)
+  const decide = (theme: string | null) =>
+    caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': theme } })
+  const folder = join(opened, '.vscode')
+  const ignored = join(folder, '.gitignore')
+  await decide('dark')
+  editor.person.github = token
+  editor.person.workspaceFile = 'team.code-workspace'
+  const window = await editor.open()
+  t.equal(editor.workspaceValues['ext.theme'], 'dark')
+  t.strictSame(await readdir(folder), ['settings.json'], 'the settings of a .code-workspace are in that file')
+
+  editor.person.workspaceFile = undefined
+  await decide(null)
+  await editor.run('ext.pull')
+  t.equal(editor.workspaceValues['ext.theme'], undefined)
+  t.strictSame(await readdir(folder), ['settings.json'], 'nothing was set')
+
+  for (const [target, theme] of [
+    ['missing/file', 'blue'],
+    ['.gitignore', 'green'],
+  ] as const) {
+    await symlink(target, ignored)
+    await decide(theme)
+    t.strictSame(await editor.run('ext.pull'), [])
+    t.equal(editor.workspaceValues['ext.theme'], theme, `a link to ${target} can neither be read nor written`)
+    await rm(ignored)
+  }
+  await window.deactivate()
+})
+
+t.test('the address of a folder at GitHub or GitLab names the repository, and no other does', async (t) => {
+  for (const [login, address, repo] of [
+    ['quin', 'vscode-vfs://github/quin-team/api', 'quin-team/api'],
+    ['rosa', 'vscode-vfs://github%2B7b7d/rosa-team/api/src/deep/', 'rosa-team/api'],
+    ['sue', 'vscode-vfs://gitlab/sue-team/a.b/src', 'sue-team/a.b'],
+    ['tess', 'vscode-vfs://azurerepos/tess-team/project/api', undefined],
+    ['uma', 'vscode-vfs://github/uma-team', undefined],
+  ] as const) {
+    const { editor, token } = await start(t, login, address)
+    editor.person.github = token
+    const window = await editor.open()
+    if (repo === undefined) t.equal(editor.seen.tooltip.includes('No repository is open.'), true, address)
+    else t.equal(editor.seen.tooltip.includes(` minutes in ${repo} by `), true, address)
+    await window.deactivate()
+  }
 })
 
 t.test('it restores what the team has locked, and says who set it', async (t) => {

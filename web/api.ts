@@ -141,8 +141,8 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
 }
 
 const CHANGED_MEANWHILE: Failure = {
-  title: 'Someone changed this meanwhile',
-  advice: 'Nothing was undone: their change stays.',
+  title: 'This was changed in the meantime',
+  advice: 'Nothing was undone. Check the current value.',
   code: 'changed_meanwhile',
   status: 0,
   requestId: undefined,

@@ -109,7 +109,9 @@ export interface Editor {
 }
 
 export interface Applied {
-  /** The keys that the team has decided on. Give them to the next call. */
+  /**
+   * The keys that the team has decided on, with those of `before` on which it still decides. Give them to the next call.
+   */
   applied: string[]
   /** The keys that had another value before. */
   changed: string[]
@@ -119,7 +121,8 @@ export interface Applied {
 
 /**
  * Sets the keys of an editor that the team has decided on, and leaves all others unchanged.
- * @param before what the last call has `applied`: keys on which the team no longer decides are written as undefined
+ * @param before what the last call has `applied`: keys that are no longer in `settings` are written as undefined, and the
+ * others that are not in `keys` are left as they are
  */
 export const applySettings = async (
   // An older service has no locks.
@@ -128,13 +131,16 @@ export const applySettings = async (
   { read, write }: Editor,
   before: string[] = [],
 ): Promise<Applied> => {
-  const applied = keys.filter((key) => Object.hasOwn(settings, key))
-  const wantedFor = (key: string) => (applied.includes(key) ? settings[key] : undefined)
-  const changed = [...new Set([...before, ...applied])].filter(
-    (key) => JSON.stringify(read(key)) !== JSON.stringify(wantedFor(key)),
+  const isDecided = (key: string) => Object.hasOwn(settings, key)
+  const wantedFor = (key: string) => (isDecided(key) ? settings[key] : undefined)
+  const known = [...new Set([...before, ...keys])]
+  const changed = known.filter(
+    (key) =>
+      (isDecided(key) ? keys : before).includes(key) &&
+      JSON.stringify(read(key)) !== JSON.stringify(wantedFor(key)),
   )
   for (const key of changed) await write(key, wantedFor(key))
-  return { applied, changed, locked: keys.filter((key) => locked.includes(key)) }
+  return { applied: known.filter(isDecided), changed, locked: keys.filter((key) => locked.includes(key)) }
 }
 
 /** Minutes without input after which a person counts as idle. Workspaces set 1 to 15, clients clamp to 5 to 10. */

@@ -58,12 +58,14 @@ write(
   `/usr/bin/${name}`,
   `#!/bin/sh
 # Runs a command of the service with the variables of the installed one.
+app=${program}/app/build/src/bin/${name}.js
 if [ -e /etc/${name}/env ] && [ ! -r /etc/${name}/env ]; then
+  if [ "$1" = --help ] || [ "$1" = --version ] || [ "$2" = --help ]; then exec ${node} "$app" "$@"; fi
   echo "Only root and the user ${name} can read /etc/${name}/env. Run: sudo ${name} $*" >&2
   exit 1
 fi
 export DATA_DIR="\${DATA_DIR-${state}}"
-exec ${node} --env-file-if-exists=/etc/${name}/env ${program}/app/build/src/bin/${name}.js "$@"
+exec ${node} --env-file-if-exists=/etc/${name}/env "$app" "$@"
 `,
   0o755,
 )

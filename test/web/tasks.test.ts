@@ -412,8 +412,8 @@ else {
     const undo = async (text: string) => {
       const message = page.locator('.toast', { hasText: text })
       await message.getByRole('button', { name: 'Undo', exact: true }).click()
-      const refusal = page.locator('.toast', { hasText: 'Someone changed this meanwhile.' })
-      await refusal.getByText('Nothing was undone: their change stays.').waitFor()
+      const refusal = page.locator('.toast', { hasText: 'This was changed in the meantime.' })
+      await refusal.getByText('Nothing was undone. Check the current value.').waitFor()
       t.strictSame(await visitor.violations(), [])
       await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
     }
@@ -431,8 +431,9 @@ else {
     await visitor.button('Save patterns').click()
     await visitor.sees('Patterns saved')
     await ada.put(`${path}/patterns`, { patterns: ['busy/api'] })
+    await visitor.field('Patterns, one per line').fill('busy/typed')
     await undo('Patterns saved')
-    t.equal(await visitor.field('Patterns, one per line').inputValue(), 'busy/api')
+    t.equal(await visitor.field('Patterns, one per line').inputValue(), 'busy/typed', 'what was typed stays')
     t.strictSame((await ada.get(`${path}/patterns`)).body.patterns, ['busy/api'])
 
     await visitor.open(`/w/${id}/people`)
@@ -655,6 +656,8 @@ else {
       /^The file has only the newest 20,000 entries\. The oldest of them is from .+\. To download older entries, choose that date under “To”\.$/
     const [, text] = rows.at(-1)?.match(/^,,,,"(.+)"$/) ?? []
     t.match(text, note)
+    const oldest = rows.at(-2)?.split(',')[0]
+    t.equal(text?.includes(` is from ${oldest}. `), true, 'the time is as in the rows, in UTC')
     await admin.sees(note)
     t.equal(rows.filter((row) => row.includes('workspace.created')).length, 0, 'the oldest is left out')
   })

@@ -86,12 +86,13 @@ export const Audit = () => {
       const written = all.slice(0, MOST_IN_FILE)
       const isCut = written.length < all.length
       const oldest = written.at(-1)
-      const text =
+      const textWith = (show: (at: string) => string) =>
         isCut && oldest
-          ? `The file has only the newest ${count(written.length)} entries. The oldest of them is from ${time(oldest.at)}. To download older entries, choose that date under “To”.`
+          ? `The file has only the newest ${count(written.length)} entries. The oldest of them is from ${show(oldest.at)}. To download older entries, choose that date under “To”.`
           : undefined
-      download(`audit-${today()}.csv`, csvOf(written, text))
-      note(text)
+      // The times in the file are in UTC, those on the page in the viewer's time zone.
+      download(`audit-${today()}.csv`, csvOf(written, textWith(String)))
+      note(textWith(time))
       toast(`${count(written.length)} ${written.length === 1 ? 'entry' : 'entries'} downloaded`)
     })
   if (workspace.role !== 'admin') {

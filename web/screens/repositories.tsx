@@ -171,7 +171,6 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
               const saved = await replace(patterns)
               toast('Patterns saved', async () => {
                 const { data } = await call('GET /api/team/workspaces/{id}/patterns', { path })
-                type(data.patterns.join('\n'))
                 me.again()
                 requireUnchanged(data.patterns.join('\n') === saved.join('\n'))
                 await replace(before)

@@ -1,5 +1,4 @@
 /** Team settings and active minutes in an editor: an extension to start from. */
-
 import { createFlushQueue, type FlushQueue } from '@team-settings/client'
 import * as vscode from 'vscode'
 import { storageAt } from '#storage'

@@ -7,12 +7,13 @@ const gitApi = async () => {
   return git?.enabled ? git.getAPI(1) : undefined
 }
 
-/** `owner/repo` of a remote like `git@host:owner/repo.git`, or of a folder at the host, like `vscode-vfs://host/owner/repo`. */
+/** `owner/repo` of a remote like `git@host:owner/repo.git`, or of a folder at the host, like `vscode-vfs://github/owner/repo/folder`. */
 export const openRepository = async (): Promise<string | undefined> => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri
   const remotes = (await gitApi())?.repositories[0]?.state.remotes ?? []
   const remote = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
-  const url = folder?.scheme === 'vscode-vfs' ? `${folder}` : remote
+  const root = /^vscode-vfs:\/\/git(?:hub|lab)[^/]*\/[^/]+\/[^/]+/
+  const url = folder?.scheme === 'vscode-vfs' ? `${folder}`.match(root)?.[0] : remote
   return url?.match(/[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/)?.[1]
 }
 

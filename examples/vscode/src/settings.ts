@@ -13,11 +13,13 @@ const editor = {
   read: (key: string) => all().inspect(key)?.workspaceValue,
   async write(key: string, value: unknown) {
     // The value goes to `.vscode/settings.json`. Git ignores that file from then on, unless the repository tracks it.
-    const { fs, workspaceFolders: [folder] = [] } = vscode.workspace
-    const file = folder && vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
-    const names = new TextEncoder().encode('.gitignore\nsettings.json\n')
-    if (file && file.scheme !== 'vscode-vfs')
-      await fs.stat(file).then(undefined, () => fs.writeFile(file, names))
+    const { fs, workspaceFile, workspaceFolders: [folder] = [] } = vscode.workspace
+    if (value !== undefined && !workspaceFile && folder && folder.uri.scheme !== 'vscode-vfs') {
+      const file = vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
+      const names = new TextEncoder().encode('.gitignore\nsettings.json\n')
+      const create = async ({ code = '' }) => code === 'FileNotFound' && fs.writeFile(file, names)
+      await Promise.allSettled([fs.stat(file).then(undefined, create)])
+    }
     await all().update(key, value, vscode.ConfigurationTarget.Workspace)
   },
 }
@@ -32,7 +34,6 @@ export const pull = async (context: vscode.ExtensionContext, { client }: Session
   await context.workspaceState.update('applied', done.applied)
   return cloud.idleWindow(team?.idle_window_minutes ?? 5)
 }
-
 /** Undoes edits of locked settings. An editor protects no setting, so each extension can do this for its own alone. */
 export const restoreLocked = async (): Promise<void> => {
   const { changed } = team ? await cloud.applySettings(team, locked, editor) : { changed: [] }
@@ -45,8 +46,7 @@ export const push = async (context: vscode.ExtensionContext, session: Session, r
   if (repohostToken === undefined) return
   const settings = Object.fromEntries(sharedKeys(context).map((key) => [key, all().get(key)]))
   const remember = (etag: string | undefined) => context.workspaceState.update(repo, etag && { etag })
-  // What was pushed or seen last, here.
-  let base = context.workspaceState.get<{ etag: string | undefined }>(repo)
+  let base = context.workspaceState.get<{ etag: string | undefined }>(repo) // Pushed or seen last, here.
   try {
     for (;;) {
       const pushed = await cloud.pushSettings(session.client, { repo, settings, repohostToken, base })

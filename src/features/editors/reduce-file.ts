@@ -24,7 +24,7 @@ export interface ReducedDay {
 
 export interface ReducedFile {
   heartbeats: number
-  /** Further columns or members, by their number. */
+  /** The projects with number 1, 2 and so on. */
   projects: Project[]
   /** In their order. */
   days: ReducedDay[]

@@ -12,7 +12,7 @@ export interface RouteFacts {
   codes: ErrorCode[]
   /** Counted by a rate limit. */
   limited: boolean
-  /** The status codes of its successful answers. */
+  /** The headers of its successful answers. */
   headers: readonly HeaderName[]
 }
 

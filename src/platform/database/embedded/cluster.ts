@@ -83,7 +83,12 @@ export const ensureCluster = async (
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     stopped?.throwIfAborted()
     if (!(await exists(join(cluster, 'PG_VERSION')))) {
-      throw await explainFailure(cluster, `The database could not be created in ${cluster}: `, reason(cause))
+      throw await explainFailure(
+        cluster,
+        `The database could not be created in ${cluster}: `,
+        reason(cause),
+        cause,
+      )
     }
   } finally {
     await rm(passwordFile, { force: true })

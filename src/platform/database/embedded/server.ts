@@ -80,6 +80,7 @@ export class Server {
         this.cluster,
         'The embedded PostgreSQL did not start; its log says:\n',
         said.slice(-5).join('\n'),
+        error,
       )
     }
     this.ended.then(() => {
