@@ -149,24 +149,18 @@ const sums = { active_minutes: double, commits: double, closed_issues: double }
 /** SQL: only the repository of the filter, if there is one. */
 const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
-/** SQL: the other days from $5 to $6 that rollups of days have. */
-const ROLLED_UP_DAY = 'day between $5::date and $6::date and day <> all($4::date[])'
-
-/** SQL: each day by itself, because only then an index by day and repository finds the repository. */
-const EACH_DAY = `any(array(select d::date from generate_series($5::date, $6::date, interval '1 day') d))`
-
-/** $5, $6: the first and the last day. */
+/** $5: the days that are read from rollups. */
 const READ_DAYS = statement(
   'read the days of a dashboard',
   { day: date, ...sums, active_members: integer },
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_days a
-  where a.workspace_id = $1::uuid and ${ROLLED_UP_DAY} and $3::text is null
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
   select a.day, a.minutes::float8, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_repo_days a
-  where a.workspace_id = $1::uuid and ${ROLLED_UP_DAY} and a.day = ${EACH_DAY} and a.repo_key = $3::text
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
@@ -175,7 +169,7 @@ const READ_DAYS = statement(
 
 /** Days without anything are not there. */
 export const readDays = (tx: Db, sources: Sources) =>
-  tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
+  tx.rows(READ_DAYS, [...activityOf(sources), rolledUpDays(sources)])
 
 /** The days of the range that are not read from `activity`. */
 export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
@@ -218,8 +212,9 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 const ROW = `least(place, ${limits.dashboard_rows})`
 
 /**
- * $5, $6: months; other days. What the people of a repository leave of its month is of deleted accounts. Without a filter, all members are listed. With a person filter, that person is listed,
- * and in any case people with activity. The last row, without a name, is the activity of deleted accounts.
+ * $5, $6: months; other days. What the people of a repository leave of its month is of deleted accounts. Without a filter, all
+ * members are listed. With a person filter, that person is listed, and in any case people with activity. The last row, without
+ * a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
   'read the members of a dashboard',
@@ -286,12 +281,14 @@ const READ_MEMBERS = statement(
   from rows group by row order by row`,
 )
 
+/** With a repository filter, reads these days from the activity: there is no rollup of a repository's people by day. */
+const forPeople = (sources: Sources, days: string[]): Sources =>
+  sources.repoKey === undefined ? sources : { ...sources, raw: [...sources.raw, ...days], days: [] }
+
 /** Most minutes first; `active_members`: how many of the row had minutes. */
 export const readMembers = (tx: Db, sources: Sources) => {
-  const { months, days, raw, repoKey } = sources
-  // There is no rollup of a repository's people by day.
-  const used = repoKey === undefined ? { raw, days } : { raw: [...raw, ...days], days: [] }
-  return tx.rows(READ_MEMBERS, [...activityOf({ ...sources, raw: used.raw }), months, used.days])
+  const used = forPeople(sources, sources.days)
+  return tx.rows(READ_MEMBERS, [...activityOf(used), used.months, used.days])
 }
 
 /**
@@ -347,24 +344,24 @@ export const readRepos = (tx: Db, sources: Sources) => {
 }
 
 /**
- * Minutes by step, where there are any, of the rows that are named in $9, by their place from 1, and behind them of all
- * others together. $5, $6: the first and the last day; $7, $8: start and length of `Steps`. Weeks lie across months, so it is
- * the rollups of days that are added up.
+ * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1, and behind them of all
+ * others together. $5: the days that are read from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so it
+ * is the rollups of days that are added up.
  */
-const trends = (name: string, rollup: string, key: string, listed: string, rolledUp: string) =>
+const trends = (name: string, rollup: string, key: string, listed: string, condition = 'true') =>
   statement(
     name,
     { place: integer, trend: json<Record<number, number>>() },
     `
   with parts as (
     select ${key}, day, minutes from ${rollup}
-    where workspace_id = $1::uuid and ${rolledUp}
+    where workspace_id = $1::uuid and day = any($5::date[]) and ${condition}
     union all
     select a.${key}, a.day, a.minutes from activity a where ${RAW}
   ), listed as (
     ${listed}
   ), sums as (
-    select coalesce(place, cardinality($9::text[]) + 1)::int as place, (day - $7::date) / $8::int as step,
+    select coalesce(place, cardinality($8::text[]) + 1)::int as place, (day - $6::date) / $7::int as step,
       sum(minutes::float8) as minutes
     from parts left join listed using (${key})
     group by 1, 2
@@ -376,16 +373,15 @@ const READ_MEMBER_TRENDS = trends(
   'read the trends of members',
   'activity_member_days',
   'user_id',
-  `select u.id as user_id, place from unnest($9::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
-  `${ROLLED_UP_DAY} and $3::text is null`,
+  `select u.id as user_id, place from unnest($8::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
 )
 
 const READ_REPO_TRENDS = trends(
   'read the trends of repositories',
   'activity_repo_days',
   'repo_key',
-  `select repo_key, place from unnest($9::text[]) with ordinality as l (repo_key, place)`,
-  `${ROLLED_UP_DAY} and ($3::text is null or day = ${EACH_DAY} and repo_key = $3::text)`,
+  `select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)`,
+  OF_REPO,
 )
 
 const readTrends = async (
@@ -396,22 +392,16 @@ const readTrends = async (
   names: (string | null)[],
 ): Promise<number[][]> => {
   const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
-  const rows = await tx.rows(read, [...activityOf(sources), sources.from, sources.to, start, length, keys])
+  const rows = await tx.rows(read, [...activityOf(sources), rolledUpDays(sources), start, length, keys])
   const places = new Map(rows.map(({ place, trend }) => [place, trend]))
   return Array.from({ length: keys.length + 1 }, (_, index) =>
     Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
   )
 }
 
-/**
- * There is no rollup of a repository's people by day.
- * @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps
- */
-export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) => {
-  const { from, to, repoKey } = sources
-  const used = repoKey === undefined ? sources : { ...sources, raw: listDays(from, to) }
-  return readTrends(tx, READ_MEMBER_TRENDS, used, steps, logins)
-}
+/** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */
+export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) =>
+  readTrends(tx, READ_MEMBER_TRENDS, forPeople(sources, rolledUpDays(sources)), steps, logins)
 
 /** @param repos of the rows of `readRepos` @returns for each of them the minutes of the steps */
 export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
