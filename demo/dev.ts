@@ -53,7 +53,7 @@ const keepPage = (server: string, stopped: AbortSignal) => {
 
 run(async (stopped) => {
   if (!readArguments('dev', USAGE, {})) return
-  // The native compiler goes on when its launcher is told to stop.
+  // The native compiler keeps running when its launcher gets SIGTERM.
   const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc6')
   const server = 'build/src/server.js'
   start(compiler, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput')

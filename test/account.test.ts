@@ -474,7 +474,7 @@ t.test(
     const service = await startService(t)
     const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
     const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
-    // As if somebody had forgotten this table.
+    // As if the developer had forgotten this table.
     await service.database.write.statement('create table notes (author uuid references users)', [])
     await service.database.write.statement('insert into notes values ($1::uuid)', [bobId])
     for (const caller of [bob, cyd]) t.equal((await deleteMe(caller)).status, 200)

@@ -198,7 +198,7 @@ t.test(
     const proxy = start(t, [new Response('<html>', { status: 400 })])
     await proxy.queue.add('acme/a', NINE, 1)
     await proxy.queue.flush()
-    t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless somebody else has answered')
+    t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless another server has answered')
   },
 )
 

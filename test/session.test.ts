@@ -132,7 +132,7 @@ t.test('over https, no other host of the site can replace the session with its o
     `__Host-svc_token=; ${cleared}`,
   ])
   t.equal(await loginWith(twin), 'token_revoked')
-  t.equal(await loginWith(planted), 'eve', 'the session of somebody else goes on')
+  t.equal(await loginWith(planted), 'eve', 'the planted session of another person is used')
 
   const plain = await startService(t, { beside: service, env: { SITE_URL: 'http://127.0.0.1:3000' } })
   const signIn = await plain.request('POST', '/api/auth/verify', {

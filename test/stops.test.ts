@@ -64,7 +64,7 @@ t.test(
     t.teardown(drop)
     const service = launch(t, await freePort(), onDatabase(url))
     const { stdout } = service.child
-    // The announcement is already for nobody.
+    // No one reads even the first line.
     stdout?.destroy()
     await ready(service)
     // More than one batch of lines.
