@@ -214,7 +214,7 @@ export const dashboardViews = table(
     },
     expiry: { task: 'old views', sql: `day < (now() at time zone 'UTC')::date - ${limits.view_days}` },
     place: { spreadBy: 'workspace_id' },
-    privacyRecord: 'views',
+    privacyRecord: 'looks',
   },
   (t) => [
     primaryKey({

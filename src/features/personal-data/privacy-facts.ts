@@ -141,7 +141,8 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.audit_days} days.`,
   },
   {
-    name: 'views',
+    // A name that clients may know, and so is not reworded.
+    name: 'looks',
     what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),
     why: 'So that people learn who viewed their numbers.',

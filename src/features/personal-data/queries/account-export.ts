@@ -220,7 +220,7 @@ export const listsOfUser = {
     { event: 'text', source: 'text', day: 'date' },
   ),
   views_of_others: list(
-    'views',
+    'looks',
     { workspace_id: 'workspace_id', day: 'day', from: 'from_day', to: 'to_day', exported: 'exported' },
     'dashboard_views where viewer_id = $2::uuid',
     { day: 'date', workspace_id: 'uuid', member_id: 'uuid', repo_key: 'text' },
