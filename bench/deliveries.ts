@@ -62,7 +62,7 @@ await benchmark(async (cleanUp) => {
       workspace: id,
       day: addDays(today, -1 - made++),
       members: Array.from({ length: COMMITS / REPOS }, (_, n) => ({
-        login: n === 0 ? 'ada' : `nobody-${n}`,
+        login: n === 0 ? 'ada' : `stranger-${n}`,
         repos: Array.from({ length: REPOS }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
       })),
     })

@@ -61,7 +61,7 @@ const attack = async (setting: Setting, name: string, mine: { id: string; token:
       workspace: mine.id,
       day: addDays(today, -1),
       members: Array.from({ length }, (_, n) => ({
-        login: `nobody-${n}`,
+        login: `stranger-${n}`,
         repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
       })),
     })

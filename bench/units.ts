@@ -63,7 +63,7 @@ await benchmark(async (cleanUp) => {
   }
   const json = (value: unknown) => JSON.stringify(value)
   let today = ''
-  const everybody: SignedIn[] = []
+  const everyone: SignedIn[] = []
   const pushes: { admin: SignedIn; path: string }[] = []
   for (let team = 1; team <= TEAMS; team++) {
     const made = await addTeam(setting, team, { members: Number(values.team) })
@@ -71,7 +71,7 @@ await benchmark(async (cleanUp) => {
     const callers = await Promise.all(
       Array.from({ length: CALLERS }, (_, n) => signIn(`caller-${team}-${n}`)),
     )
-    everybody.push(...callers)
+    everyone.push(...callers)
     for (const { id } of callers) await makeAdmin(setting, made.workspaceId, id)
     const [admin] = callers
     if (admin) pushes.push({ admin, path: `/api/settings/team-${team}/web` })
@@ -96,7 +96,7 @@ await benchmark(async (cleanUp) => {
       add('recording preferences', 'GET', '/api/me/recording', bearer(token))
     }
   }
-  everybody.forEach(({ token }, index) => {
+  everyone.forEach(({ token }, index) => {
     const project = `team-${Math.floor(index / CALLERS) + 1}/web`
     for (let beat = 0; beat < HEARTBEATS; beat++) {
       const time = Date.parse(addDays(today, -1)) / 1_000 + beat * 120
@@ -124,7 +124,7 @@ await benchmark(async (cleanUp) => {
     const body = json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } })
     add('push', 'PUT', path, { ...bearer(admin.token), 'X-Repohost-Token': admin.repohostToken }, body)
   }
-  for (const { repohostToken } of everybody)
+  for (const { repohostToken } of everyone)
     add('sign-in', 'POST', '/api/auth/verify', {}, json({ repohost_token: repohostToken }))
   await addOthers(setting, 0)
 
@@ -168,7 +168,7 @@ await benchmark(async (cleanUp) => {
   }
   await sql`
     insert into flushes (user_id, flush_id, body_hash, answer, created_at)
-    select ${everybody[0]?.id ?? ''}, 'old-' || n, repeat('x', 64), repeat('x', 60), now() - interval '40 days'
+    select ${everyone[0]?.id ?? ''}, 'old-' || n, repeat('x', 64), repeat('x', 60), now() - interval '40 days'
     from generate_series(1, ${OLD_FLUSHES}) n`
   const deletion = await measured(() =>
     ownCpu(async () => {

@@ -74,8 +74,8 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
 
   const disabling = await users(t, 'disable', 'BOB')
   t.same(disabling, { code: 0, output: 'The account bob is disabled.\n' })
-  const refused = [DISABLED, DISABLED]
-  const expected = JSON.stringify([refused, refused, refused, [OK, OK]])
+  const rejected = [DISABLED, DISABLED]
+  const expected = JSON.stringify([rejected, rejected, rejected, [OK, OK]])
   await until(async () => JSON.stringify(await all()) === expected, 'every instance rejects the account')
   t.same(outcome(await bob.delete('/api/me')), DISABLED, 'changes as well')
   const cookie = await service.request('GET', '/api/me', { headers: { Cookie: `svc_token=${bob.token}` } })
@@ -344,7 +344,7 @@ t.test('an operator hands over a workspace without an admin, and erases a disabl
     { action: 'member.added', target: 'lea', details: { role: 'admin' } },
     { action: 'member.removed', target: 'deleted user', details: { role: 'admin' } },
   ])
-  t.equal((await signInAgain(jan)).status, 200, 'the person can begin again')
+  t.equal((await signInAgain(jan)).status, 200, 'the person can start over')
   await kim.push('kim/dotfiles', { 'ext.a': 1 })
   const { workspaces: own } = (await kim.get('/api/team/me')).body
   const personal = own.find((workspace: { personal: boolean }) => workspace.personal)

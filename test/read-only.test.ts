@@ -157,9 +157,9 @@ t.test('a service that is connected to a standby is not ready until it is promot
   const early = launch(t, port, env)
   t.equal(await early.ended, 1)
   // A logged line may say that this version of Node is old.
-  const refusal = early.output().replace(/^\{.*\n/gm, '')
+  const rejection = early.output().replace(/^\{.*\n/gm, '')
   t.equal(
-    refusal,
+    rejection,
     'The configuration is not valid:\n  - DATABASE_URL names a database that accepts no writes: name the primary, or turn default_transaction_read_only off\n',
     'a standby without the schema cannot be migrated',
   )

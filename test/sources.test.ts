@@ -45,7 +45,7 @@ const undeclaredOf = ({ operationId, codes }: RouteCodes) => {
   return [...codes].filter((code) => !known.includes(code)).map((code) => `${operationId}: ${code}`)
 }
 
-/** A route with two undeclared errors, as somebody might add it. */
+/** A route with two undeclared errors, as a contributor might add it. */
 const planted = `
   import type { FastifyInstance } from 'fastify'
   import { ApiError } from '../errors.js'

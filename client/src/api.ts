@@ -1,4 +1,4 @@
-/** Written from openapi/openapi.json by `npm run openapi`: what the service takes, answers and refuses. */
+/** Written from openapi/openapi.json by `npm run openapi`: the requests, answers and errors of the service. */
 
 export type AccessKey = {
   id: string

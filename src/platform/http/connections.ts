@@ -41,14 +41,14 @@ export const connectionTimeouts: ConnectionTimeouts = {
   linger: 2_000,
 }
 
-const refusals: Record<string, () => ApiError> = {
+const errorsOf: Record<string, () => ApiError> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => new ApiError('request_timeout'),
   HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
 }
 
 /** The answer to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
-const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
-  const failure = refusals[error.code ?? '']?.() ?? new ApiError('bad_request')
+const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
+  const failure = errorsOf[error.code ?? '']?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
   const problem = toProblem(failure, requestId)
   const body = JSON.stringify(problem)
@@ -78,7 +78,7 @@ export const refuseConnections = (headersOf: AnswerHeaders, { linger }: Connecti
       return
     }
     closing.add(socket)
-    socket.end(refusalOf(error, headersOf))
+    socket.end(answerTo(error, headersOf))
     socket.resume()
     const deadline = setTimeout(() => socket.destroy(), linger).unref()
     socket.once('close', () => clearTimeout(deadline))
@@ -148,7 +148,7 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
       return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
     done()
   })
-  // A request that was refused as too slow must have no effect, even if the rest of it still arrives.
+  // A request that was rejected as too slow must have no effect, even if the rest of it still arrives.
   app.addHook('preValidation', ({ raw }, _reply, done) =>
     done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
   )
