@@ -1,4 +1,7 @@
-/** Timeouts of connections, and the answer before one is closed. */
+/**
+ * Timeouts of connections, and the answer before one is closed. Node has one timeout for the bodies of all requests and
+ * closes without an answer in the service's format, so both are done here.
+ */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -67,7 +70,7 @@ const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): strin
  * Answers a request that the HTTP parser rejects, and closes the connection. Bytes that still arrive are read,
  * because closing over unread bytes resets the connection, and the answer would be lost.
  */
-export const refuseConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
+export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (closing.has(socket) || isOverLimit(socket)) return
