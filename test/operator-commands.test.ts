@@ -88,7 +88,7 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
   t.same(
     members.map(({ login, role }: Record<string, string>) => `${login} ${role}`),
     ['ada admin', 'bob admin'],
-    'the data stay',
+    'the data stays',
   )
   t.match((await users(t, 'find', 'bob')).output, /^bob, id .*\n {2}disabled since 20\d\d-/)
   t.equal(await disableAccount(service.database, await findAccount(service.database, 'bob')), false)
