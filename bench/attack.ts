@@ -1,9 +1,9 @@
 /**
- * Every string, number, array, object and header of the OpenAPI document, made hostile: how long the event loop stands
- * still for each, and what is answered. `node build/bench/attack.js pushSettings` attacks one operation alone.
+ * Hostile values for every string, number, array, object and header of the OpenAPI document: the pause of the event loop for
+ * each, and the answer. `node build/bench/attack.js pushSettings` attacks one operation.
  */
 import { ATTACK_SIZES, type Attack, attack, attacksOn, type Document, type Outcome } from '../test/attack.js'
-import { benchmark, expectOk, METRICS_PORT, prepare, say, send } from './harness.js'
+import { benchmark, createWorkspace, expectOk, METRICS_PORT, prepare, say, send } from './harness.js'
 
 /** Milliseconds: what no request may exceed. */
 const BOUND = 50
@@ -22,11 +22,7 @@ await benchmark(async (cleanUp) => {
     LOG_LEVEL: 'error',
   })
   const ada = await signIn('ada')
-  const created = await send(service.url, 'POST', '/api/team/workspaces/create', ada.token, {
-    name: 'Acme',
-    patterns: ['acme/*'],
-  })
-  const { id } = JSON.parse(created.text).workspace as { id: string }
+  const id = await createWorkspace(service.url, [ada])
   const document = JSON.parse(await expectOk(send(service.url, 'GET', '/api/openapi.json'))) as Document
   const credentials = {
     authorization: `Bearer ${ada.token}`,

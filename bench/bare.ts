@@ -1,4 +1,4 @@
-/** The limit for settings: Fastify and one prepared point-select of a text, with nothing around it. */
+/** The limit for settings: Fastify with one prepared point-select. */
 import Fastify from 'fastify'
 import postgres from 'postgres'
 

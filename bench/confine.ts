@@ -1,4 +1,4 @@
-/** Puts processes on a small machine: a few cores and so much memory. Needs Linux, `taskset`, and for the memory a cgroup that may be made. */
+/** Limits processes to some cores and some memory. Needs Linux, `taskset`, and for the memory the right to create a cgroup. */
 import { execFile } from 'node:child_process'
 import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'

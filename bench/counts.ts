@@ -1,5 +1,5 @@
 /**
- * 500 × 200 counts in one request, beside the same statements alone; how long the service stood still meanwhile, and its memory.
+ * 500 × 200 counts in one request, against the same statements alone: time, pauses of the event loop, and memory.
  * Options: `--teams 31` (others).
  */
 import { v7 as uuidv7 } from 'uuid'
@@ -23,10 +23,11 @@ import {
   makeAdmin,
   median,
   memoryOf,
+  numbersAsked,
+  OTHER_TEAMS,
   prepare,
   say,
   send,
-  teamsAsked,
 } from './harness.js'
 
 const MEMBERS = 500
@@ -37,7 +38,7 @@ await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp, { METRICS_PORT: String(METRICS_PORT) })
   const { database, service, signIn } = setting
   const { url, pid } = service
-  await addOthers(setting, teamsAsked())
+  await addOthers(setting, numbersAsked({ teams: OTHER_TEAMS }).teams)
 
   const workspace = uuidv7()
   const team = {

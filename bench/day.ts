@@ -1,14 +1,12 @@
 /**
- * A working day of a company, played against the service and its database, which share one core and 1 GiB of memory.
+ * Simulates a working day of a company. The service and its database share one core and 1 GiB of memory.
  * Options: `--developers 1000`, `--speed 20` (times faster than life), `--minutes 480` (of the day; the last ones), `--team 20`
  * (people in a workspace), `--cores 1` (0: as many as there are). Developers sign in, pull, ask whether their settings have
- * changed, flush every ten minutes or send heartbeats every two, push and look at dashboards; and each team uploads commits
- * once an hour. What the service and PostgreSQL do at fixed intervals (rollups, checkpoints, autovacuum) is as much faster as the day.
+ * changed, flush every ten minutes or send heartbeats every two, push, and view dashboards. Each team uploads commits once an
+ * hour. Rollups, checkpoints and autovacuum run as much faster as the day.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import postgres from 'postgres'
 import { ROLL_UP_MS, ROLL_UP_TODAY_MS } from '../src/features/activity/jobs.js'
 import { rollUp } from '../src/features/activity/roll-up.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -22,6 +20,8 @@ import {
   makeAdmin,
   memoryOf,
   memoryOfServer,
+  numbersAsked,
+  openSession,
   percentile,
   prepare,
   type SignedIn,
@@ -30,20 +30,13 @@ import {
   waitForRollups,
 } from './harness.js'
 
-const { values } = parseArgs({
-  options: {
-    developers: { type: 'string', default: '1000' },
-    speed: { type: 'string', default: '20' },
-    minutes: { type: 'string', default: '480' },
-    team: { type: 'string', default: '20' },
-    cores: { type: 'string', default: '1' },
-  },
-})
-const DEVELOPERS = Number(values.developers)
-const SPEED = Number(values.speed)
-const MINUTES = Number(values.minutes)
-const TEAM = Number(values.team)
-const CORES = Number(values.cores)
+const {
+  developers: DEVELOPERS,
+  speed: SPEED,
+  minutes: MINUTES,
+  team: TEAM,
+  cores: CORES,
+} = numbersAsked({ developers: 1_000, speed: 20, minutes: 480, team: 20, cores: 1 })
 
 const MEMORY_MIB = 1_024
 const MINUTE_MS = 60_000
@@ -212,10 +205,8 @@ await benchmark(async (cleanUp) => {
   // In the day, checkpoints are as far apart as in the embedded database, where PostgreSQL allows it.
   const checkpointSeconds = Math.max(30, Math.round(1_800 / SPEED))
   const setting = await prepare(cleanUp, {}, () => startDatabase({ checkpointSeconds }))
-  const { service, databaseUrl, database } = setting
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  cleanUp(() => sql.end())
-  const [backend] = await sql`select pg_backend_pid() as pid`
+  const { service, database } = setting
+  const { sql, backend } = await openSession(setting, cleanUp)
   const people = await setUp(setting)
   await waitForRollups(database)
   await sql.unsafe(`alter system set autovacuum_naptime = '${Math.max(1, Math.round(60 / SPEED))}s'`)
@@ -224,7 +215,7 @@ await benchmark(async (cleanUp) => {
   await sql`checkpoint`
 
   if (CORES > 0) {
-    say(await confine([service.pid, Number(backend?.pid)], { cores: CORES, mib: MEMORY_MIB }, cleanUp))
+    say(await confine([service.pid, backend], { cores: CORES, mib: MEMORY_MIB }, cleanUp))
     await leaveCore(CORES)
   }
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
@@ -262,7 +253,7 @@ await benchmark(async (cleanUp) => {
   }
   const cpuTimes = async () => ({
     service: await cpuTime(service.pid),
-    database: await cpuTimeOfServer(backend?.pid),
+    database: await cpuTimeOfServer(backend),
   })
   const before = await sizes()
   const start = performance.now()
@@ -307,7 +298,7 @@ await benchmark(async (cleanUp) => {
     const ms = times.slice(from).map((time) => time.ms)
     const failed = [...errors.values()].reduce((sum, count) => sum + count, 0)
     say(
-      `| ${until.toFixed(0)} | ${ms.length} | ${percentile(ms, 0.5).toFixed(1)} | ${percentile(ms, 0.99).toFixed(1)} | ${failed} | ${share(now.service - known.service)} | ${share(now.database - known.database)} | ${(await memoryOf(service.pid, 'VmRSS')).toFixed(0)} | ${(await memoryOfServer(backend?.pid)).toFixed(0)} |`,
+      `| ${until.toFixed(0)} | ${ms.length} | ${percentile(ms, 0.5).toFixed(1)} | ${percentile(ms, 0.99).toFixed(1)} | ${failed} | ${share(now.service - known.service)} | ${share(now.database - known.database)} | ${(await memoryOf(service.pid, 'VmRSS')).toFixed(0)} | ${(await memoryOfServer(backend)).toFixed(0)} |`,
     )
     known = now
   }

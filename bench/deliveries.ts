@@ -1,12 +1,13 @@
 /**
- * Deliveries of the repository host, beside an upload of as many counts: how long they take, how long the service stood still
- * meanwhile, and how long another caller waited at most for their profile.
+ * Deliveries of the repository host, against an upload of as many counts: time, the longest pause of the event loop, and the
+ * longest wait of another caller.
  */
 import { deliveryShapes, type PushedCommit, signedDelivery } from '../demo/host-deliveries.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
   benchmark,
+  createWorkspace,
   longestStall,
   METRICS_PORT,
   median,
@@ -31,10 +32,9 @@ await benchmark(async (cleanUp) => {
   const env = { METRICS_PORT: String(METRICS_PORT), WEBHOOK_KEYS: 'x'.repeat(48) }
   const { service, database, signIn } = await prepare(cleanUp, env)
   const { url, pid } = service
-  const { token } = await signIn('ada')
-  const workspace = { name: 'bench', patterns: ['acme/*'] }
-  const created = await send(url, 'POST', '/api/team/workspaces/create', token, workspace)
-  const { id } = JSON.parse(created.text).workspace
+  const ada = await signIn('ada')
+  const { token } = ada
+  const id = await createWorkspace(url, [ada])
   const webhook = JSON.parse((await send(url, 'POST', `/api/team/workspaces/${id}/webhook`, token)).text)
   const address = url + new URL(webhook.url).pathname
   const today = await readToday(database)
@@ -62,7 +62,7 @@ await benchmark(async (cleanUp) => {
       workspace: id,
       day: addDays(today, -1 - made++),
       members: Array.from({ length: COMMITS / REPOS }, (_, n) => ({
-        login: n === 0 ? 'ada' : `nobody-${n}`,
+        login: n === 0 ? 'ada' : `stranger-${n}`,
         repos: Array.from({ length: REPOS }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
       })),
     })

@@ -1,6 +1,6 @@
 /**
- * How long others wait at most while an account with a million rows of activity is erased: the same pulls, flushes and
- * dashboards before and meanwhile. And its export before that: time, size and memory.
+ * The longest waits of other callers while an account with a million rows of activity is erased, against those just before.
+ * Also time, size and memory of its export.
  */
 import { v7 as uuidv7 } from 'uuid'
 import { readToday } from '../src/platform/time/clock.js'

@@ -1,6 +1,5 @@
 /**
- * How long the funnel takes over a million events, beside a plain scan of the same rows:
- * `npx tsc && node build/bench/funnel.js [events]`. It uses a throw-away database and no network.
+ * The funnel over a million events (`node build/bench/funnel.js [events]`), against a plain scan of the same rows.
  */
 
 import { startThrowAwayDatabase } from '../demo/database.js'
@@ -8,7 +7,7 @@ import { readFunnel } from '../src/features/funnel/queries.js'
 import { connect, type Parameter } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { withAdHocSql } from '../test/ad-hoc.js'
-import { inTurns, say } from './harness.js'
+import { medianTimes, say } from './harness.js'
 
 const STEPS = ['signed_in', 'settings_pushed', 'workspace_created', 'workspace_joined', 'activity_flushed']
 const OTHERS = ['panel_opened', 'pull_clicked', 'push_clicked', 'dashboard_opened', 'invite_copied']
@@ -62,7 +61,7 @@ try {
   const today = new Date().toISOString().slice(0, 10)
   const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
   const none = { from: undefined, to: undefined, source: undefined }
-  const times = await inTurns(ROUNDS, {
+  const times = await medianTimes(ROUNDS, {
     'all time': () => readFunnel(database.read, STEPS, none),
     'all time, one source': () => readFunnel(database.read, STEPS, { ...none, source: 'extension' }),
     'the last 30 days': () => readFunnel(database.read, STEPS, { ...none, from: monthAgo, to: today }),

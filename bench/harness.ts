@@ -1,4 +1,4 @@
-/** Shared by the benchmarks: a database, the service on it, the activity of others, loads, and ways to measure. */
+/** Shared by the benchmarks. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ export const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
 
 type CleanUp = (task: () => Promise<void>) => void
 
-/** Runs a benchmark and, however it ends, whatever it asked to be cleaned up, last first. */
+/** Runs a benchmark, and its clean-up tasks, the last first. */
 export const benchmark = async (work: (cleanUp: CleanUp) => Promise<void>) => {
   const tasks: (() => Promise<void>)[] = []
   try {
@@ -61,7 +61,7 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** A port that no one listens on, so that benchmarks can run side by side. */
+/** A free port, so that benchmarks can run side by side. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -71,9 +71,11 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
+const START_MS = 60_000
+
 /**
  * Starts a script of the build in the folder `root`, on a free port, and waits until `readyPath` answers.
- * @throws when the process ends before
+ * @throws if it does not
  */
 export const startProcess = async (
   script: string,
@@ -90,10 +92,10 @@ export const startProcess = async (
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const reply = await fetch(url + readyPath).catch(() => undefined)
-    if (reply?.ok) break
+  const deadline = Date.now() + START_MS
+  while (!(await fetch(url + readyPath).catch(() => undefined))?.ok) {
     if (child.exitCode !== null) throw new Error(`${script} ended before it was ready`)
+    if (Date.now() > deadline) throw new Error(`${script} was not ready after ${START_MS} ms`)
     await sleep(50)
   }
   return {
@@ -129,7 +131,7 @@ export const memoryOf = async (pid: number, line: 'VmRSS' | 'VmHWM'): Promise<nu
   return Number(status.match(new RegExp(`${line}:\\s+([0-9]+)`))?.[1]) / 1024
 }
 
-/** The memory of all processes of a PostgreSQL on this machine, in MiB, by that of one of them; what they share counts once. */
+/** The memory of all processes of the PostgreSQL that this process belongs to, in MiB. Shared memory counts once. */
 export const memoryOfServer = async (backend: number): Promise<number> => {
   const postmaster = await parentOf(backend)
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number)
@@ -147,10 +149,10 @@ export const memoryOfServer = async (backend: number): Promise<number> => {
 /** For services that are asked for their metrics. */
 export const METRICS_PORT = 3902
 
-/** The delays are those of a timer of so many milliseconds, its own time included. */
+/** The measured delays include the interval of the timer. */
 const TIMER_MS = 10
 
-/** The longest that the service's event loop stood still since this was last asked, in milliseconds. */
+/** The longest pause of the service's event loop since the last call, in milliseconds. */
 export const longestStall = async (metricsPort = METRICS_PORT): Promise<number> => {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
@@ -172,7 +174,7 @@ const sumTicks = (fields: number[]) => fields.reduce((sum, ticks) => sum + ticks
 /** CPU time that a process has used, user and system, in microseconds. */
 export const cpuTime = async (pid: number): Promise<number> => sumTicks((await statOf(pid)).slice(11, 13))
 
-/** The same of all processes of a PostgreSQL on this machine, those that have ended included, by that of one of them. */
+/** The same of all processes of the PostgreSQL that this process belongs to, ended ones included. */
 export const cpuTimeOfServer = async (backend: number): Promise<number> => {
   const [, postmaster = 0] = await statOf(backend)
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
@@ -184,7 +186,7 @@ export const cpuTimeOfServer = async (backend: number): Promise<number> => {
   return sumTicks(ticks)
 }
 
-/** Load from wrk, which Debian and Homebrew have as a package; fails when an answer is not 2xx or 3xx. */
+/** Load from wrk. @throws if an answer is not 2xx or 3xx */
 export const wrk = async (
   { url, pid }: { url: string; pid: number },
   headers: Record<string, string> = {},
@@ -213,10 +215,10 @@ export const wrk = async (
 }
 
 /**
- * Writes a script for wrk that sends requests of many callers in turn; `@` in a body becomes a number that has not been
- * there yet. @returns its path
+ * Writes a script for wrk that sends requests of many callers in turn. `@` in a body becomes a new number.
+ * @returns its path
  */
-export const inTurn = async (folder: string, name: string, requests: string[]): Promise<string> => {
+export const writeWrkScript = async (folder: string, name: string, requests: string[]): Promise<string> => {
   const path = join(folder, `${name}.lua`)
   const lines = [
     'math.randomseed(os.time())',
@@ -251,8 +253,8 @@ export const percentile = (values: number[], share: number): number => {
 
 export const median = (values: number[]): number => percentile(values, 0.5)
 
-/** Runs every candidate in turn, round after round, and returns the medians: neighbours share the machine's mood. */
-export const interleave = async <Name extends string>(
+/** Medians of several rounds. Candidates take turns, so that a busy machine affects all of them. */
+export const medianLoads = async <Name extends string>(
   candidates: Record<Name, () => Promise<Load>>,
   rounds = 3,
 ): Promise<Record<Name, Load>> => {
@@ -277,7 +279,7 @@ export interface Setting {
   /** Beside the service, for what it has no route for. */
   database: AdHocDatabase
   service: Started
-  /** Ends the service, if it still lives, and starts another on the same database. */
+  /** Restarts the service on the same database. */
   restart(): Promise<Started>
   signIn(login: string, at?: Started): Promise<SignedIn>
   /** Starts the build of another checkout beside the service, on a database of its own on the same server. */
@@ -331,11 +333,16 @@ export const prepare = async (
   return { databaseUrl, database, service, restart, signIn, startOther }
 }
 
-/** How many teams `--teams` asks for: 31 have 10 million rows. */
-export const teamsAsked = (): number => {
-  const { values } = parseArgs({ options: { teams: { type: 'string', default: '31' } } })
-  return Number(values.teams)
+/** The options of the command line, which are numbers and have these defaults. */
+export const numbersAsked = <Name extends string>(defaults: Record<Name, number>): Record<Name, number> => {
+  const names = Object.keys(defaults) as Name[]
+  const options = names.map((name) => [name, { type: 'string', default: String(defaults[name]) }] as const)
+  const { values } = parseArgs({ options: Object.fromEntries(options) })
+  return Object.fromEntries(names.map((name) => [name, Number(values[name])])) as Record<Name, number>
 }
+
+/** Other teams in the database: 31 have 10 million rows. */
+export const OTHER_TEAMS = 31
 
 const MEMBERS = 500
 export const DAYS_OF_TEAMS = 365
@@ -381,6 +388,45 @@ export const waitForRollups = async (database: AdHocDatabase): Promise<void> => 
     if (!row?.waiting) return
     await sleep(100)
   }
+}
+
+/** A session without the time limits of the service's own, and its process. */
+export const openSession = async ({ databaseUrl }: Setting, cleanUp: CleanUp) => {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  cleanUp(() => sql.end())
+  const [row] = await sql`select pg_backend_pid() as pid`
+  return { sql, backend: Number(row?.pid) }
+}
+
+/** Creates a workspace, in which all are members. */
+export const createWorkspace = async (
+  url: string,
+  [admin, ...others]: SignedIn[],
+  patterns = ['acme/*'],
+): Promise<string> => {
+  const body = { name: 'bench', patterns }
+  const { status, text } = await send(url, 'POST', '/api/team/workspaces/create', admin?.token, body)
+  if (status !== 201) throw new Error(text)
+  const { workspace, invite } = JSON.parse(text)
+  for (const { token } of others)
+    await expectOk(send(url, 'POST', '/api/team/workspaces/join', token, { code: invite.code }))
+  return workspace.id
+}
+
+/** Pushes settings of `owner/repo`. @returns the ETag */
+export const push = async (
+  url: string,
+  { token, repohostToken }: SignedIn,
+  repo: string,
+  settings: object,
+): Promise<string> => {
+  const reply = await fetch(`${url}/api/settings/${repo}`, {
+    method: 'PUT',
+    headers: { ...bearer(token), 'Content-Type': 'application/json', 'X-Repohost-Token': repohostToken },
+    body: JSON.stringify({ settings }),
+  })
+  if (!reply.ok) throw new Error(await reply.text())
+  return reply.headers.get('etag') ?? ''
 }
 
 /** Adds other teams with a year of activity, up to `teams`, and leaves the database at rest. */
@@ -452,8 +498,8 @@ export const expectOk = async (reply: Promise<{ status: number; text: string }>)
   return text
 }
 
-/** Milliseconds of each, taken in turns so that what else the machine does hits all alike; medians. */
-export const inTurns = async <Name extends string>(
+/** The median milliseconds of each, measured in turns for the same reason. */
+export const medianTimes = async <Name extends string>(
   rounds: number,
   works: Record<Name, () => Promise<unknown>>,
 ): Promise<Record<Name, number>> => {
@@ -510,7 +556,7 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
     child.stdin.end(script)
   })
 
-/** After so long, a call counts as failed. */
+/** The timeout of a call, which then counts as failed. */
 export const WATCH_MS = 60_000
 
 /** Calls again and again until it is stopped. @returns the longest wait, and how many calls failed */

@@ -1,10 +1,7 @@
 /**
- * What 1,000 people cost on a day whose editors send a heartbeat every two minutes, beside the same minutes by flushes; and
- * hostile bodies, with the pauses of the event loop. Options: `--people 1000`, `--beats 12` (of each, the cost of a day follows
- * from it; rows and bytes are only those of a day with `--beats 240`).
+ * The cost of 1,000 people whose editors send a heartbeat every two minutes, against the same minutes by flushes; and pauses of
+ * the event loop with hostile bodies. Options: `--people 1000`, `--beats 12` (of each person; a day has 240).
  */
-import { parseArgs } from 'node:util'
-import postgres from 'postgres'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
@@ -15,6 +12,8 @@ import {
   cpuTimeOfServer,
   longestStall,
   METRICS_PORT,
+  numbersAsked,
+  openSession,
   prepare,
   type SignedIn,
   say,
@@ -22,11 +21,7 @@ import {
   waitForRollups,
 } from './harness.js'
 
-const { values } = parseArgs({
-  options: { people: { type: 'string', default: '1000' }, beats: { type: 'string', default: '12' } },
-})
-const PEOPLE = Number(values.people)
-const BEATS = Number(values.beats)
+const { people: PEOPLE, beats: BEATS } = numbersAsked({ people: 1_000, beats: 12 })
 const TEAM = 50
 const AT_ONCE = 8
 /** Eight hours of work. */
@@ -38,10 +33,8 @@ const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp, { METRICS_PORT: String(METRICS_PORT) })
-  const { service, signIn, databaseUrl, database } = setting
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  cleanUp(() => sql.end())
-  const [backend] = await sql`select pg_backend_pid() as pid`
+  const { service, signIn, database } = setting
+  const { sql, backend } = await openSession(setting, cleanUp)
   const teams: string[] = []
   const people: (SignedIn & { repo: string })[] = []
   for (let index = 0; index < PEOPLE; index++) {
@@ -87,7 +80,7 @@ await benchmark(async (cleanUp) => {
     // Its time is not measured, because the first ones compile and prepare.
     for (const person of people) await work(person, -1)
     const [before] = await sql`select pg_current_wal_lsn() as lsn`
-    const [cpu, own] = [await cpuTimeOfServer(backend?.pid), await cpuTime(service.pid)]
+    const [cpu, own] = [await cpuTimeOfServer(backend), await cpuTime(service.pid)]
     for (let beat = 0; beat < BEATS; beat++) {
       let next = 0
       const one = async () => {
@@ -98,10 +91,7 @@ await benchmark(async (cleanUp) => {
     const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${before?.lsn})::float8 as wal`
     const count = PEOPLE * BEATS
     const each = (value: number) => (value / count / 1_000) * BEATS_OF_DAY
-    const [ofService, ofServer] = [
-      (await cpuTime(service.pid)) - own,
-      (await cpuTimeOfServer(backend?.pid)) - cpu,
-    ]
+    const [ofService, ofServer] = [(await cpuTime(service.pid)) - own, (await cpuTimeOfServer(backend)) - cpu]
     const full = await stored()
     const [rows, bytes] = [full.rows - empty.rows, full.bytes - empty.bytes].map((value) => value / PEOPLE)
     say(

@@ -1,12 +1,22 @@
 /**
- * Uploads of counts that are anything but counts, four at once and each on a service of its own: what it answers, how
- * long others wait meanwhile, the service's memory at most, and whether it lives.
+ * Uploads of invalid counts, four at once and each kind on a service of its own: the answers, the waits of other callers,
+ * memory, and whether the service survives.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
-import { benchmark, memoryOf, prepare, type Setting, say, send, WATCH_MS, watch } from './harness.js'
+import {
+  benchmark,
+  createWorkspace,
+  memoryOf,
+  prepare,
+  type Setting,
+  say,
+  send,
+  WATCH_MS,
+  watch,
+} from './harness.js'
 
 const BYTES = 24 * 2 ** 20 - 1_000
 const AT_ONCE = 4
@@ -61,7 +71,7 @@ const attack = async (setting: Setting, name: string, mine: { id: string; token:
       workspace: mine.id,
       day: addDays(today, -1),
       members: Array.from({ length }, (_, n) => ({
-        login: `nobody-${n}`,
+        login: `stranger-${n}`,
         repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
       })),
     })
@@ -97,11 +107,7 @@ const measure = () =>
   benchmark(async (cleanUp) => {
     const setting = await prepare(cleanUp, { RATE_LIMITS: 'on' })
     const [mine, other] = [await setting.signIn('ordinary'), await setting.signIn('hostile')]
-    const created = await send(setting.service.url, 'POST', '/api/team/workspaces/create', mine.token, {
-      name: 'ordinary',
-      patterns: ['acme/*'],
-    })
-    const { id } = JSON.parse(created.text).workspace
+    const id = await createWorkspace(setting.service.url, [mine])
     say(`${AT_ONCE} bodies of 24 MiB at once, beside the uploads of another caller`)
     say(
       '| body | answers | after | health at most | small uploads | large uploads | failed | memory | service |',

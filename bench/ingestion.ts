@@ -1,5 +1,5 @@
 /**
- * Flushes of 3 and of 200 entries through HTTP, beside pgbench (Debian: postgresql-contrib) running the same statements.
+ * Flushes of 3 and of 200 entries through HTTP, against pgbench with the same statements.
  * Options: `--teams 31` (others).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,14 +20,14 @@ import { addDays, HOURS } from '../src/platform/time/days.js'
 import {
   addOthers,
   benchmark,
-  expectOk,
+  createWorkspace,
   median,
+  numbersAsked,
+  OTHER_TEAMS,
   pgbench,
   prepare,
   type SignedIn,
   say,
-  send,
-  teamsAsked,
   wrk,
 } from './harness.js'
 
@@ -54,7 +54,7 @@ interface Entry {
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
   const { databaseUrl, database, service, signIn } = setting
-  await addOthers(setting, teamsAsked())
+  await addOthers(setting, numbersAsked({ teams: OTHER_TEAMS }).teams)
 
   const users: SignedIn[] = []
   for (let index = 0; index < USERS; index++) users.push(await signIn(`bench-${index}`))
@@ -166,16 +166,4 @@ function scriptOf(workspace: string, entries: Entry[]): string {
     'commit;',
     '\\endpipeline',
   ].join('\n')
-}
-
-/** Of all users. @returns its id */
-async function createWorkspace(url: string, [admin, ...others]: SignedIn[]): Promise<string> {
-  const body = { name: 'Bench', patterns: ['acme/*'] }
-  const { status, text } = await send(url, 'POST', '/api/team/workspaces/create', admin?.token, body)
-  if (status !== 201) throw new Error(text)
-  const { workspace, invite } = JSON.parse(text)
-  for (const { token } of others) {
-    await expectOk(send(url, 'POST', '/api/team/workspaces/join', token, { code: invite.code }))
-  }
-  return workspace.id
 }

@@ -1,12 +1,12 @@
 /**
- * The largest answers, each asked for a few times: how long the service's event loop stands still meanwhile at most, how
- * long the answer takes and how large it is, and how much memory it costs.
+ * The largest answers: the longest pause of the event loop, time, size and memory.
  */
 
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
   benchmark,
+  createWorkspace,
   longestStall,
   METRICS_PORT,
   median,
@@ -14,7 +14,6 @@ import {
   prepare,
   type Setting,
   say,
-  send,
   waitForRollups,
 } from './harness.js'
 
@@ -35,12 +34,6 @@ const put = ({ database }: Setting, text: string, parameters: (string | number)[
     },
     { background: true },
   )
-
-const workspaceOf = async ({ service }: Setting, token: string, patterns: string[]) => {
-  const body = { name: 'large', patterns }
-  const { text } = await send(service.url, 'POST', '/api/team/workspaces/create', token, body)
-  return JSON.parse(text).workspace.id as string
-}
 
 const measure = async (
   { service }: Setting,
@@ -76,17 +69,17 @@ const measure = async (
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp, { METRICS_PORT: String(METRICS_PORT) })
-  const { database, signIn } = setting
+  const { database, service, signIn } = setting
   const today = await readToday(database)
   const year = `from=${addDays(today, -364)}&to=${today}`
   say('| answer | size | time (median) | event loop (median) | event loop (worst) | memory so far |')
   say('|---|---|---|---|---|---|')
 
   const boss = await signIn('boss')
-  const empty = await workspaceOf(setting, boss.token, ['acme/*'])
+  const empty = await createWorkspace(service.url, [boss])
   await measure(setting, 'dashboard of nothing', `/api/team/dashboard?workspace=${empty}&${year}`, boss.token)
 
-  const many = await workspaceOf(setting, boss.token, ['acme/*'])
+  const many = await createWorkspace(service.url, [boss])
   await put(
     setting,
     `with named as (
@@ -110,7 +103,7 @@ await benchmark(async (cleanUp) => {
   await waitForRollups(database)
   await measure(setting, `dashboard of ${REPOS} repositories`, dashboard, boss.token)
 
-  const team = await workspaceOf(setting, boss.token, ['acme/*'])
+  const team = await createWorkspace(service.url, [boss])
   await put(
     setting,
     `with people as (
@@ -135,7 +128,7 @@ await benchmark(async (cleanUp) => {
   await measure(setting, 'the same as CSV', month, boss.token, 'text/csv')
 
   const busy = await signIn('busy')
-  const own = await workspaceOf(setting, busy.token, ['acme/*'])
+  const own = await createWorkspace(service.url, [busy])
   await put(
     setting,
     `with named as (

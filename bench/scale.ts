@@ -1,6 +1,6 @@
 /**
- * Flushes, pulls and dashboards per second on the coordinator of a Citus cluster with 0, 1 and 2 workers, beside a
- * PostgreSQL of its own, and what a further shard costs. CITUS_URL: the coordinator, as a superuser; **a database called
+ * Flushes, pulls and dashboards per second on the coordinator of a Citus cluster with 0, 1 and 2 workers, against a plain
+ * PostgreSQL; and the cost of one more shard. CITUS_URL names the coordinator, with a superuser; **a database called
  * `bench` is dropped there** and created again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,14 +15,14 @@ import {
   asLua,
   bearer,
   benchmark,
-  expectOk,
+  createWorkspace,
   freshDatabase,
-  inTurn,
-  inTurns,
+  medianTimes,
   prepare,
+  push,
   type SignedIn,
   say,
-  send,
+  writeWrkScript,
   wrk,
 } from './harness.js'
 
@@ -58,7 +58,7 @@ const costOfShards = async (url: string, workspaces: string[]) => {
         .slice(0, count)
         .map((id) => tx`insert into stale_days (workspace_id, day) values (${id}, '2026-01-01')`),
     )
-  const ms = await inTurns(ROUNDS, {
+  const ms = await medianTimes(ROUNDS, {
     'read 1': read(1),
     'read 16': read(16),
     'write 1': write(1),
@@ -99,22 +99,9 @@ const measure = (name: string, start: () => Promise<{ url: string; stop(): Promi
       const members: SignedIn[] = []
       for (let n = 0; n < MEMBERS; n++) members.push(await signIn(`bench-${team}-${n}`))
       const [admin] = members
-      const body = { name: 'Bench', patterns: [`acme-${team}/*`] }
-      const made = await send(service.url, 'POST', '/api/team/workspaces/create', admin?.token, body)
-      const { workspace, invite } = JSON.parse(made.text)
-      for (const { token } of members)
-        await expectOk(send(service.url, 'POST', '/api/team/workspaces/join', token, { code: invite.code }))
-      const pushed = await fetch(`${service.url}/api/settings/acme-${team}/api`, {
-        method: 'PUT',
-        headers: {
-          Authorization: `Bearer ${admin?.token}`,
-          'Content-Type': 'application/json',
-          'X-Repohost-Token': admin?.repohostToken ?? '',
-        },
-        body: JSON.stringify({ settings: { 'ext.blob': 'x'.repeat(2_000) } }),
-      })
-      if (pushed.status !== 200) throw new Error(await pushed.text())
-      dashboard.push(asLua('GET', `/api/team/dashboard?workspace=${workspace.id}`, bearer(admin?.token)))
+      const workspace = await createWorkspace(service.url, members, [`acme-${team}/*`])
+      if (admin) await push(service.url, admin, `acme-${team}/api`, { 'ext.blob': 'x'.repeat(2_000) })
+      dashboard.push(asLua('GET', `/api/team/dashboard?workspace=${workspace}`, bearer(admin?.token)))
       for (const { token } of members) {
         const entries = [0, 1, 2].map((repo) => ({
           repo: `acme-${team}/repo-${repo}`,
@@ -126,7 +113,7 @@ const measure = (name: string, start: () => Promise<{ url: string; stop(): Promi
       }
     }
     for (const [what, requests] of Object.entries({ flush, pull, dashboard })) {
-      const script = await inTurn(folder, what, requests)
+      const script = await writeWrkScript(folder, what, requests)
       const target = { pid: service.pid, url: service.url }
       await wrk(target, {}, { seconds: 2, connections: 16, script })
       const { perSecond, p99 } = await wrk(target, {}, { seconds: SECONDS, connections: 16, script })

@@ -1,7 +1,7 @@
 /**
- * Settings against schemas that make their check as long as it can be: CPU time of the first check of a process, and of later
- * ones. Each case is measured in several sizes, because a check that would be too much work ends early, and each size in
- * processes of its own. No check may take longer than 50 ms.
+ * CPU time of the check of settings with expensive schemas, for the first check of a process and for later ones. Each case has
+ * several sizes, because a check ends early if it would be too much work. Each size runs in processes of its own. No check may
+ * take longer than 50 ms.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

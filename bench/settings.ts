@@ -1,31 +1,30 @@
 /**
- * `GET /settings` of the whole service beside bare Fastify with one prepared point-select and beside a tuned Express
- * (`express.ts`), its 304 beside its 200, and its query through the shared connection (`database.hot`) beside the same
- * through the pool (`database.read`).
+ * `GET /settings` against bare Fastify with one prepared point-select and against a tuned Express (`express.ts`), 304 against 200,
+ * and its query through the shared connection (`database.hot`) against the pool (`database.read`).
  */
 
 import { readBestSnapshot } from '../src/features/settings/queries/snapshots.js'
 import { connect, type Db } from '../src/platform/database/client.js'
-import { benchmark, interleave, JWT_SECRETS, type Load, prepare, say, startProcess, wrk } from './harness.js'
+import {
+  bearer,
+  benchmark,
+  JWT_SECRETS,
+  type Load,
+  medianLoads,
+  prepare,
+  push,
+  say,
+  startProcess,
+  wrk,
+} from './harness.js'
 
 await benchmark(async (cleanUp) => {
   const { databaseUrl, service, signIn } = await prepare(cleanUp)
   const ada = await signIn('ada')
-  const authorization = { Authorization: `Bearer ${ada.token}` }
-  const push = async (repo: string, bytes: number) => {
-    const reply = await fetch(`${service.url}/api/settings/ada/${repo}`, {
-      method: 'PUT',
-      headers: {
-        ...authorization,
-        'Content-Type': 'application/json',
-        'X-Repohost-Token': ada.repohostToken,
-      },
-      body: JSON.stringify({ settings: { 'ext.blob': 'x'.repeat(bytes - 15) } }),
-    })
-    return reply.headers.get('etag') ?? ''
-  }
-  await push('small', 2_048)
-  const etag = await push('large', 262_144)
+  const authorization = bearer(ada.token)
+  const blob = (bytes: number) => ({ 'ext.blob': 'x'.repeat(bytes - 15) })
+  await push(service.url, ada, 'ada/small', blob(2_048))
+  const etag = await push(service.url, ada, 'ada/large', blob(262_144))
 
   const bare = await startProcess('bench/bare.js', { DATABASE_URL: databaseUrl }, '/health')
   cleanUp(bare.stop)
@@ -60,7 +59,7 @@ await benchmark(async (cleanUp) => {
     }
   }
 
-  const results = await interleave({
+  const results = await medianLoads({
     bare: () => wrk({ pid: bare.pid, url: `${bare.url}/ada/small` }),
     service: () => wrk(small, authorization),
     Express: () => wrk({ pid: peer.pid, url: `${peer.url}/api/settings/ada/small` }, authorization),

@@ -1,4 +1,4 @@
-/** The sums of docs/scale.md: what so many developers need, made of what each thing costs. */
+/** Calculates the figures of docs/scale.md from the cost of each operation. */
 import { ROLL_UP_TODAY_MS } from '../src/features/activity/jobs.js'
 
 export interface Unit {

@@ -1,13 +1,12 @@
 /**
- * Measures the cost of everything that people do, in CPU time of the service and of PostgreSQL, in WAL and in rows, and
- * calculates the sums of docs/scale.md from it. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
+ * Measures the cost of each operation, in CPU time of the service and of PostgreSQL, in WAL and in rows, and calculates the
+ * figures of docs/scale.md. Options: `--seconds 6` (per load), `--minutes 10` (between two flushes of a person),
  * `--team 20` (people in a workspace).
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import postgres from 'postgres'
+import type { Sql } from 'postgres'
 import { retention } from '../src/features/personal-data/queries/retention.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
@@ -17,25 +16,20 @@ import {
   bearer,
   benchmark,
   cpuTimeOfServer,
-  inTurn,
   makeAdmin,
   memoryOf,
+  numbersAsked,
+  openSession,
   prepare,
   type SignedIn,
   say,
   waitForRollups,
+  writeWrkScript,
   wrk,
 } from './harness.js'
 import { type Bytes, sumsOf, type Unit } from './sums.js'
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '6' },
-    minutes: { type: 'string', default: '10' },
-    team: { type: 'string', default: '20' },
-  },
-})
-const SECONDS = Number(values.seconds)
+const { seconds: SECONDS, minutes, team: people } = numbersAsked({ seconds: 6, minutes: 10, team: 20 })
 const TEAMS = 10
 /** The people of each team. They take turns, so that no one's hours fill up. */
 const CALLERS = 20
@@ -48,11 +42,8 @@ const ms = (microseconds: number) => (microseconds / 1_000).toFixed(2)
 
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
-  const { service, signIn, databaseUrl, database } = setting
-  // Apart from those of the service, and without its time-outs.
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  cleanUp(() => sql.end())
-  const [backend] = await sql`select pg_backend_pid() as pid`
+  const { service, signIn, database } = setting
+  const { sql, backend } = await openSession(setting, cleanUp)
   const folder = await mkdtemp(join(tmpdir(), 'bench-units-'))
   cleanUp(() => rm(folder, { recursive: true }))
 
@@ -63,15 +54,15 @@ await benchmark(async (cleanUp) => {
   }
   const json = (value: unknown) => JSON.stringify(value)
   let today = ''
-  const everybody: SignedIn[] = []
+  const everyone: SignedIn[] = []
   const pushes: { admin: SignedIn; path: string }[] = []
   for (let team = 1; team <= TEAMS; team++) {
-    const made = await addTeam(setting, team, { members: Number(values.team) })
+    const made = await addTeam(setting, team, { members: people })
     today = made.today
     const callers = await Promise.all(
       Array.from({ length: CALLERS }, (_, n) => signIn(`caller-${team}-${n}`)),
     )
-    everybody.push(...callers)
+    everyone.push(...callers)
     for (const { id } of callers) await makeAdmin(setting, made.workspaceId, id)
     const [admin] = callers
     if (admin) pushes.push({ admin, path: `/api/settings/team-${team}/web` })
@@ -96,7 +87,7 @@ await benchmark(async (cleanUp) => {
       add('recording preferences', 'GET', '/api/me/recording', bearer(token))
     }
   }
-  everybody.forEach(({ token }, index) => {
+  everyone.forEach(({ token }, index) => {
     const project = `team-${Math.floor(index / CALLERS) + 1}/web`
     for (let beat = 0; beat < HEARTBEATS; beat++) {
       const time = Date.parse(addDays(today, -1)) / 1_000 + beat * 120
@@ -124,21 +115,21 @@ await benchmark(async (cleanUp) => {
     const body = json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } })
     add('push', 'PUT', path, { ...bearer(admin.token), 'X-Repohost-Token': admin.repohostToken }, body)
   }
-  for (const { repohostToken } of everybody)
+  for (const { repohostToken } of everyone)
     add('sign-in', 'POST', '/api/auth/verify', {}, json({ repohost_token: repohostToken }))
   await addOthers(setting, 0)
 
   const measured = async <T>(work: () => Promise<T>) => {
     const [before] = await sql`select pg_current_wal_lsn() as lsn`
-    const cpu = await cpuTimeOfServer(backend?.pid)
+    const cpu = await cpuTimeOfServer(backend)
     const result = await work()
-    const used = (await cpuTimeOfServer(backend?.pid)) - cpu
+    const used = (await cpuTimeOfServer(backend)) - cpu
     const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${before?.lsn})::float8 as wal`
     return { result, cpu: used, wal: Number(row?.wal) }
   }
   const units: Record<string, Unit> = {}
   for (const [name, some] of Object.entries(requests)) {
-    const script = await inTurn(folder, name.replaceAll(/\W/g, '-'), some)
+    const script = await writeWrkScript(folder, name.replaceAll(/\W/g, '-'), some)
     await wrk(service, {}, { seconds: 2, connections: 8, script })
     const { result, cpu, wal } = await measured(() =>
       wrk(service, {}, { seconds: SECONDS, connections: 8, script }),
@@ -168,7 +159,7 @@ await benchmark(async (cleanUp) => {
   }
   await sql`
     insert into flushes (user_id, flush_id, body_hash, answer, created_at)
-    select ${everybody[0]?.id ?? ''}, 'old-' || n, repeat('x', 64), repeat('x', 60), now() - interval '40 days'
+    select ${everyone[0]?.id ?? ''}, 'old-' || n, repeat('x', 64), repeat('x', 60), now() - interval '40 days'
     from generate_series(1, ${OLD_FLUSHES}) n`
   const deletion = await measured(() =>
     ownCpu(async () => {
@@ -188,12 +179,7 @@ await benchmark(async (cleanUp) => {
     `\nBytes: a row of activity ${bytes.activity.toFixed(0)}, and of its rollups ${bytes.rollups.toFixed(0)}; an answer ${bytes.flushes.toFixed(0)}; the service's memory at most ${(memory / 1e6).toFixed(0)} MB`,
   )
   say('')
-  for (const line of sumsOf(
-    units,
-    { ...bytes, memory },
-    { minutes: Number(values.minutes), team: Number(values.team) },
-  ))
-    say(line)
+  for (const line of sumsOf(units, { ...bytes, memory }, { minutes, team: people })) say(line)
 })
 
 /** Microseconds of CPU of this process, which does here what an instance would. */
@@ -205,7 +191,7 @@ async function ownCpu(work: () => Promise<unknown>) {
 }
 
 /** The bytes of a row on disk, with its share of the indexes. */
-async function bytesPerRow(sql: postgres.Sql): Promise<Omit<Bytes, 'memory'>> {
+async function bytesPerRow(sql: Sql): Promise<Omit<Bytes, 'memory'>> {
   const found = await sql<{ name: string; bytes: number; rows: number }[]>`
     select relname as name, pg_total_relation_size(oid)::float8 as bytes, reltuples::float8 as rows from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'`

@@ -1,6 +1,6 @@
 /**
- * Pulls and effective configurations with locks and a schema, beside the same without them of another version, in turns. The
- * argument is a checkout of that version, installed and built.
+ * Pulls and effective configurations with locks and a schema, against another version without them. The argument is a
+ * checkout of that version, installed and built.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,12 @@ import { join } from 'node:path'
 import {
   bearer,
   benchmark,
+  createWorkspace,
   expectOk,
-  interleave,
   type Load,
+  medianLoads,
   prepare,
+  push,
   type SignedIn,
   type Started,
   say,
@@ -36,18 +38,12 @@ const schema = {
   properties: Object.fromEntries(keys.map((key) => [key, { type: 'string', maxLength: 100 }])),
 }
 
-const fill = async ({ url }: Started, { token, repohostToken }: SignedIn, policy: object) => {
-  const content = { name: 'bench', patterns: ['acme/*'] }
-  const created = await send(url, 'POST', '/api/team/workspaces/create', token, content)
-  const workspace = `/api/team/workspaces/${JSON.parse(created.text).workspace.id}`
+const fill = async ({ url }: Started, admin: SignedIn, policy: object) => {
+  const { token } = admin
+  const workspace = `/api/team/workspaces/${await createWorkspace(url, [admin])}`
   await expectOk(send(url, 'PATCH', `${workspace}/settings`, token, { settings, ...policy }))
   await expectOk(send(url, 'PUT', `${workspace}/project-settings/acme/api`, token, { settings: override }))
-  const pushed = await fetch(`${url}/api/settings/acme/api`, {
-    method: 'PUT',
-    headers: { ...bearer(token), 'Content-Type': 'application/json', 'X-Repohost-Token': repohostToken },
-    body: JSON.stringify({ settings }),
-  })
-  if (!pushed.ok) throw new Error(await pushed.text())
+  await push(url, admin, 'acme/api', settings)
 }
 
 await benchmark(async (cleanUp) => {
@@ -71,7 +67,7 @@ await benchmark(async (cleanUp) => {
     'effective configuration': '/api/team/effective-config?repo=acme/api',
   }
   for (const [name, path] of Object.entries(paths)) {
-    const results = await interleave<'other' | 'this'>(
+    const results = await medianLoads<'other' | 'this'>(
       { other: read(other, adaThere, path), this: read(service, ada, path) },
       ROUNDS,
     )

@@ -33,11 +33,11 @@ export const signatureOf = (
 
 type Outcome = [status: number, body: Record<string, unknown>]
 
-const refusal = (status: number, type: string, message: string): Outcome => [
+const errorAnswer = (status: number, type: string, message: string): Outcome => [
   status,
   { error: { type, message } },
 ]
-const invalidRequest = (message: string) => refusal(400, 'invalid_request_error', message)
+const invalidRequest = (message: string) => errorAnswer(400, 'invalid_request_error', message)
 
 const required: Record<string, string[]> = {
   '/v1/customers': [],
@@ -85,14 +85,14 @@ export const startBillingProvider = async (): Promise<BillingProviderStandIn> =>
     const form = `${path}?${body}`
     const known = key === undefined ? undefined : answers.get(key)
     if (known && known.form !== form) {
-      return refusal(
+      return errorAnswer(
         400,
         'idempotency_error',
         'Keys for idempotent requests can only be used with the same parameters.',
       )
     }
     if (known)
-      return known.outcome ?? refusal(409, 'idempotency_error', 'There is another request with this key.')
+      return known.outcome ?? errorAnswer(409, 'idempotency_error', 'There is another request with this key.')
     const answer: { form: string; outcome: Outcome | undefined } = { form, outcome: undefined }
     if (key !== undefined) answers.set(key, answer)
     await new Promise((resolve) => setTimeout(resolve, standIn.delay))
@@ -103,7 +103,7 @@ export const startBillingProvider = async (): Promise<BillingProviderStandIn> =>
   const api = async (request: IncomingMessage, path: string): Promise<Outcome> => {
     const body = await readBody(request)
     if (request.headers.authorization !== `Bearer ${BILLING.secretKey}`) {
-      return refusal(
+      return errorAnswer(
         401,
         'invalid_request_error',
         `Invalid API Key provided: ${request.headers.authorization}`,

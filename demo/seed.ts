@@ -76,7 +76,7 @@ const reportActivity = async (
   const events = [push('acme/web', commits), issue('acme/web', { number: 7, closed: true, at, login: 'zoe' })]
   for (const event of events) {
     const response = await fetch(url, { method: 'POST', ...signedDelivery(kind, event, secret) })
-    if (!response.ok) throw new Error(`The delivery of ${event.event} was refused: ${await response.text()}`)
+    if (!response.ok) throw new Error(`The delivery of ${event.event} was rejected: ${await response.text()}`)
   }
 }
 

@@ -107,7 +107,7 @@ export const EditorProject = Type.Object(
     name: ProjectName,
     state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
       description:
-        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose so.',
+        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose it.',
       examples: ['assigned'],
     }),
     repo: { ...repo, description: 'Null: the name waits or is ignored.' } as typeof repo,

@@ -45,7 +45,7 @@ import compression from './platform/http/compression.js'
 import connections, {
   type ConnectionTimeouts,
   connectionTimeouts,
-  refuseConnections,
+  rejectConnections,
 } from './platform/http/connections.js'
 import cors from './platform/http/cors.js'
 import dashboard from './platform/http/dashboard-page.js'
@@ -133,7 +133,7 @@ export const buildApp = async (
     // Requests that arrive during a stop are still answered (platform/http/drain.ts).
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
-    clientErrorHandler: refuseConnections(headersOf, timeouts),
+    clientErrorHandler: rejectConnections(headersOf, timeouts),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.decorate('config', config)

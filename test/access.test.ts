@@ -17,10 +17,10 @@ interface Scene {
 
 interface Row {
   /**
-   * The status for, in this order: nobody (no token), somebody in no workspace, an admin of another workspace, a member
+   * The status for, in this order: no one (no token), a person without workspaces, an admin of another workspace, a member
    * and an admin. They call in this order, too, so that who may destroy something comes last.
    */
-  statuses: [nobody: number, outsider: number, otherAdmin: number, member: number, admin: number]
+  statuses: [noToken: number, outsider: number, otherAdmin: number, member: number, admin: number]
   /** What fills the `{…}` of the path; those of the scene are known: id, owner, repo, invite. */
   params?: Record<string, string>
   query?: (scene: Scene) => string
@@ -101,7 +101,7 @@ const table: Record<string, Row> = {
     statuses: [401, 202, 202, 202, 202],
     call: () => ({ body: { event: 'opened', source: 'extension' } }),
   },
-  // No admin key is configured: nobody gets in.
+  // No admin key is configured: every call is rejected.
   'GET /api/admin/funnel': { statuses: [401, 401, 401, 401, 401] },
   // Nor is billing.
   'POST /api/billing/checkout': { statuses: [401, 503, 503, 503, 503] },
@@ -123,7 +123,7 @@ const table: Record<string, Row> = {
   'GET /api/settings-schema': { statuses: [404, 404, 404, 404, 404] },
   'GET /api/settings/{owner}/{repo}': { statuses: [401, 403, 403, 200, 200] },
   'PUT /api/settings/{owner}/{repo}': {
-    // Who has no matching workspace is told to make one (R5).
+    // Callers without a matching workspace are told to create one (R5).
     statuses: [401, 409, 409, 403, 200],
     call: (_, caller) => ({ body: { settings: { 'ext.a': 2 } }, headers: withToken(caller) }),
   },
@@ -248,10 +248,10 @@ const table: Record<string, Row> = {
 
 /** What the document says of a route, going by whom it lets in. */
 const who = (route: string, { statuses }: Row): string => {
-  const [nobody, outsider, , member, admin] = statuses
+  const [noToken, outsider, , member, admin] = statuses
   if (route.endsWith('/billing-provider/webhook')) return 'the billing provider'
   if (route.endsWith('/repohost/webhook/{id}')) return 'the repository host'
-  if (nobody !== 401) return 'anyone'
+  if (noToken !== 401) return 'anyone'
   if (admin === 401) return 'the operator, with an admin key'
   if (member === 403) return 'an admin of'
   return outsider === member ? 'any signed-in caller' : 'a member of'

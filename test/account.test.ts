@@ -119,9 +119,9 @@ t.test('an only admin of other members has to find another admin first', async (
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
   const { id: alone } = await service.workspace(ada, { name: 'Alone', patterns: ['alone/*'] })
   await ada.push('alone/web', { 'ext.a': 1 })
-  const refused = await deleteMe(ada)
-  t.hasStrict(refused, { status: 409, body: { code: 'last_admin' } })
-  t.strictSame(refused.body.workspaces, [{ id, name: 'Team' }])
+  const rejected = await deleteMe(ada)
+  t.hasStrict(rejected, { status: 409, body: { code: 'last_admin' } })
+  t.strictSame(rejected.body.workspaces, [{ id, name: 'Team' }])
   t.equal((await ada.get('/api/settings/alone/web')).status, 200, 'nothing is gone')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   t.equal((await deleteMe(ada)).status, 200)
@@ -340,7 +340,7 @@ t.test(
         ['acme/api', 1],
         ['acme/web', 0],
       ],
-      'deleted users count in sums, but as nobody',
+      'deleted users count in sums, without a name',
     )
     t.equal(after.totals.active_members, 1)
     t.hasStrict(after.members.at(-1), {
@@ -398,7 +398,7 @@ t.test(
       body: { code: 'invite_revoked' },
     })
 
-    // The next one with that login is somebody else.
+    // The next holder of the login is another person.
     const again = await service.signIn(canary.login, { id: canary.repohostId })
     t.not(await idOf(again), userId)
     t.same((await again.get('/api/team/me')).body.workspaces, [])
@@ -544,11 +544,11 @@ t.test(
       t.equal((await deleteMe(caller)).status, 200)
     }
     await service.database.write.statement(
-      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
+      `create function reject() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
       [],
     )
     await service.database.write.statement(
-      `create trigger refuse before delete on flushes for each row when (old.user_id = '${bobs}') execute function refuse()`,
+      `create trigger reject before delete on flushes for each row when (old.user_id = '${bobs}') execute function reject()`,
       [],
     )
     await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
@@ -559,7 +559,7 @@ t.test(
     const isLogged = () =>
       service.logs.some((line) => line.includes('the erasure of accounts failed') && line.includes(bobs))
     await until(isLogged, 'the next run logs it')
-    await service.database.write.statement('drop trigger refuse on flushes', [])
+    await service.database.write.statement('drop trigger reject on flushes', [])
     await finishErasures(service)
     t.same(await left(), [])
   },
@@ -649,7 +649,7 @@ t.test('an export contains everything about the caller and nothing about others'
     ),
   )
   t.ok(actions.some(([action]: string[]) => action === 'settings.pushed'))
-  // Who looked at the caller is told to the caller.
+  // The caller learns who viewed their numbers.
   const { views, ...rest } = found
   hasMembers(t, views, [{ viewer: 'bob-canary', workspace: { id } }])
   t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
@@ -736,7 +736,7 @@ t.test('limits carry over to a new account of the same person', async (t) => {
   for (let n = 0; n < 30; n++)
     t.equal((await ada.push('ada/a', {}, { 'X-Repohost-Token': 'wrong' })).status, 401)
   ada = await startAnew(ada)
-  t.equal((await ada.push('ada/a', {})).status, 429, 'host tokens that the host refused')
+  t.equal((await ada.push('ada/a', {})).status, 429, 'host tokens that the host rejected')
 
   const bob = await service.signIn('bob')
   t.equal((await bob.get('/api/team/invites/GUESS')).status, 404, 'others are not concerned')
@@ -820,11 +820,11 @@ t.test('people learn who viewed their numbers by name', async (t) => {
     { ...look, range: { from: ago(40), to: ago(9) }, kind: 'dashboard' },
     'a view of an earlier version has one range',
   )
-  t.same(await viewsOf(ada), [], 'nobody is told of their own looks')
+  t.same(await viewsOf(ada), [], 'no one’s own views are listed')
 
   await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
   await cyd.request('GET', `/api/team/dashboard?workspace=${id}&member=cyd`)
-  t.equal((await viewsOf(cyd)).length, 2, 'a look of one’s own is none')
+  t.equal((await viewsOf(cyd)).length, 2, 'a view of one’s own numbers does not count')
   await dashboard(cyd, id)
   await service.database.write.statement(
     'update dashboard_views set day = day - 1 where viewer_id = $1::uuid',
@@ -880,18 +880,18 @@ t.test('views through filters leave no more rows than there are people and repos
   const { id } = await service.workspace(ada, { members: [bob] })
   const today = await readToday(service.database)
   await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
-  const countLooks = async () => {
+  const countViews = async () => {
     const text = 'select count(*)::int as looks from dashboard_views where workspace_id = $1::uuid'
     return (await service.database.hot.statement<{ looks: number }>(text, [id]))[0]?.looks
   }
   for (const repo of ['acme/one', 'acme/two', 'other/three']) await dashboard(ada, id, `&repo=${repo}`)
-  t.equal(await countLooks(), 0, 'nobody is in a repository that is not there')
+  t.equal(await countViews(), 0, 'a repository without activity has no people')
   for (const repo of ['acme/one', 'acme/two', 'acme/api'])
     await dashboard(ada, id, `&member=bob&repo=${repo}`)
-  t.equal(await countLooks(), 1)
+  t.equal(await countViews(), 1)
   hasMembers(t, (await bob.get('/api/me/views')).body.views, [{ viewer: 'ada', kind: 'dashboard' }])
   await dashboard(ada, id, '&repo=acme/API')
-  t.equal(await countLooks(), 2)
+  t.equal(await countViews(), 2)
 })
 
 t.test('a dashboard is not shown when the view cannot be recorded, and one view is one write', async (t) => {

@@ -187,11 +187,11 @@ t.test('an entry that counts nowhere is noted and costs the others nothing', asy
     [{ extra: 1 }, '/body/entries/1/extra'],
   ] as const) {
     const good = { repo: 'acme/api', day: today, minutes: 5 }
-    const refused = await bob.post(MINUTES, { entries: [good, { ...good, ...entry }] })
-    t.equal(refused.status, 400)
-    t.equal(refused.body.errors[0].path, path)
+    const rejected = await bob.post(MINUTES, { entries: [good, { ...good, ...entry }] })
+    t.equal(rejected.status, 400)
+    t.equal(rejected.body.errors[0].path, path)
   }
-  t.equal(await minutesOf(bob, id, today), 0, 'a refused request counts nothing')
+  t.equal(await minutesOf(bob, id, today), 0, 'a rejected request counts nothing')
   const many = Array.from({ length: 201 }, () => ({ repo: 'acme/api', day: today, minutes: 1 }))
   t.equal((await bob.post(MINUTES, { entries: many })).status, 400)
 })
@@ -232,9 +232,9 @@ t.test('a flush that is sent again counts once', async (t) => {
   t.equal(other.body.code, 'flush_id_reused')
   t.match((await bob.post(MINUTES, body)).body, { duplicate: false }, 'ids are per user')
 
-  const refused = { ...body, flush_id: 'two', timezone: '+05:30' }
-  t.equal((await ada.post(MINUTES, refused)).body.code, 'invalid_timezone')
-  t.match((await ada.post(MINUTES, { ...refused, timezone: 'UTC' })).body, { duplicate: false })
+  const rejected = { ...body, flush_id: 'two', timezone: '+05:30' }
+  t.equal((await ada.post(MINUTES, rejected)).body.code, 'invalid_timezone')
+  t.match((await ada.post(MINUTES, { ...rejected, timezone: 'UTC' })).body, { duplicate: false })
 })
 
 t.test('a flush that fails at its end leaves nothing, and its retry counts', async (t) => {
@@ -242,9 +242,9 @@ t.test('a flush that fails at its end leaves nothing, and its retry counts', asy
   const run = (text: string) => service.database.write.statement(text, [])
   const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
   for (const table of ['activity', 'flushes', 'stale_days', 'activity_repos']) {
-    await run(`alter table ${table} add constraint refuse check (false) not valid`)
+    await run(`alter table ${table} add constraint reject check (false) not valid`)
     t.equal((await ada.post(MINUTES, body)).status, 500, table)
-    await run(`alter table ${table} drop constraint refuse`)
+    await run(`alter table ${table} drop constraint reject`)
     t.equal(await minutesOf(ada, id, today), 0, table)
   }
   t.match((await ada.post(MINUTES, body)).body, { accepted: 1, duplicate: false })
@@ -360,7 +360,7 @@ t.test('of two simultaneous flushes with one id for different workspaces, one co
   await takeTurns([ada], today)
   const entryOf = (repo: string) => ({ flush_id: 'one', entries: [{ repo, day: today, minutes: 5 }] })
   const replies: ReturnType<typeof ada.post>[] = []
-  // Their turns keep them apart from nobody; only the id does.
+  // They take their turns like others, so only the id keeps them apart.
   await whileHeld(service, ['lock table flushes in share mode'], async () => {
     replies.push((await startFlush(service, ada, entryOf('acme/api'), 1)).reply)
     replies.push((await startFlush(service, ada, entryOf('other/api'), 2)).reply)
@@ -651,9 +651,9 @@ t.test('counts are absolute', async (t) => {
     ],
     [{ ...issues, members: [{ login: '', repos: [] }] }, '/body/members/0/login'],
   ] as const) {
-    const refused = await ada.post(COMMITS, body)
-    t.equal(refused.status, 400)
-    t.equal(refused.body.errors[0].path, path)
+    const rejected = await ada.post(COMMITS, body)
+    t.equal(rejected.status, 400)
+    t.equal(rejected.body.errors[0].path, path)
   }
 })
 
@@ -662,7 +662,7 @@ const largeUpload = (workspace: string, day: string, count: (member: number, rep
   workspace,
   day,
   members: Array.from({ length: 500 }, (_, member) => ({
-    login: member === 0 ? 'ada' : member === 1 ? 'bob' : `nobody-${member}`,
+    login: member === 0 ? 'ada' : member === 1 ? 'bob' : `stranger-${member}`,
     repos: Array.from({ length: 200 }, (_, repo) => ({
       repo: `${repo < 150 ? 'acme' : 'other'}/repo-${repo}`,
       count: count(member, repo),
@@ -680,10 +680,10 @@ t.test('the largest upload is answered as a small one is', async (t) => {
   t.match((await ada.post(COMMITS, body)).body, { upserted: 0, unchanged: 300 })
 
   const bad = largeUpload(id, today, (member, repo) => (member === 400 && repo === 7 ? 'x' : 1))
-  const refused = await ada.post(COMMITS, bad)
-  t.equal(refused.status, 400)
-  t.equal(refused.body.code, 'validation_failed')
-  t.equal(refused.body.errors[0].path, '/body/members/400/repos/7/count')
+  const rejected = await ada.post(COMMITS, bad)
+  t.equal(rejected.status, 400)
+  t.equal(rejected.body.code, 'validation_failed')
+  t.equal(rejected.body.errors[0].path, '/body/members/400/repos/7/count')
   const text = JSON.stringify(body)
   const broken = await ada.request('POST', COMMITS, {
     body: text.slice(0, -1),
@@ -748,9 +748,9 @@ t.test('a flush that would write too many rows is rejected as a whole and not re
     minutes: 1,
   }))
   const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
-  const refused = await flush(entries)
-  t.hasStrict(refused, { status: 413, body: { code: 'payload_too_large' } })
-  t.match(refused.body.detail, /5200 rows.*26 workspaces.*at most 192 entries/)
+  const rejected = await flush(entries)
+  t.hasStrict(rejected, { status: 413, body: { code: 'payload_too_large' } })
+  t.match(rejected.body.detail, /5200 rows.*26 workspaces.*at most 192 entries/)
   t.same(await service.database.hot.statement('select 1 from activity', []), [])
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { accepted: 192, duplicate: false } })
   t.match(await flush(entries.slice(0, 192)), { status: 200, body: { duplicate: true } })
@@ -772,18 +772,18 @@ t.test(
       minutes: 1,
     }))
     const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
-    const refused = await flush(entries)
-    t.equal(refused.status, 413)
-    t.equal(refused.body.code, 'payload_too_large')
+    const rejected = await flush(entries)
+    t.equal(rejected.status, 413)
+    t.equal(rejected.body.code, 'payload_too_large')
     t.equal(
-      refused.body.detail,
+      rejected.body.detail,
       'This flush names 200 repositories, too many to compare with the patterns of all your workspaces. Name at most 2 per flush.',
     )
     const first = await flush(entries.slice(0, 1))
     t.same(
       [first.status, first.body.ignored, first.body.duplicate],
       [200, 1, false],
-      'the refusal is not remembered',
+      'the rejection is not remembered',
     )
 
     const choose = await ada.put('/api/me/recording', {
@@ -824,11 +824,11 @@ t.test('an upload with too many patterns to compare is rejected as a whole', asy
         })),
       })),
     })
-  const refused = await upload(16)
-  t.equal(refused.status, 413)
-  t.equal(refused.body.code, 'payload_too_large')
+  const rejected = await upload(16)
+  t.equal(rejected.status, 413)
+  t.equal(rejected.body.code, 'payload_too_large')
   t.equal(
-    refused.body.detail,
+    rejected.body.detail,
     'This upload names 3200 repositories, too many to compare with the patterns of the workspace. Name at most 3094 per upload.',
   )
   const { status, body } = await upload(15)

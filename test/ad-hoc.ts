@@ -19,7 +19,7 @@ const withStatement = <D extends Db>(db: D): D & AdHocDb =>
       db.rows<Row>({ name: 'ad hoc', columns: {}, text }, parameters),
   })
 
-/** The same database, whose doors take any SQL as well. */
+/** The same database, which also takes any SQL. */
 export const withAdHocSql = (database: Database): AdHocDatabase => ({
   ...database,
   read: withStatement(database.read),

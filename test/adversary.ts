@@ -1,11 +1,11 @@
 /**
- * Somebody who knows everything but the amounts, and computes with all that was published: numbers as linear equations over
+ * An attacker who knows everything but the amounts, and computes with all that was published: numbers as linear equations over
  * what each person did on each day, in each repository and hour.
  */
 
 /** Sums of unknowns, and whose unknowns they are: `equations` are the numbers in which an unknown is a part. */
 export interface Unknown {
-  /** Null: nobody's, such as the work of people who were erased. */
+  /** Null: no one, as for the work of erased people. */
   person: number | null
   equations: number[]
   /** For minutes whose sum is known, and only their hours are not: the numbers that lose what those above gain. */
@@ -62,7 +62,7 @@ class Basis {
 }
 
 /**
- * Fewer people than the group that some combination of the equations is about, and about nobody else. There is one exactly
+ * Fewer people than the group that some combination of the equations is about, and no one else. There is one exactly
  * if the equations have a lower rank in what all the others did.
  */
 export const findHole = (unknowns: Unknown[], equations: number, group: number): number[] | undefined => {

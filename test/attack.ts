@@ -1,4 +1,4 @@
-/** Hostile requests made of the OpenAPI document, and how long each makes everybody else wait. */
+/** Hostile requests made of the OpenAPI document, and how long each makes others wait. */
 import { Agent, request as httpRequest } from 'node:http'
 import { longestStall } from '../bench/harness.js'
 import { limits } from '../schemas/limits.js'

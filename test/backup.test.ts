@@ -180,8 +180,8 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   for (const [n, [content, said]] of files.entries()) {
     const file = join(folder, `${n}.gz`)
     await writeFile(file, content)
-    const refused = restore(target, file, () => {}, new AbortController().signal)
-    await t.rejects(refused, { constructor: OperatorError, message: said })
+    const rejected = restore(target, file, () => {}, new AbortController().signal)
+    await t.rejects(rejected, { constructor: OperatorError, message: said })
   }
   const { code, output } = await command(t, 'restore', join(folder, 'none.gz'), onDatabase(target))
   t.equal(code, 1)

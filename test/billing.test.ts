@@ -187,7 +187,7 @@ t.test('statuses are translated', async (t) => {
     t.equal(await status(), ours, theirs)
   }
   await deliver(service, notification({ customer, status: 'invented_later', created: now() + 100 }))
-  t.equal(await status(), 'canceled', 'a status that nobody knows changes nothing')
+  t.equal(await status(), 'canceled', 'an unknown status changes nothing')
 })
 
 t.test('of several subscriptions, the best one counts', async (t) => {
@@ -258,7 +258,7 @@ t.test('a notification counts only with a valid signature over its exact bytes',
   const { customer } = await subscriber('ada')
   const payload = notification({ customer })
   const signed = (time: number, secret?: string) => signatureOf(payload, { time, ...(secret && { secret }) })
-  const refused: Record<string, Record<string, string>> = {
+  const rejected: Record<string, Record<string, string>> = {
     missing: {},
     empty: { 'Billing-Signature': '' },
     rubbish: { 'Billing-Signature': 'v1' },
@@ -275,7 +275,7 @@ t.test('a notification counts only with a valid signature over its exact bytes',
   }
   const send = (body: string, headers: Record<string, string>) =>
     service.request('POST', WEBHOOK, { body, headers: { 'Content-Type': 'application/json', ...headers } })
-  for (const [name, headers] of Object.entries(refused)) {
+  for (const [name, headers] of Object.entries(rejected)) {
     const reply = await send(payload, headers)
     t.hasStrict(reply.body, { status: 400, code: 'signature_invalid' }, name)
   }

@@ -1,4 +1,4 @@
-/** Mistakes in a route that nobody should have to find by calling it. */
+/** Mistakes in a route that are found without calling it. */
 import { Type } from '@sinclair/typebox'
 import type { InjectOptions, RouteOptions } from 'fastify'
 import { pino } from 'pino'

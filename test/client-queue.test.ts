@@ -147,7 +147,7 @@ t.test('entries that no flush can contain are rejected before they spoil one', a
   t.match(await queue.pending(), { minutes: 0 })
 })
 
-t.test('a batch has at most 200 entries, and is sent ten minutes after it was begun', async (t) => {
+t.test('a batch has at most 200 entries, and is sent ten minutes after its first entry', async (t) => {
   const { queue, pass, sent, entries } = start(t)
   for (let index = 0; index < 201; index++) await queue.add(`acme/repo-${index}`, NINE, 1)
   await pass(9 * MINUTE)
@@ -416,7 +416,7 @@ const storages: Record<
 }
 
 for (const [name, prepare] of Object.entries(storages)) {
-  t.test(`${name}: a sealed batch never changes, and whoever is overtaken notices`, async (t) => {
+  t.test(`${name}: a sealed batch never changes, and a client that was overtaken notices`, async (t) => {
     const open = await prepare(t)
     const [one, two] = [open(), open()]
     await one.create('1', 'a')

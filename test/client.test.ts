@@ -146,7 +146,7 @@ t.test('requests that may have taken effect are not repeated', async (t) => {
   }
   const refused = scripted([problem(429, 'rate_limited'), json(202, { ok: true })])
   await refused.client.request('POST /api/events', { body: { event: 'a', source: 'b' } })
-  t.equal(refused.requests.length, 2, 'what was refused for its number was not done')
+  t.equal(refused.requests.length, 2, 'a request that was rate limited had no effect')
   const never = scripted([problem(503, 'oauth_not_configured')])
   await failureOf(never.client.request('GET /api/me'))
   t.equal(never.requests.length, 1, 'waiting does not configure anything')
@@ -244,7 +244,7 @@ t.test('repeated reads are conditional', async (t) => {
     request.headers.get('if-none-match') === '"1"' ? json(304, null) : json(200, me, { ETag: '"1"' })
   const { client } = scripted([answer])
   const first = await client.request('GET /api/me')
-  first.data.login = 'changed by whoever got it'
+  first.data.login = 'changed by the caller'
   const again = await client.request('GET /api/me')
   t.hasStrict(again, { data: { login: 'ada' }, status: 304, notModified: true, etag: '"1"' })
 
@@ -256,7 +256,7 @@ t.test('repeated reads are conditional', async (t) => {
   }
   const stored = scripted([answer], { cache })
   t.ok((await stored.client.request('GET /api/me')).notModified, 'also from a store that was given')
-  stored.client.setToken('of somebody else')
+  stored.client.setToken('of someone else')
   t.equal(kept.size, 0)
 })
 

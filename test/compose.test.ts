@@ -43,7 +43,7 @@ t.test('after the first run the service starts as compose.yaml configures it', a
   const { folder, firstRun } = await install(t)
   await firstRun(['team.example.com'])
   const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777
-  t.equal(await modeOf('secrets'), 0o700, 'nobody else gets at the secrets')
+  t.equal(await modeOf('secrets'), 0o700, 'no other user can read the secrets')
   t.equal(await modeOf('.env'), 0o600, 'or at those that are added to .env')
   t.equal(instances.length, 2)
   for (const { environment, secrets: given = [] } of instances) {

@@ -55,7 +55,7 @@ t.test('all wrong variables are listed at once, without their values', async (t)
     ACTIVITY_DETAIL_DAYS: '-1',
     RATE_LIMITS: 'true',
     REDIS_URL: 'redis://:hunter2@host/name',
-    TRUST_PROXY: 'everybody',
+    TRUST_PROXY: 'everyone',
     METRICS_PORT: 'x',
     SHUTDOWN_DELAY_MS: '-1',
     LOG_LEVEL: 'loud',

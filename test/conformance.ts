@@ -1,5 +1,5 @@
 /**
- * Holds every answer of a test against the OpenAPI document. It is the committed one, because to make it anew takes each
+ * Holds every answer of a test against the OpenAPI document. It is the committed one, because generating it takes each
  * process longer than most tests; that it is what the service serves is a test of its own.
  */
 import { readFileSync } from 'node:fs'

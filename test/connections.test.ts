@@ -41,7 +41,7 @@ const openConnections = (service: Service) =>
   new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
 
 const noneOpen = (service: Service) =>
-  until(async () => (await openConnections(service)) === 0, 'nobody is connected')
+  until(async () => (await openConnections(service)) === 0, 'no one is connected')
 
 const headersOf = (answer: string) =>
   Object.fromEntries(
@@ -278,7 +278,7 @@ t.test('a client that reads nothing is disconnected, and one that reads slowly i
   }
   t.ok(read >= count * length, 'all of it has come')
   slow.destroy()
-  t.ok(await noneOpen(service), 'nobody else is connected any more')
+  t.ok(await noneOpen(service), 'no one else is connected any more')
   for (const socket of deaf) socket.destroy()
 })
 

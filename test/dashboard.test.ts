@@ -534,14 +534,14 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
   for (const [name, caller] of Object.entries(callers)) ids[name] = (await caller.get('/api/me')).body.id
   const names = Object.keys(callers) as Name[]
   const repoNames = ['acme/a', 'acme/b', 'acme/c', 'other/x']
-  const somebody = fc.constantFrom(...names)
+  const someone = fc.constantFrom(...names)
   const daysBack = fc.integer({ min: 0, max: 12 })
   const step = fc.oneof(
     {
       weight: 6,
       arbitrary: fc.record({
         kind: fc.constant('flush' as const),
-        name: somebody,
+        name: someone,
         zone: fc.option(fc.constantFrom('UTC', 'Asia/Kolkata', 'Pacific/Niue', 'Europe/Berlin'), {
           nil: undefined,
         }),
@@ -561,7 +561,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
       weight: 3,
       arbitrary: fc.record({
         kind: fc.constantFrom('commits' as const, 'closed-issues' as const),
-        name: somebody,
+        name: someone,
         back: daysBack,
         repos: fc.uniqueArray(fc.constantFrom(...repoNames)),
         count: fc.integer({ min: 0, max: 9 }),
@@ -569,7 +569,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
     },
     {
       weight: 1,
-      arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'join' as const), name: somebody }),
+      arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'join' as const), name: someone }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('roll-up' as const) }) },
   )

@@ -1,4 +1,4 @@
-/** Whoever holds one lock and wants another takes them in the order in which everybody does: nobody has to be sacrificed. */
+/** All transactions take several locks in the same order, so PostgreSQL never ends one to resolve a deadlock. */
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
@@ -52,7 +52,7 @@ for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
     await ada.post(MINUTES, flushOf(['acme/known']))
     const between = counts(...Array.from({ length: 200 }, (_, index) => `acme/m${index}`))
     const members = [
-      ...Array.from({ length: 30 }, (_, index) => ({ login: `nobody-${index}`, repos: between })),
+      ...Array.from({ length: 30 }, (_, index) => ({ login: `stranger-${index}`, repos: between })),
       { login: 'ada', repos: counts('acme/l') },
       { login: 'bob', repos: counts('acme/known', 'acme/new') },
     ]

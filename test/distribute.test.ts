@@ -141,7 +141,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
     }
     return Object.assign(db, { rows: recorded })
   }
-  for (const door of [database.read, database.hot, database.write]) record(door)
+  for (const db of [database.read, database.hot, database.write]) record(db)
   const { transaction } = database
   database.transaction = (work, options) => transaction((tx) => work(record(tx) as never), options)
   const { status } = await call()
@@ -156,7 +156,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
   })
   for (const [{ text }, parameters] of calls) {
     await sql`begin`
-    // A node that was asked may refuse what has been done before.
+    // A node may reject what was done before.
     await sql.unsafe(text, parameters as never[]).catch((error) => {
       if (error.code !== UNIQUE_VIOLATION) throw error
     })

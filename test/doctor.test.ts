@@ -116,7 +116,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       [/^problem addresses: .*TRUST_PROXY/],
     ],
     [
-      'a proxy that is everybody',
+      'a proxy that is everyone',
       { TRUST_PROXY: '127.0.0.1,0.0.0.0/0' },
       [/^problem addresses: TRUST_PROXY contains every address/],
     ],
@@ -156,7 +156,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     ],
     ['a key that can be guessed', { ADMIN_KEYS: 'letmein' }, [/^problem secrets: An admin key is shorter/]],
     [
-      'a gate that nobody can pass',
+      'a gate that no one can pass',
       { BILLING_DORMANT: 'false' },
       [/^problem billing: .*no one can subscribe/],
     ],
@@ -210,7 +210,7 @@ t.test('a schema of another version is named', async (t) => {
 t.test('an old backup is found, and so is none', async (t) => {
   const { url, sql } = await databaseOf(t)
   const env = { ...sound, ...onDatabase(url) }
-  t.strictSame(await findingsOf(env), [], 'a database that nobody uses needs none')
+  t.strictSame(await findingsOf(env), [], 'an unused database needs none')
   await sql`
     insert into users (id, repohost_id, login, login_key, avatar_url, created_at)
     values (gen_random_uuid(), 1, 'ada', 'ada', '', now() - interval '9 days')`

@@ -1,5 +1,5 @@
 /**
- * The database driver, on the wire: what `patches/` mends. Each of these faults was met in the driver as it is published,
+ * The database driver, on the wire: what `patches/` fixes. Each of these faults was met in the driver as it is published,
  * and each of them loses, mixes or invents answers, or ends the process.
  */
 import { readFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { temporaryFolder } from './process.js'
 import { makeCertificate } from './proxy-examples.js'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
-/** What nobody awaits would end the service. */
+/** A rejection that no code awaits would end the service. */
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (error) => unhandled.push(error))
 
@@ -136,7 +136,7 @@ t.test('a transaction whose first statement goes out with its beginning is one',
 t.test('if the begin of a transaction is rejected, only statements sent with it run', async (t) => {
   const { sql, rows } = await start(t)
   const [before] = await sql`select pg_backend_pid() as pid`
-  const refused = (sql.begin as unknown as Begin)(
+  const rejected = (sql.begin as unknown as Begin)(
     'isolation level unknown',
     async (tx) => {
       t.same([...(await tx`select 42 as n`)], [{ n: 42 }])
@@ -144,7 +144,7 @@ t.test('if the begin of a transaction is rejected, only statements sent with it 
     },
     { readsFirst: true },
   )
-  await t.rejects(refused, { code: '42601' })
+  await t.rejects(rejected, { code: '42601' })
   t.same(await rows(), [])
   t.same([...(await sql`select pg_backend_pid() as pid`)], [before])
 })
@@ -297,7 +297,7 @@ const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
 }
 
 t.test('without TLS, a wrong server gets no password and is not trusted', async (t) => {
-  const refused = {
+  const rejected = {
     'clear text': ['REFUSED_PASSWORD', ''],
     'clear text, and answers without waiting': ['REFUSED_PASSWORD', ''],
     'clear text, and lets the client in': ['REFUSED_PASSWORD', ''],
@@ -313,14 +313,14 @@ t.test('without TLS, a wrong server gets no password and is not trusted', async 
     'nothing, with a message without end': ['PROTOCOL_VIOLATION', ''],
   }
   const outcomes = allDemands.map(async (demand) => {
-    // Without it, a server may ask for nothing: PostgreSQL can be set to trust whoever comes.
+    // Without it, a server may ask for nothing: PostgreSQL can be configured to trust everyone.
     const query = demand === 'no password' ? '?require_auth=scram-sha-256' : ''
     return [demand, await meet(t, demand, query)] as const
   })
   t.strictSame(
     Object.fromEntries(await Promise.all(outcomes)),
     Object.fromEntries(
-      Object.entries(refused).map(([demand, [outcome, heard]]) => [
+      Object.entries(rejected).map(([demand, [outcome, heard]]) => [
         demand,
         { outcome, heard, gaveAway: false },
       ]),

@@ -52,7 +52,7 @@ const begin = (t: Test, program: string, args: string[], options: object): Child
   return child
 }
 
-t.test('the service keeps house on the embedded database that it owns', async (t) => {
+t.test('the service cleans up in the embedded database that it owns', async (t) => {
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   const dataDir = await temporaryFolder(t)
   const server = await startEmbedded({ dataDir, maxConnections: 30, durable: false, log })
@@ -117,7 +117,7 @@ t.test('a program at the address of an earlier server gets no password', async (
       join(cluster, 'postmaster.pid'),
       `${[program.pid, cluster, 0, port, folder, folder ? '' : '127.0.0.1'].join('\n')}\n`,
     )
-  const refusalOf = async (work: Promise<{ stop(): Promise<void> }>) => {
+  const rejectionOf = async (work: Promise<{ stop(): Promise<void> }>) => {
     const outcome = await work.catch((error) => error)
     await outcome.stop?.()
     return String(outcome.message)
@@ -128,8 +128,8 @@ t.test('a program at the address of an earlier server gets no password', async (
   const answered = `Another program answers at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
   for (const demand of allDemands) {
     impostor.demand = demand
-    const refusal = await refusalOf(openEmbedded(dataDir, never))
-    t.equal(refusal.slice(0, answered.length), answered, demand)
+    const rejection = await rejectionOf(openEmbedded(dataDir, never))
+    t.equal(rejection.slice(0, answered.length), answered, demand)
   }
   t.not(impostor.connections, 0)
   t.equal(receivedPassword(impostor, password), false)
@@ -147,14 +147,14 @@ t.test('a program at the address of an earlier server gets no password', async (
   for (const folder of [open, link, ...(isRoot ? [foreign] : [])]) {
     await leave(5432, folder)
     t.equal(
-      await refusalOf(start(dataDir)),
+      await rejectionOf(start(dataDir)),
       `Other users can write to ${folder}, where the database listens. Make it a folder of the database's owner with mode 0700.`,
     )
   }
   t.strictSame(
     listeners.map(({ connections }) => connections),
     [0, 0],
-    'nobody connects to a socket that others could have put there',
+    'the service connects to no socket that others could have put there',
   )
 
   program.kill('SIGKILL')

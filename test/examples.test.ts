@@ -28,7 +28,7 @@ const last = [
   'logout',
 ]
 
-/** These need more than a call: a login that has begun, a file, a schema, a signature of the repository host. */
+/** These need more than a call: a login that was started, a file, a schema, a signature of the repository host. */
 const unprepared: Record<string, { status: number; code: string }> = {
   finishLogin: { status: 400, code: 'oauth_state_invalid' },
   startImport: { status: 400, code: 'validation_failed' },

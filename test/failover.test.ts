@@ -13,7 +13,7 @@ t.test('a failover loses nothing that was acknowledged, and the service finds th
   const repohost = await startRepohost()
   t.teardown(() => repohost.close())
   const { username, password, host, pathname } = first.address
-  // The standby goes first, so that a start, too, must look for the primary.
+  // The standby goes first, so that a start must also find the primary.
   const hosts = `${second.address.host},${host}`
   const service = await ready(
     launch(t, await freePort(), {
@@ -63,7 +63,7 @@ t.test('a failover loses nothing that was acknowledged, and the service finds th
   isOver = true
   await all
   statuses.delete(503)
-  t.strictSame([...statuses], [200], 'nothing but 503 while nobody is the primary')
+  t.strictSame([...statuses], [200], 'only 503 while there is no primary')
   const found = await second.sql`
     select u.login, sum(a.minutes)::integer as minutes from activity a join users u on u.id = a.user_id
     group by u.login order by u.login`

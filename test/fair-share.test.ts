@@ -46,12 +46,12 @@ t.test('a caller that gets no permit is told to slow down', async (t) => {
       Array.from({ length: 4 * AT_ONCE }, (_, n) => ada.patch(adas, { name: `name ${n}` })),
     )
   })
-  const refused = replies.filter(({ status }) => status === 429)
-  t.ok(refused.length >= AT_ONCE, 'the last ones at least')
-  t.ok(refused.length <= 3 * AT_ONCE, 'the first ones have had their turn')
+  const rejected = replies.filter(({ status }) => status === 429)
+  t.ok(rejected.length >= AT_ONCE, 'the last ones at least')
+  t.ok(rejected.length <= 3 * AT_ONCE, 'the first ones have had their turn')
   // On a slow machine, those before have used up the caller's share.
   const allowed = [AT_ONCE, limits.busy_seconds_per_caller].map(String)
-  for (const { headers, body } of refused) {
+  for (const { headers, body } of rejected) {
     t.equal(body.code, 'rate_limited')
     t.match(headers.get('retry-after'), /^[1-9]/)
     t.ok(allowed.includes(headers.get('ratelimit-limit') ?? ''))
@@ -111,11 +111,11 @@ t.test('an address has few unfinished bodies at a time, and probes are still ans
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
   })
-  const refused = await until(async () => {
+  const rejected = await until(async () => {
     const reply = await service.request('GET', '/api/limits')
     return reply.status === 429 && reply
   }, 'no place is left for the address')
-  t.hasStrict(refused.body, { code: 'rate_limited' })
+  t.hasStrict(rejected.body, { code: 'rate_limited' })
   for (const probe of ['/api/health', '/api/ready'])
     t.equal((await service.request('GET', probe)).status, 200)
 })
@@ -140,7 +140,7 @@ t.test('a caller beyond the share of working time continues with one request at 
   })
   const statuses = (await all).map(({ status }) => status).sort()
   // A turn ends with the lock's timeout of 2 s, and waiting for a turn ends after 5 s.
-  t.same(new Set(statuses), new Set([429, 503]), 'others were refused')
+  t.same(new Set(statuses), new Set([429, 503]), 'others were rejected')
   t.equal(statuses[2], 503, 'two at least')
   for (const { status, headers, body } of await all) {
     if (status !== 429) continue

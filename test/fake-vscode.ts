@@ -1,4 +1,4 @@
-/** As much of an editor as the example needs, with somebody in front of it who is the test. */
+/** As much of an editor as the example needs. The test plays its user. */
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -68,7 +68,7 @@ export const startEditor = async ({
     command: '',
   }
   const person = {
-    /** The token of the editor's GitHub account, once somebody agrees to use it. */
+    /** The token of the editor's GitHub account, once the user agrees to use it. */
     github: undefined as string | undefined,
     agrees: true,
     focused: true,
@@ -262,17 +262,17 @@ export const startEditor = async ({
     commands,
     workspaceValues,
     configuration,
-    /** Somebody types. */
+    /** The user types. */
     type: () => listeners.forEach((listener) => void listener()),
     minutePasses: () => timers[0]?.(),
-    /** Somebody edits a setting of this workspace. */
+    /** The user changes a setting of this workspace. */
     edit: async (key: string, value: unknown) => {
       workspaceValues[key] = value
       seen.messages = []
       await change(key)
       return seen.messages
     },
-    /** Somebody changes a setting of the user. */
+    /** The user changes one of their own settings. */
     configure: async (key: string, value: unknown) => {
       configuration[key] = value
       await change(key)

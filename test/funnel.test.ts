@@ -108,7 +108,7 @@ t.test('milestones that could not be written are written later', async (t) => {
   await rename('funnel_users', 'funnel_gone')
   await service.signIn('ada')
   t.equal((await funnel(service)).status, 500)
-  t.equal((await service.signIn('bob')).login, 'bob', 'nobody else is held back')
+  t.equal((await service.signIn('bob')).login, 'bob', 'no one else has to wait')
   await rename('funnel_gone', 'funnel_users')
   t.match(await stepOf(service, 'signed_in'), { users: 2, events: 2 })
 })
@@ -170,9 +170,9 @@ t.test('conversions count people with both steps, and medians are over these peo
     conversion_from_start: 0,
     median_seconds_from_start: null,
   })
-  const nobody = (await funnel(service, '?from=2020-01-01&to=2020-01-02')).body
-  hasMembers(t, nobody, { users: 0, by_source: [], other_events: [] })
-  t.same(nobody.steps[1], {
+  const none = (await funnel(service, '?from=2020-01-01&to=2020-01-02')).body
+  hasMembers(t, none, { users: 0, by_source: [], other_events: [] })
+  t.same(none.steps[1], {
     event: 'second',
     users: 0,
     events: 0,
@@ -195,27 +195,27 @@ t.test('ranges are real days in order', async (t) => {
 t.test('the funnel opens to an admin key alone', async (t) => {
   const service = await start(t)
   const ada = await service.signIn('ada')
-  const refused = async (path: string, headers: Record<string, string> = {}, asked = service) =>
+  const rejected = async (path: string, headers: Record<string, string> = {}, asked = service) =>
     t.hasStrict(
       (await asked.request('GET', path, { headers })).body,
       { status: 401, code: 'admin_key_invalid' },
       path,
     )
   const path = '/api/admin/funnel'
-  await refused(path)
-  await refused(`${path}?key=`)
-  await refused(`${path}?key=${KEY.slice(0, -1)}`)
-  await refused(`${path}?key=${KEY}x`)
-  await refused(`${path}?key=${KEY.toUpperCase()}`)
-  await refused(`${path}?key=${KEY},another-one`)
-  await refused(`${path}?key=${KEY}&key=${KEY}`)
-  await refused(`${path}?key[]=${KEY}`)
-  await refused(path, { 'X-Service-Admin-Key': '' })
-  await refused(`${path}?key=${KEY}`, { 'X-Service-Admin-Key': 'wrong' })
-  await refused(path, { Authorization: `Bearer ${ada.token}` })
+  await rejected(path)
+  await rejected(`${path}?key=`)
+  await rejected(`${path}?key=${KEY.slice(0, -1)}`)
+  await rejected(`${path}?key=${KEY}x`)
+  await rejected(`${path}?key=${KEY.toUpperCase()}`)
+  await rejected(`${path}?key=${KEY},another-one`)
+  await rejected(`${path}?key=${KEY}&key=${KEY}`)
+  await rejected(`${path}?key[]=${KEY}`)
+  await rejected(path, { 'X-Service-Admin-Key': '' })
+  await rejected(`${path}?key=${KEY}`, { 'X-Service-Admin-Key': 'wrong' })
+  await rejected(path, { Authorization: `Bearer ${ada.token}` })
   const closed = await startService(t)
-  await refused(`${path}?key=`, {}, closed)
-  await refused(`${path}?key=undefined`, {}, closed)
+  await rejected(`${path}?key=`, {}, closed)
+  await rejected(`${path}?key=undefined`, {}, closed)
   t.equal((await service.request('GET', `${path}?key=${KEY}`)).status, 200)
   t.equal((await funnel(service, '', 'another-one')).status, 200)
 })

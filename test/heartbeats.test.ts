@@ -490,7 +490,7 @@ t.test('heartbeats', async (t) => {
 
   t.test('only wrong syntax and wrong shape are rejected', async (t) => {
     const { caller } = await someone(service)
-    const refused = [
+    const rejected = [
       '',
       'nonsense',
       '[{]',
@@ -513,7 +513,7 @@ t.test('heartbeats', async (t) => {
       '['.repeat(200_000),
       `[${'{"a":'.repeat(100_000)}`,
     ]
-    for (const body of refused) {
+    for (const body of rejected) {
       const reply = await caller.request('POST', BULK, {
         body,
         headers: { 'Content-Type': 'application/json' },
@@ -566,8 +566,11 @@ t.test('heartbeats', async (t) => {
     }
     const headers = { Authorization: `Bearer ${reading}` }
     t.equal((await service.request('GET', `${BASE}/statusbar/today`, { headers })).status, 200)
-    const refused = await service.request('POST', BULK, { body, headers })
-    t.same([refused.status, refused.body.code, refused.body.scope], [403, 'scope_missing', 'activity:write'])
+    const rejected = await service.request('POST', BULK, { body, headers })
+    t.same(
+      [rejected.status, rejected.body.code, rejected.body.scope],
+      [403, 'scope_missing', 'activity:write'],
+    )
     t.same(await minutesOf(caller), { 'acme/web': 1 })
     t.notOk(service.logs.some((line) => line.includes(uuid) || line.includes(reading)))
   })

@@ -93,7 +93,7 @@ t.test('a database stays with its host, unless the operator says that the host h
     service.child.kill('SIGTERM')
     t.equal(await service.ended, 0)
   }
-  const refused = async (env: Record<string, string>, says: RegExp) => {
+  const rejected = async (env: Record<string, string>, says: RegExp) => {
     const service = await start(env)
     t.equal(await service.ended, 1)
     t.match(service.output(), says)
@@ -101,23 +101,23 @@ t.test('a database stays with its host, unless the operator says that the host h
   }
   const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
   await starts({})
-  await refused(
+  await rejected(
     own,
     /GitHub host https:\/\/github\.com, .*GitHub host https:\/\/git\.example\.com.* REPOHOST_MOVED=https:\/\/github\.com/,
   )
-  await refused({ REPOHOST_KIND: 'gitlab' }, /GitLab host https:\/\/gitlab\.com/)
-  await refused(
+  await rejected({ REPOHOST_KIND: 'gitlab' }, /GitLab host https:\/\/gitlab\.com/)
+  await rejected(
     { ...own, REPOHOST_MOVED: 'https://elsewhere.example.com' },
     /REPOHOST_MOVED=https:\/\/github\.com/,
   )
   const gitlab = { REPOHOST_KIND: 'gitlab', REPOHOST_MOVED: 'https://github.com' }
-  t.notOk((await refused(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
+  t.notOk((await rejected(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
   await starts({ ...own, REPOHOST_MOVED: 'https://github.com/' })
   await starts({ ...own, REPOHOST_MOVED: 'https://github.com' })
   await starts(own)
-  await refused({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
+  await rejected({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
   const forgejo = { ...own, REPOHOST_KIND: 'forgejo' }
-  await refused(forgejo, /REPOHOST_KIND was wrong before, set REPOHOST_MOVED=https:\/\/git\.example\.com/)
+  await rejected(forgejo, /REPOHOST_KIND was wrong before, set REPOHOST_MOVED=https:\/\/git\.example\.com/)
   await starts({ ...forgejo, REPOHOST_MOVED: 'https://git.example.com' })
   await starts(forgejo)
 })

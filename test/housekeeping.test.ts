@@ -250,18 +250,18 @@ t.test(
     await addDeleted(service, stuck, 1, 2)
     await addDeleted(service, other, 1, 1)
     await service.database.write.statement(
-      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
+      `create function reject() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
       [],
     )
     await service.database.write.statement(
-      `create trigger refuse before delete on audit_entries for each row when (old.workspace_id = '${stuck}') execute function refuse()`,
+      `create trigger reject before delete on audit_entries for each row when (old.workspace_id = '${stuck}') execute function reject()`,
       [],
     )
     await service.app.housekeeping.run()
     t.equal(await countRows(service, 'workspaces', 'id', stuck), 1)
     t.equal(await countRows(service, 'workspaces', 'id', other), 0)
     t.ok(service.logs.some((line) => line.includes('housekeeping failed') && line.includes(stuck)))
-    await service.database.write.statement('drop trigger refuse on audit_entries', [])
+    await service.database.write.statement('drop trigger reject on audit_entries', [])
     await service.app.housekeeping.run()
     t.equal(await countRows(service, 'workspaces', 'id', stuck), 0)
   },
@@ -287,7 +287,7 @@ t.test('audit entries are kept for 400 days, ended sessions until they would hav
   t.equal((await service.database.hot.statement('select 1 from revocations', [])).length, 1)
 })
 
-t.test('only one instance keeps house at a time', async (t) => {
+t.test('only one instance runs housekeeping at a time', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the image and uses it as compose.yaml does: as nobody in particular, without rights, on a file system that
+# Builds the image and uses it as compose.yaml does: as a user without rights, on a file system that
 # cannot be written; then two of it behind Caddy, one of which is replaced while people are at work.
 #   npm run build && DATABASE_URL=postgres://…@127.0.0.1:5432/empty test/image.sh
 # Needs buildah, podman and caddy, and says so where they are missing. BUILD_OPTIONS (other bases: --build-arg NODE=…),
@@ -63,7 +63,7 @@ sh "$work/ops/compose/first-run.sh" other.example.com >/dev/null
 is 'a second run of first-run.sh changes nothing' "$(cat "$work"/secrets/* "$work/.env" | sha256sum)" "$before"
 printf %s "$DATABASE_URL" >"$work/database-url"
 
-# Somebody at a repository host.
+# A person at a repository host.
 node --input-type=module -e "
   import { startRepohost } from '$PWD/build/demo/repohost.js'
   const host = await startRepohost()

@@ -52,7 +52,7 @@ t.test('parameters of every operation are treated as values only', async (t) => 
   }
   t.ok((statuses[400] ?? 0) > 300, JSON.stringify(statuses))
   t.ok((statuses[200] ?? 0) > 10, JSON.stringify(statuses))
-  t.hasStrict((await ada.get('/api/team/me')).body, { login: 'ada' }, 'and nobody is signed out or gone')
+  t.hasStrict((await ada.get('/api/team/me')).body, { login: 'ada' }, 'and no one is signed out or deleted')
 })
 
 /** The billing provider, the repository host and editors decide what they send. */

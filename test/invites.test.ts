@@ -118,8 +118,8 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
     crowd.map((who) => retryWhileUnavailable(() => who.post(`${team}/join`, { code }))),
   )
   t.equal(replies.filter(({ status }) => status === 200).length, 10)
-  const refused = replies.filter(({ status, body }) => status === 410 && body.code === 'invite_exhausted')
-  t.equal(refused.length, 40)
+  const rejected = replies.filter(({ status, body }) => status === 410 && body.code === 'invite_exhausted')
+  t.equal(rejected.length, 40)
   t.equal((await ada.get(`${team}/${id}/members`)).body.members.length, 11)
   const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
     inviteId,
@@ -202,7 +202,7 @@ t.test('a removed person needs an invite from after the removal, and one who lef
   const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
     second.id,
   ])
-  t.same(rows, [{ used_count: 0 }], 'a refusal uses nothing up')
+  t.same(rows, [{ used_count: 0 }], 'a rejected join uses nothing up')
 })
 
 t.test('a person removed while joining again with an old invite stays out', async (t) => {
@@ -282,7 +282,7 @@ t.test('a demoted member who leaves does not become admin again with an older in
   t.equal((await bob.post(`${team}/join`, { code: await invite() })).status, 200)
 })
 
-/** Ends the account of somebody, who then signs in again. */
+/** Ends the account of a person, who then signs in again. */
 const startAnew = async (service: Service, caller: Caller): Promise<Caller> => {
   const { status, text } = await caller.request('DELETE', '/api/me', { body: { confirm: caller.login } })
   if (status !== 200) throw new Error(text)
@@ -333,7 +333,7 @@ t.test('removals and demotions apply to a new account of the same person', async
     await bob.post(`${path}/leave`)
   }
   const again = await startAnew(service, dan)
-  t.equal((await again.post(`${team}/join`, { code })).status, 200, 'whoever left by themselves comes back')
+  t.equal((await again.post(`${team}/join`, { code })).status, 200, 'a person who left can join again')
   t.equal((await eve.post(`${team}/join`, { code: adminCode })).status, 200, 'others are not concerned')
 })
 
@@ -497,7 +497,7 @@ t.test('an invite code shows what it leads to, and its state', async (t) => {
     status: 200,
     body: { role: 'member' },
   })
-  t.equal((await eve.get(`${team}/${id}/members`)).status, 404, 'a look is no step inside')
+  t.equal((await eve.get(`${team}/${id}/members`)).status, 404, 'viewing an invite does not admit the person')
 
   const used = await invite({ role: 'admin', max_uses: 1 })
   await service.signIn('cyd').then((cyd) => cyd.post(`${team}/join`, { code: used.code }))
@@ -511,7 +511,7 @@ t.test('an invite code shows what it leads to, and its state', async (t) => {
 
   await ada.delete(`${team}/${id}/members?login=bob`)
   t.hasStrict((await lookUp(bob, code)).body, { status: 'revoked' }, 'for who was removed since')
-  t.hasStrict((await lookUp(eve, code)).body, { status: 'active' }, 'and for nobody else')
+  t.hasStrict((await lookUp(eve, code)).body, { status: 'active' }, 'and for no one else')
 
   const unknown = { status: 404, body: { code: 'invite_not_found' } }
   for (const none of ['X', '%F0%9F%8C%8D', 'x'.repeat(64)])

@@ -32,7 +32,7 @@ const withKey = (service: Service, secret: string) => {
 }
 
 const created = (reply: Reply) => {
-  if (reply.status !== 201) throw new Error(`The key was refused: ${reply.text}`)
+  if (reply.status !== 201) throw new Error(`The key was rejected: ${reply.text}`)
   return reply.body as { id: string; secret: string; created_at: string; expires_at: string }
 }
 
@@ -839,9 +839,9 @@ t.test('a CI job sets workspace settings and uploads commits with a key of the w
     ['xia', 1],
   ])
   const { secret: weak } = await workspaceKey(wes, id, ['counts:write'])
-  const refused = await run(weak)
-  t.not(refused.code, 0)
-  t.match(refused.output, /scope_missing/)
+  const rejected = await run(weak)
+  t.not(rejected.code, 0)
+  t.match(rejected.output, /scope_missing/)
 })
 
 t.test('WakaTime tools send a key in several ways, and never as a cookie', async (t) => {

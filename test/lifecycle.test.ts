@@ -51,7 +51,7 @@ t.test(
     const session = await signIn(first, token)
 
     const second = launch(t, await freePort(), env)
-    t.not(await second.ended, 0, 'a second process on the same folder is refused')
+    t.not(await second.ended, 0, 'a second process on the same folder does not start')
     t.match(
       second.output(),
       /Another process of this service is using .*Stop it first, or give this one another DATA_DIR/,

@@ -55,18 +55,18 @@ t.test('an override cannot contain a locked key, however it is written', async (
   await ada.put(override, { settings: { 'ext.z': 1 } })
   const patch = { settings: { 'ext.a': 1, 'ext.b': 2, 'ext.c': 3 }, locked: ['ext.a', 'ext.b'] }
   await ada.patch(`${team}/workspaces/${id}/settings`, patch)
-  const refused = (...keys: string[]) => ({ status: 422, body: { code: 'key_locked', keys } })
+  const rejected = (...keys: string[]) => ({ status: 422, body: { code: 'key_locked', keys } })
   for (const value of [7, 1, null]) {
-    hasMembers(t, await ada.put(override, { settings: { 'ext.a': value } }), refused('ext.a'))
+    hasMembers(t, await ada.put(override, { settings: { 'ext.a': value } }), rejected('ext.a'))
   }
   const both = { settings: { 'ext.c': 1, 'ext.b': 1, 'ext.a': 1 } }
-  hasMembers(t, await ada.put(override, both), refused('ext.a', 'ext.b'))
+  hasMembers(t, await ada.put(override, both), rejected('ext.a', 'ext.b'))
   hasMembers(
     t,
     await ada.request('PUT', `${override}?if_match="x"`, { body: both }),
-    refused('ext.a', 'ext.b'),
+    rejected('ext.a', 'ext.b'),
   )
-  hasMembers(t, await ada.post(`${override}/restore`, { version: 1 }), refused('ext.a'))
+  hasMembers(t, await ada.post(`${override}/restore`, { version: 1 }), rejected('ext.a'))
   t.hasStrict((await ada.get(override)).body, { version: 2 })
   t.equal((await ada.put(override, { settings: { 'ext.c': 9 } })).status, 200)
 })

@@ -1,4 +1,4 @@
-/** For tests of what happens while somebody waits for a lock. */
+/** For tests of what happens while a transaction waits for a lock. */
 import type { Parameter } from '../src/platform/database/client.js'
 import { isCluster } from './database.js'
 import type { Service } from './service.js'

@@ -62,10 +62,10 @@ export const startLossyProxy = async (
       const pass = () => service.write(chunk, () => whole && lose('connection'))
       if (whole && loss === 'duplicate') {
         odd.duplicate++
-        // Nobody waits for the answer to the second one.
+        // No one waits for the answer to the second one.
         reach().end(request, 'latin1')
       }
-      // What was written has reached the service, which answers nobody.
+      // What was written has reached the service, and its answer reaches no one.
       if (loss !== 'delay') return pass()
       odd.delay++
       setTimeout(pass, DELAY_MS)

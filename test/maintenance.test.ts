@@ -13,7 +13,7 @@ t.test('in maintenance reads continue, and writes get the message of the operato
   const { id } = await service.workspace(ada)
   const workspace = `/api/team/workspaces/${id}`
   const change = (minutes = 7) => ada.patch(`${workspace}/settings`, { idle_window_minutes: minutes })
-  const refused = (detail: string) => ({
+  const rejected = (detail: string) => ({
     status: 503,
     headers: { 'retry-after': '60' },
     body: { code: 'maintenance', detail },
@@ -29,7 +29,7 @@ t.test('in maintenance reads continue, and writes get the message of the operato
 
   await writeFile(file, 'The database moves. Back at 14:00 UTC.\n')
   await until(async () => (await change()).status === 503, 'the file is seen')
-  const expected = refused('The database moves. Back at 14:00 UTC.')
+  const expected = rejected('The database moves. Back at 14:00 UTC.')
   t.strictSame(await wholeOf(change(9)), expected)
   t.strictSame(await wholeOf(ada.push('acme/api', { 'ext.a': 1 })), expected)
   t.strictSame(
@@ -47,7 +47,7 @@ t.test('in maintenance reads continue, and writes get the message of the operato
   await until(async () => (await change()).status === 503, 'an empty file begins it as well')
   t.strictSame(
     await wholeOf(change()),
-    refused('The service is in maintenance and accepts no changes. Try again later.'),
+    rejected('The service is in maintenance and accepts no changes. Try again later.'),
   )
 })
 

@@ -6,7 +6,7 @@ export const oldBombs = `repeat('*a', 89) || '*' || chr(96 + n % 26) || n`
 /** Patterns on which LIKE spends the most, as they can be entered now. */
 export const bombs = `'*' || repeat('a', 39 + n / 6) || chr(98 + n % 6) || '*b*c*'`
 
-/** Makes somebody the admin of workspaces with 50 patterns each, all of the owner that has their login. */
+/** Makes a caller the admin of workspaces with 50 patterns each, all of the owner that has their login. */
 export const fillWithPatterns = async (
   { database }: Pick<Service, 'database'>,
   login: string,

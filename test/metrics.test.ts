@@ -104,7 +104,7 @@ const events: Record<string, { work: () => Promise<unknown>; adds: Record<string
       'team_settings_upstream_duration_seconds_count{upstream="repohost",outcome="refused"}': 1,
     },
   },
-  'a login that nobody has begun': {
+  'a login that was never started': {
     work: () => service.request('GET', '/api/auth/callback?code=a&state=b'),
     adds: { 'team_settings_sign_ins_total{way="browser",outcome="refused"}': 1 },
   },

@@ -154,5 +154,5 @@ t.test('activity and its rollups become plain tables, and a dashboard stays the 
   t.same(await readAll(), migrated.dashboards)
   const people = await sql`select 1 from activity_people`
   const [known] = await sql`select count(distinct (workspace_id, user_id))::int as people from activity`
-  t.equal(people.length, known?.people, 'everybody with activity is known')
+  t.equal(people.length, known?.people, 'everyone with activity is known')
 })

@@ -79,7 +79,7 @@ t.test('keys are checked before they are sent, and a rejected one is reported to
     const tooLong = 'k'.repeat(limits.assistant_key_length + 1)
     t.equal((await list(ada, which, tooLong)).body.code, 'validation_failed')
   }
-  t.same([...a.requests, ...b.requests], [], 'nobody was asked')
+  t.same([...a.requests, ...b.requests], [], 'no provider was asked')
   for (const which of ['a', 'b'] as const) {
     const reply = await list(ada, which, 'sk-wrong')
     t.hasStrict(reply.body, { status: 400, code: 'assistant_key_rejected' })
@@ -91,7 +91,7 @@ t.test('keys are checked before they are sent, and a rejected one is reported to
 t.test('a misbehaving provider gives its caller 502 or 504 in time, and affects no one else', async (t) => {
   const { service, ada, a, b } = await start(t, 1_000)
   const bob = await service.signIn('bob')
-  // A 403 with the headers of a limit is still a refused key.
+  // A 403 with the headers of a limit is still a rejected key.
   const expected = { ...faultStatuses, 'rate-limited': 400 }
   const targets: ['a' | 'b', AssistantStandIn][] = [
     ['a', a],

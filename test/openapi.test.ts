@@ -115,7 +115,7 @@ t.test('every operation is described, and every code has a place', async (t) => 
     t.ok(Array.isArray(operation.security), where)
     for (const code of codesOf(operation)) seen.add(code)
   }
-  // What is refused before it is known which operation is meant.
+  // Errors from before the operation is known.
   const ofNone = ['request_timeout', 'headers_too_large']
   t.strictSame(
     errorCodes.filter((code) => !seen.has(code)),
@@ -405,8 +405,8 @@ const POLICY =
 
 t.test('the type of a problem leads to a page that explains its code', async (t) => {
   const service = await startService(t)
-  const refused = await service.request('GET', '/api/me')
-  const { pathname, hash } = new URL(refused.body.type, service.url)
+  const rejected = await service.request('GET', '/api/me')
+  const { pathname, hash } = new URL(rejected.body.type, service.url)
   t.strictSame([pathname, hash], ['/api/docs/errors', '#unauthenticated'])
   const page = await service.request('GET', pathname)
   t.equal(page.status, 200)

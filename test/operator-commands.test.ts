@@ -44,6 +44,9 @@ const lines = async (search: string) => {
   return found
 }
 
+/** The printed lines that end with a number. */
+const countsOf = (output: string) => output.match(/(?<=^ {2}).*: \d+$/gm)
+
 /** The entries of the audit trail that the operator made, oldest first. */
 const operatorEntries = async (admin: Caller, workspace: string) =>
   (await admin.get(`${team}/${workspace}/audit`)).body.entries
@@ -71,8 +74,8 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
 
   const disabling = await users(t, 'disable', 'BOB')
   t.same(disabling, { code: 0, output: 'The account bob is disabled.\n' })
-  const refused = [DISABLED, DISABLED]
-  const expected = JSON.stringify([refused, refused, refused, [OK, OK]])
+  const rejected = [DISABLED, DISABLED]
+  const expected = JSON.stringify([rejected, rejected, rejected, [OK, OK]])
   await until(async () => JSON.stringify(await all()) === expected, 'every instance rejects the account')
   t.same(outcome(await bob.delete('/api/me')), DISABLED, 'changes as well')
   const cookie = await service.request('GET', '/api/me', { headers: { Cookie: `svc_token=${bob.token}` } })
@@ -85,7 +88,7 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
   t.same(
     members.map(({ login, role }: Record<string, string>) => `${login} ${role}`),
     ['ada admin', 'bob admin'],
-    'the data stay',
+    'the data stays',
   )
   t.match((await users(t, 'find', 'bob')).output, /^bob, id .*\n {2}disabled since 20\d\d-/)
   t.equal(await disableAccount(service.database, await findAccount(service.database, 'bob')), false)
@@ -197,7 +200,12 @@ t.test('an operator finds and shows workspaces', async (t) => {
   const stored = Buffer.byteLength(JSON.stringify({ 'ext.a': 'x'.repeat(2_000) }))
   const bytes = stored + limits.workspace_bytes_per_settings
   const line = `${id}  Gus \\u{1b}[2J\\u{a}and others, 2 members, 1 active admin, 0.0 % of ${limits.workspace_bytes / 2 ** 20} MiB used`
-  const [listed, shown, wrong] = await Promise.all([
+  const today = new Date().toISOString().slice(0, 10)
+  const entries = [{ repo: 'gus/web', day: today, minutes: 3 }]
+  await gus.post('/api/team/active-minutes', { entries, flush_id: 'first' })
+  await service.app.milestones.flush()
+  const [found, listed, shown, wrong] = await Promise.all([
+    users(t, 'find', 'gus'),
     workspaces(t, 'list', '--search', 'GUS-LABS'),
     workspaces(t, 'show', id.toUpperCase()),
     workspaces(t, 'show', id, 'gus'),
@@ -209,19 +217,37 @@ t.test('an operator finds and shows workspaces', async (t) => {
   t.equal(shown.code, 0)
   const said = shown.output.split('\n')
   t.equal(said[0], line)
-  const expected = [
-    `  patterns: 2`,
-    `  active invites: 1`,
-    `  snapshots: 1`,
-    `  overrides: 1`,
-    `  members: 2`,
-    `  access_keys: 1`,
-  ]
-  t.same(
-    expected.filter((line) => !said.includes(line)),
-    [],
-    shown.output,
-  )
+  t.same(countsOf(shown.output), [
+    'active invites: 1',
+    'access keys: 1',
+    'workspace settings versions: 1',
+    'privacy levels: 1',
+    'members: 2',
+    'invites: 1',
+    'patterns: 2',
+    'audit entries: 5',
+    'snapshots: 1',
+    'snapshot versions: 1',
+    'overrides: 1',
+    'activity: 1',
+    'repositories with activity: 1',
+    'people with activity: 1',
+    'days that wait for their rollups: 1',
+  ])
+  t.same(countsOf(found.output), [
+    'access keys created: 1',
+    'workspace settings versions: 1',
+    'memberships: 1',
+    'invites: 1',
+    'audit entries by the person: 4',
+    'snapshots: 1',
+    'snapshot versions: 1',
+    'overrides: 1',
+    'activity: 1',
+    'answers to flushes: 1',
+    'funnel events: 4',
+    'funnel events by day: 4',
+  ])
   t.match(said[1], new RegExp(`^ {2}created 20.*, privacy level named, ${bytes} bytes of settings$`))
   t.match(
     shown.output,
@@ -318,7 +344,7 @@ t.test('an operator hands over a workspace without an admin, and erases a disabl
     { action: 'member.added', target: 'lea', details: { role: 'admin' } },
     { action: 'member.removed', target: 'deleted user', details: { role: 'admin' } },
   ])
-  t.equal((await signInAgain(jan)).status, 200, 'the person can begin again')
+  t.equal((await signInAgain(jan)).status, 200, 'the person can start over')
   await kim.push('kim/dotfiles', { 'ext.a': 1 })
   const { workspaces: own } = (await kim.get('/api/team/me')).body
   const personal = own.find((workspace: { personal: boolean }) => workspace.personal)

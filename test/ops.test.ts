@@ -194,11 +194,11 @@ t.test(
     await until(() => started.output().includes(warning), 'the start warns')
     t.same(await levelOf('false'), ['ok'], 'with all timeouts')
 
-    const refusalOf = (changes: Partial<URL>) =>
+    const rejectionOf = (changes: Partial<URL>) =>
       explainDatabaseErrors(migrate(Object.assign(new URL(pooled), changes).href)).catch(
         ({ message }) => message,
       )
-    t.match(await refusalOf({ password: 'hunter2' }), /a user or password that the server rejects/)
-    t.match(await refusalOf({ pathname: '/nowhere' }), /a database that does not exist/)
+    t.match(await rejectionOf({ password: 'hunter2' }), /a user or password that the server rejects/)
+    t.match(await rejectionOf({ pathname: '/nowhere' }), /a database that does not exist/)
   },
 )

@@ -64,21 +64,27 @@ t.test('fifty patterns of 200 characters are accepted, more and longer ones are 
   for (const patterns of [['acme/x', 'ACME/X'], ['acme/*', 1], 'acme/*', null, undefined]) {
     t.equal((await put(patterns)).status, 400, JSON.stringify(patterns))
   }
-  t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, most, 'what is refused changes nothing')
+  t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, most, 'a rejected change has no effect')
 })
 
 t.test('a pattern has at most four stars, and one with more is named', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/a*b*c*d*', 'acme/****'] })
-  const refusal = (path: string) => ({ errors: [{ path, message: 'must have at most 4 stars (*)' }] })
+  const rejection = (path: string) => ({ errors: [{ path, message: 'must have at most 4 stars (*)' }] })
   const put = await ada.put(`${team}/${id}/patterns`, { patterns: ['acme/*', 'acme/a**b*c*d*'] })
-  hasMembers(t, put, { status: 400, body: { code: 'validation_failed', ...refusal('/body/patterns/1') } })
+  hasMembers(t, put, { status: 400, body: { code: 'validation_failed', ...rejection('/body/patterns/1') } })
   const create = await ada.post(`${team}/create`, { name: 'More', patterns: ['acme/*****'] })
-  hasMembers(t, create, { status: 400, body: { code: 'validation_failed', ...refusal('/body/patterns/0') } })
+  hasMembers(t, create, {
+    status: 400,
+    body: { code: 'validation_failed', ...rejection('/body/patterns/0') },
+  })
   const recording = { paused: false, repos_off: ['acme/*a*b*c*d*'], hours: null }
   const choose = await ada.put('/api/me/recording', recording)
-  hasMembers(t, choose, { status: 400, body: { code: 'validation_failed', ...refusal('/body/repos_off/0') } })
+  hasMembers(t, choose, {
+    status: 400,
+    body: { code: 'validation_failed', ...rejection('/body/repos_off/0') },
+  })
 })
 
 t.test('stored patterns with more stars still match, but cannot be saved again', async (t) => {

@@ -110,10 +110,10 @@ t.test('the 17th request of a connection is rejected, and the connection closes'
       [...Array(LIMIT).fill(status), 429],
       path,
     )
-    const refusal = answers.at(-1)
-    t.equal(refusal?.headers.connection, 'close', path)
-    t.equal(refusal?.headers['ratelimit-limit'], String(LIMIT), path)
-    t.equal(JSON.parse(refusal?.body ?? '').code, 'rate_limited', path)
+    const rejection = answers.at(-1)
+    t.equal(rejection?.headers.connection, 'close', path)
+    t.equal(rejection?.headers['ratelimit-limit'], String(LIMIT), path)
+    t.equal(JSON.parse(rejection?.body ?? '').code, 'rate_limited', path)
   }
 })
 
@@ -198,10 +198,10 @@ t.test('pages and their files have a limit far beyond what browsers ask for', as
     '/api/openapi.json',
     '/api/docs/static/page.css',
   ]) {
-    const refused = await service.request('GET', path)
-    t.equal(refused.status, 429, path)
-    t.equal(refused.body.code, 'rate_limited', path)
-    t.equal(refused.headers.get('ratelimit-limit'), String(max), path)
+    const rejected = await service.request('GET', path)
+    t.equal(rejected.status, 429, path)
+    t.equal(rejected.body.code, 'rate_limited', path)
+    t.equal(rejected.headers.get('ratelimit-limit'), String(max), path)
   }
   t.equal((await service.request('GET', '/api/limits')).status, 200, 'other limits are not affected')
   t.equal((await service.request('GET', '/api/health')).status, 200)

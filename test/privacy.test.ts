@@ -147,7 +147,7 @@ t.test('a stricter level applies at once and to all days, a looser one only to l
   t.equal(later.previous_totals.active_minutes, null)
 })
 
-t.test('a dashboard tells published, hidden, scheduled and overdue weeks apart', async (t) => {
+t.test('a dashboard distinguishes published, hidden, scheduled and overdue weeks', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const first = addDays(weekBefore, -14)
@@ -281,7 +281,7 @@ t.test('at the level “team” reloading reveals no new activity', async (t) =>
     return answers
   }
   const before = await reload()
-  // Decoys of the admin, then somebody who works late, one minute after the other.
+  // Decoys of the admin, then a member who works late, one minute after the other.
   for (const [caller, hour] of [
     [ada, 9],
     [ada, 22],
@@ -487,8 +487,8 @@ t.test('no level goes below the floor of the operator, and lower ones are raised
     action: 'activity_privacy.changed',
     details: { before: 'named', after: 'team' },
   })
-  const refused = await strict.request('PATCH', settings, { headers, body: { activity_privacy: 'named' } })
-  hasMembers(t, refused.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
+  const rejected = await strict.request('PATCH', settings, { headers, body: { activity_privacy: 'named' } })
+  hasMembers(t, rejected.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
   const created = await strict.request('POST', '/api/team/workspaces/create', {
     headers,
     body: { name: 'New' },

@@ -34,7 +34,7 @@ export const isInstalled = (program: string, ask = '-v'): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   )
 
-/** A certificate that nobody has signed. Needs `openssl`. @returns the files of both, of the certificate and of its key */
+/** A self-signed certificate. Needs `openssl`. @returns the files of both, of the certificate and of its key */
 export const makeCertificate = async (folder: string) => {
   const [both, certificate, key] = ['both.pem', 'certificate.pem', 'key.pem'].map((name) =>
     join(folder, name),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Db } from '../src/platform/database/client.js'
 import { type Statement, statements } from '../src/platform/database/statement.js'
-// Beside the queries, the doors to the database have statements of their own.
+// The database client has statements of its own.
 import '../src/platform/database/replica.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { samples } from './query-samples.js'

@@ -101,7 +101,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
           child.kill('SIGCONT')
         }
       }
-      // Whoever has added everything is left alone, to end.
+      // A window that has added everything is left to end by itself.
       if (given.adds.length > 0) disturb().catch(() => {})
       const [code] = await ended
       fate.abort()

@@ -45,7 +45,7 @@ for (const { repo, at } of adds) {
   if (Math.random() < 0.4) await queue.flush()
   await sleep(Math.random() * 10)
 }
-// Until nothing is left of anybody's.
+// Until no batch is left.
 for (;;) {
   await queue.flush()
   const { batches, minutes } = await queue.pending()

@@ -16,7 +16,7 @@ const beside = await startService(t, { beside: service })
 const today = await readToday(service.database)
 
 let people = 0
-/** Somebody with a workspace of their own for `acme/*`. */
+/** A person with a workspace for `acme/*`. */
 const newcomer = async () => {
   const ada = await service.signIn(`ada-${people++}`)
   const { id } = await service.workspace(ada)

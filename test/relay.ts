@@ -15,7 +15,7 @@ export const startRelay = async (
   const host = decodeURIComponent(hostname)
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }
   const sockets = new Set<Socket>()
-  /** A socket whose end, however it comes, is nobody's failure. */
+  /** A socket whose end is never an error, however it comes. */
   const keep = (socket: Socket) => {
     sockets.add(socket)
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))

@@ -1,4 +1,4 @@
-/** Reads on a replica: nothing is missed, whatever the replica does, and nobody is answered with an error because of it. */
+/** Reads on a replica: nothing is missed, whatever the replica does, and no caller gets an error because of it. */
 import t from 'tap'
 import { migrate } from '../src/platform/database/migrate.js'
 import { createTestDatabase } from './database.js'

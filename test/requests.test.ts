@@ -486,7 +486,7 @@ t.test('format errors are described in words', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  const refusals: [reply: Promise<Reply>, path: string, message: RegExp][] = [
+  const rejections: [reply: Promise<Reply>, path: string, message: RegExp][] = [
     [ada.get('/api/team/workspaces/x/members'), '/params/id', /^must be a UUID/],
     [
       ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['a'] }),
@@ -499,7 +499,7 @@ t.test('format errors are described in words', async (t) => {
     [ada.get('/api/assistant-a-models?apiKey=a%20b'), '/query/apiKey', /^must have only visible ASCII/],
     [ada.push('ada/a', { theme: 'dark' }), '/body/settings/theme', /^must start with "ext\."$/],
   ]
-  for (const [reply, path, message] of refusals) {
+  for (const [reply, path, message] of rejections) {
     const { status, body } = await reply
     hasMembers(
       t,

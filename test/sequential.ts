@@ -3,7 +3,7 @@ import asyncHooks from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 
 /**
- * Tap follows every promise, to know in which test an error was thrown that nobody awaits. That takes up to a quarter of
+ * Tap follows every promise, to know in which test an error was thrown that no code awaits. That takes up to a quarter of
  * the time of a file, so tap gets hooks that do nothing, and the whole file fails with such an error.
  */
 const { createHook } = asyncHooks

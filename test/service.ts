@@ -46,7 +46,7 @@ export const DASHBOARD = 'https://dashboard.example.com'
 export const JWT_SECRET = 'a-test-secret-of-more-than-32-bytes-for-tests-only'
 export const WEBHOOK_KEY = 'a-webhook-key-for-tests-of-more-than-32-bytes'
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export class Caller {
   constructor(
     private readonly service: Service,
@@ -128,10 +128,10 @@ export class Service {
   /** A workspace of `admin` with these patterns, which these members have joined. */
   async workspace(admin: Caller, { name = 'Acme', patterns = ['acme/*'], members = [] as Caller[] } = {}) {
     const created = await admin.post('/api/team/workspaces/create', { name, patterns })
-    if (created.status !== 201) throw new Error(`The workspace was refused: ${created.text}`)
+    if (created.status !== 201) throw new Error(`The workspace was rejected: ${created.text}`)
     for (const member of members) {
       const joined = await member.post('/api/team/workspaces/join', { code: created.body.invite.code })
-      if (joined.status !== 200) throw new Error(`The join was refused: ${joined.text}`)
+      if (joined.status !== 200) throw new Error(`The join was rejected: ${joined.text}`)
     }
     return { id: created.body.workspace.id as string, code: created.body.invite.code as string }
   }
@@ -196,7 +196,7 @@ export interface Providers {
   b: AssistantStandIn
 }
 
-/** What `startService` needs to reach them: environment variables, and clients whose patience a test can afford. */
+/** What `startService` needs to reach them: environment variables, and clients with timeouts that are short enough for a test. */
 export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: number } = {}) => {
   const [billing, a, b] = await Promise.all([startBillingProvider(), startAssistantA(), startAssistantB()])
   const providers: Providers = { billing, a, b }

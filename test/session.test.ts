@@ -70,8 +70,8 @@ t.test('of many tokens only the genuine one is accepted', async (t) => {
   const genuine = await service.request('GET', '/api/me', { headers: { Authorization: `bearer   ${token}` } })
   t.equal(genuine.status, 200)
   t.hasStrict(genuine.body, { login: 'ada', plan: 'pro', status: 'none' })
-  const nobody = await service.request('GET', '/api/me')
-  t.hasStrict(nobody, { status: 401, body: { code: 'unauthenticated' } })
+  const signedOut = await service.request('GET', '/api/me')
+  t.hasStrict(signedOut, { status: 401, body: { code: 'unauthenticated' } })
   const basic = await service.request('GET', '/api/me', { headers: { Authorization: 'Basic YTpi' } })
   t.equal(basic.status, 401)
 })
@@ -161,7 +161,7 @@ t.test('a change with the cookie must come from a known origin', async (t) => {
   ]) {
     t.equal((await create({ ...cookie, ...allowed } as never)).status, 201, JSON.stringify(allowed))
   }
-  const refusals: Record<string, string>[] = [
+  const rejections: Record<string, string>[] = [
     {},
     { Origin: 'null' },
     { Origin: 'https://evil.example.com' },
@@ -171,11 +171,11 @@ t.test('a change with the cookie must come from a known origin', async (t) => {
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
   ]
-  for (const refused of refusals) {
+  for (const rejected of rejections) {
     t.hasStrict(
-      await create({ ...cookie, ...refused }),
+      await create({ ...cookie, ...rejected }),
       { status: 403, body: { code: 'csrf_rejected' } },
-      JSON.stringify(refused),
+      JSON.stringify(rejected),
     )
   }
   const bearer = await create({ Authorization: `Bearer ${ada.token}`, Origin: 'https://evil.example.com' })
@@ -236,8 +236,8 @@ t.test('signing out everywhere happens completely or not at all', async (t) => {
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
   t.teardown(() => admin.end())
   await admin.unsafe(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
-    create trigger refuse before insert on revocations for each row execute function refuse()`)
+    create function reject() returns trigger language plpgsql as $$ begin raise exception 'rejected'; end $$;
+    create trigger reject before insert on revocations for each row execute function reject()`)
   t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 500)
   t.same(
     await admin`select generation from users where repohost_id is not null`,
@@ -245,7 +245,7 @@ t.test('signing out everywhere happens completely or not at all', async (t) => {
     'nothing was done',
   )
   t.equal((await desktop.get('/api/me')).status, 200)
-  await admin`drop trigger refuse on revocations`
+  await admin`drop trigger reject on revocations`
   t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 200)
   t.hasStrict(await desktop.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
 })

@@ -134,13 +134,13 @@ t.test('keys of settings carry the prefix', async (t) => {
   t.equal((await ada.push('ada/a', { 'tool.a': 1, [`tool.${'k'.repeat(195)}`]: 2 })).status, 200)
   t.equal((await ada.push('ada/a', {})).status, 200)
   for (const key of ['a', 'ext.a', 'Tool.a', 'tool', 'toolx.a', `tool.${'k'.repeat(196)}`]) {
-    const refused = await ada.push('ada/a', { [key]: 1 })
-    t.hasStrict(refused, { status: 400, body: { code: 'validation_failed' } }, key)
-    t.equal(refused.body.errors.length, 1)
-    t.equal(refused.body.errors[0].path, `/body/settings/${key}`)
+    const rejected = await ada.push('ada/a', { [key]: 1 })
+    t.hasStrict(rejected, { status: 400, body: { code: 'validation_failed' } }, key)
+    t.equal(rejected.body.errors.length, 1)
+    t.equal(rejected.body.errors[0].path, `/body/settings/${key}`)
     const isLong = key.startsWith('tool.')
     t.equal(
-      refused.body.errors[0].message,
+      rejected.body.errors[0].message,
       isLong ? 'must NOT have more than 200 characters' : 'must start with "tool."',
     )
   }
@@ -186,7 +186,7 @@ t.test('a push needs the caller’s own host token, and access to the repository
       t.equal(
         (await ada.get('/api/team/me')).body.workspaces.length,
         1,
-        'a refusal creates no personal workspace',
+        'a rejected push creates no personal workspace',
       )
     })
 })
@@ -202,22 +202,22 @@ t.test('members pull, admins push, strangers see nothing', async (t) => {
   await ada.push('acme/api', { 'ext.a': 1 })
 
   t.hasStrict((await bob.get('/api/settings/acme/api')).body, { settings: { 'ext.a': 1 }, workspace_id: id })
-  for (const refused of [
+  for (const rejected of [
     await bob.push('acme/api', {}),
     await bob.delete('/api/settings/acme/api'),
     await bob.post('/api/settings/acme/api/restore', { version: 1 }),
     await bob.delete('/api/settings/acme/none'),
   ]) {
-    t.hasStrict(refused, { status: 403, body: { code: 'admin_required' } })
+    t.hasStrict(rejected, { status: 403, body: { code: 'admin_required' } })
   }
   t.hasStrict(await bob.get('/api/settings/acme/none'), { status: 404, body: { code: 'never_synced' } })
-  for (const refused of [
+  for (const rejected of [
     await eve.get('/api/settings/acme/api'),
     await eve.get('/api/settings/acme/api/versions'),
     await eve.delete('/api/settings/acme/api'),
     await eve.post('/api/settings/acme/api/restore', { version: 1 }),
   ]) {
-    t.hasStrict(refused, { status: 403, body: { code: 'not_a_member' } })
+    t.hasStrict(rejected, { status: 403, body: { code: 'not_a_member' } })
   }
   t.hasStrict(await eve.push('acme/api', {}), {
     status: 409,
@@ -274,7 +274,7 @@ t.test('one order decides between several workspaces', async (t) => {
     wide.id,
     'only holders are looked at',
   )
-  t.equal((await push()).body.workspace_id, wide.id, 'what somebody pushes is what they read next')
+  t.equal((await push()).body.workspace_id, wide.id, 'a person reads what they have pushed')
   t.equal((await ada.delete('/api/settings/acme/api-gate')).status, 200)
   t.equal((await ada.get('/api/settings/acme/api-gate')).body.workspace_id, asMember.id)
   t.hasStrict(await ada.delete('/api/settings/acme/api-gate'), {
@@ -487,7 +487,7 @@ t.test('conditions in the query work like those in headers', async (t) => {
   t.match(await push(`${good}&if_match=x`, 'red'), { status: 400 })
 })
 
-/** Fills a workspace with snapshots of repositories nobody asks for, up to so many bytes below its limit. */
+/** Fills a workspace with snapshots of repositories that no one asks for, up to so many bytes below its limit. */
 const fillUp = async (service: Service, workspaceId: string, left: number) => {
   const each = 131_072
   const rows = limits.workspace_bytes / each

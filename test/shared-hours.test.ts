@@ -8,7 +8,7 @@ import { type Caller, startService } from './service.js'
 
 const service = await startService(t)
 const today = await readToday(service.database)
-/** Finished days: of those that go on, whoever reloads sees what comes in. */
+/** Finished days. On days that go on, a viewer who reloads sees what was added. */
 const [day, dayBefore] = [addDays(today, -1), addDays(today, -2)]
 
 const logins = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay', 'gus']
@@ -68,7 +68,7 @@ t.test('a heatmap leaves out days on which fewer than two other people had hours
   await flush(ada, [entry(api, { 9: 11 }), entry(api, { 9: 11 }, dayBefore)])
   await flush(bob, [entry(api, { 10: 20 }), entry(api, { 14: 25 }, dayBefore)])
   await flush(cleo, [entry(api, { 11: 30 })])
-  // Minutes without hours are in no cell, so they hide nobody.
+  // Minutes without hours are in no cell, so they hide no one.
   await flush(dan, [{ repo: api, day: dayBefore, minutes: 40 }])
   await bothWays(async (how) => {
     t.same(hoursOf(await readHeatmap(id, day, day)), { 9: 11, 10: 20, 11: 30 }, how)
@@ -286,7 +286,7 @@ t.test('no queries about finished days reveal the hours of fewer than two others
             continue
           }
           const told = findPeople(asked, cells)
-          if (told === undefined) throw new Error(`${how}, round ${round}: nobody’s work adds up to it`)
+          if (told === undefined) throw new Error(`${how}, round ${round}: no one’s work adds up to it`)
           shown[repo === undefined ? 'team' : 'repository'] += Math.min(
             1,
             told.filter((one) => one > 0).length,
@@ -308,10 +308,10 @@ t.test('no queries about finished days reveal the hours of fewer than two others
         )
         for (const { login } of people.slice(1, size)) {
           const { status, body } = await ada.get(path(id, dayBefore, day, `&member=${login}${query}`))
-          t.ok(status === 404 || body.heatmap === null, 'nobody is shown alone')
+          t.ok(status === 404 || body.heatmap === null, 'no one is shown alone')
         }
       }
-      // Known are the viewer's own hours, and of everybody the minutes in each repository on each day.
+      // The viewer knows their own hours, and everyone's minutes in each repository on each day.
       const unknowns = works
         .filter(({ person }) => person > 0)
         .flatMap((work): Unknown[] => {

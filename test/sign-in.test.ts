@@ -58,7 +58,7 @@ t.test('a failing host is distinguished from a wrong token', async (t) => {
   }
 })
 
-/** Lets the host of a service of its own be slow: a fault is everybody's who asks the same host. */
+/** Slows down the host of a separate service, because a fault affects all who ask the same host. */
 const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
   const service = await startService(t)
   const { token } = service.repohost.addUser('ada')
@@ -146,7 +146,7 @@ t.test('a login gets free also where its holder cannot get the usual other name'
   t.hasStrict(
     (await real.get('/api/me')).body,
     { login: 'ada.7' },
-    'a name that somebody was given is taken back',
+    'a temporary login is replaced by the real one',
   )
   t.hasStrict((await second.get('/api/me')).body, { login: 'ada.7.7' })
   const back = await service.signIn('lovelace')
@@ -158,14 +158,14 @@ t.test('the dashboard gets its cookie with the token, and no other page does', a
   const { token } = service.repohost.addUser('ada')
   const signIn = (headers: Record<string, string>, cookie: unknown = true) =>
     service.request('POST', '/api/auth/verify', { body: { repohost_token: token, cookie }, headers })
-  const refused: Record<string, string>[] = [
+  const rejected: Record<string, string>[] = [
     {},
     { Origin: 'https://evil.example.com' },
     { Origin: 'null' },
     { 'Sec-Fetch-Site': 'cross-site' },
     { Origin: 'https://evil.example.com', 'Sec-Fetch-Site': 'same-origin' },
   ]
-  for (const headers of refused) {
+  for (const headers of rejected) {
     t.hasStrict(
       await signIn(headers),
       { status: 403, body: { code: 'csrf_rejected' } },
@@ -292,13 +292,13 @@ t.test('a missing, wrong, replayed or stolen state starts no session', async (t)
   const path = callback.pathname + callback.search
 
   const victim = browser(service)
-  const refusals = [
+  const rejections = [
     await victim.get(path),
     await victim.get('/api/auth/callback'),
     await victim.get('/api/auth/callback?code=x'),
     await attacker.get('/api/auth/callback?code=x&state=wrong'),
   ]
-  for (const reply of refusals) {
+  for (const reply of rejections) {
     t.hasStrict(reply, { status: 400, body: { code: 'oauth_state_invalid' } })
     t.notOk(reply.headers.getSetCookie().some((line) => /^svc_token=./.test(line)))
   }
@@ -318,8 +318,8 @@ t.test('a login that the user or the host rejects ends on the dashboard with the
         return consent(start.headers.get('location'))
       }
       service.repohost.browserUser = null
-      const refused = await attempt()
-      const said = await chrome.get(refused.pathname + refused.search)
+      const rejected = await attempt()
+      const said = await chrome.get(rejected.pathname + rejected.search)
       t.equal(said.headers.get('location'), `${DASHBOARD}/?auth_error=access_denied`)
 
       service.repohost.browserUser = service.repohost.addUser('ada').id

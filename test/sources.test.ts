@@ -45,7 +45,7 @@ const undeclaredOf = ({ operationId, codes }: RouteCodes) => {
   return [...codes].filter((code) => !known.includes(code)).map((code) => `${operationId}: ${code}`)
 }
 
-/** A route with two undeclared errors, as somebody might add it. */
+/** A route with two undeclared errors, as a contributor might add it. */
 const planted = `
   import type { FastifyInstance } from 'fastify'
   import { ApiError } from '../errors.js'
@@ -55,7 +55,10 @@ const planted = `
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
       handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
-/** The code of CONTRIBUTING.md, by the paths in its first lines; what is `added` follows the text of the file. */
+/**
+ * The code of CONTRIBUTING.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
+ * reader of the page has added it there.
+ */
 const contributing = await readFile(join(projectRoot, 'CONTRIBUTING.md'), 'utf8')
 const blocks = [
   ...contributing.matchAll(/^```ts\n\/\/ ((?:src|schemas)\/[^\s,]+)(, added)?\n([\s\S]*?)^```/gm),
@@ -64,7 +67,10 @@ const example = Object.fromEntries(
   await Promise.all(
     blocks.map(async ([, path = '', added, code = '']) => {
       const file = join(projectRoot, path)
-      return [file, added ? `${await readFile(file, 'utf8')}\n${code}` : code] as const
+      if (!added) return [file, code] as const
+      const text = await readFile(file, 'utf8')
+      const [declaration = code] = code.match(/^export const \w+ /m) ?? []
+      return [file, text.includes(declaration) ? text : `${text}\n${code}`] as const
     }),
   ),
 )

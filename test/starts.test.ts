@@ -44,8 +44,8 @@ t.test('many instances that start at once on an empty database migrate it once',
 })
 
 // Many programs are started, and other files run beside this one.
-/** What a program says that has refused to do anything: one sentence, without a stack. */
-const refusalOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
+/** The output of a program that did not start: one sentence, without a stack. */
+const rejectionOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
   t.equal(await program.ended, 1)
   // What follows a logged line is what a person reads.
   const said = program
@@ -189,8 +189,8 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
     ],
   ]
   for (const [url, said] of cases) {
-    const refused = await refusalOf(t, launchProgram(t, 'src/bin/migrate', onDatabase(url)))
-    t.equal(refused, `The configuration is not valid:\n  - DATABASE_URL names ${said}`)
+    const rejected = await rejectionOf(t, launchProgram(t, 'src/bin/migrate', onDatabase(url)))
+    t.equal(rejected, `The configuration is not valid:\n  - DATABASE_URL names ${said}`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     const [problem] = findings.filter(({ level }) => level === 'problem')
     t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
@@ -217,7 +217,7 @@ t.test(
   },
 )
 
-t.test('a pooler that knows no settings of sessions is refused in one sentence', async (t) => {
+t.test('a pooler that knows no settings of sessions is rejected in one sentence', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   // PgBouncer answers so to each parameter that ignore_startup_parameters does not list.
@@ -225,10 +225,10 @@ t.test('a pooler that knows no settings of sessions is refused in one sentence',
   const text = Buffer.from(fields.map((field) => `${field}\0`).join(''))
   const length = Buffer.alloc(4)
   length.writeInt32BE(length.length + text.length)
-  const refusal = Buffer.concat([Buffer.from('E'), length, text])
+  const rejection = Buffer.concat([Buffer.from('E'), length, text])
   const pooled = await startRelay(t, url, (client, reach) => {
     client.once('data', (startup) => {
-      if (startup.includes('statement_timeout')) return void client.end(refusal)
+      if (startup.includes('statement_timeout')) return void client.end(rejection)
       const server = reach()
       server.write(startup)
       client.pipe(server).pipe(client)
@@ -236,7 +236,7 @@ t.test('a pooler that knows no settings of sessions is refused in one sentence',
   })
   const env = { DATABASE_URL: pooled, JWT_SECRETS: JWT_SECRET }
   t.match(
-    await refusalOf(t, launch(t, await freePort(), env)),
+    await rejectionOf(t, launch(t, await freePort(), env)),
     /^ {2}- DATABASE_URL names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false$/m,
   )
   await ready(launch(t, await freePort(), { ...env, DATABASE_PREPARE: 'false' }))
@@ -248,7 +248,7 @@ t.test('a file .env is read, and the environment goes before it', async (t) => {
     await writeFile(join(folder, '.env'), `${mark}LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n`)
     const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
     t.equal(
-      await refusalOf(t, service),
+      await rejectionOf(t, service),
       'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       mark === '' ? 'plain' : `with a byte order mark before ${mark.slice(1) || 'the first name'}`,
     )
@@ -267,7 +267,7 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
   const ofAnother = join(folder, 'of-another')
   await mkdir(join(ofAnother, 'postgresql'), { recursive: true })
   await writeFile(join(ofAnother, 'postgresql', 'PG_VERSION'), '18\n')
-  // Root may use all folders, but runs no database that belongs to somebody else.
+  // Root may use all folders, but runs no database that belongs to another user.
   if (process.getuid?.() === 0) await chown(join(ofAnother, 'postgresql'), 1, 1)
   else await chmod(ofAnother, 0)
   t.teardown(() => chmod(ofAnother, 0o700))
@@ -285,7 +285,7 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
     ],
   ]
   for (const [env, said, port] of cases) {
-    t.match(await refusalOf(t, launch(t, port ?? (await freePort()), env)), said)
+    t.match(await rejectionOf(t, launch(t, port ?? (await freePort()), env)), said)
   }
 })
 
@@ -313,14 +313,14 @@ t.test(
       [as(name, 'hunter3'), /DATABASE_URL has a user or password that the server rejects: correct them/],
       [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that does not exist: create it/],
     ] as const) {
-      const refused = await refusalOf(t, launch(t, await freePort(), onDatabase(wrong)))
-      t.match(refused, said)
-      t.notMatch(refused, /hunter/)
+      const rejected = await rejectionOf(t, launch(t, await freePort(), onDatabase(wrong)))
+      t.match(rejected, said)
+      t.notMatch(rejected, /hunter/)
     }
     for (const program of ['src/bin/migrate', 'demo/seed-activity', 'src/bin/rebuild-rollups']) {
       const command = launchProgram(t, program, { DATABASE_URL: as(name, 'hunter3') })
-      t.match(await refusalOf(t, command), /DATABASE_URL has a user or password/, program)
-      t.match(await refusalOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
+      t.match(await rejectionOf(t, command), /DATABASE_URL has a user or password/, program)
+      t.match(await rejectionOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
     }
   },
 )
@@ -338,7 +338,7 @@ t.test(
       const said = new RegExp(
         `DATABASE_URL names a server that asks for .*the password.* require_auth=${method}$`,
       )
-      t.match(await refusalOf(t, launch(t, await freePort(), env)), said)
+      t.match(await rejectionOf(t, launch(t, await freePort(), env)), said)
       const backup = join(await temporaryFolder(t), 'backup.gz')
       for (const [program, ...args] of [
         ['src/bin/migrate'],
@@ -346,7 +346,7 @@ t.test(
         ['src/bin/users', 'find', 'ada'],
         ['src/bin/rebuild-rollups'],
       ] as const)
-        t.match(await refusalOf(t, launchProgram(t, program, env, args)), said, program)
+        t.match(await rejectionOf(t, launchProgram(t, program, env, args)), said, program)
       const doctor = launchProgram(t, 'src/bin/doctor', env)
       t.equal(await doctor.ended, 1)
       t.match(
@@ -377,11 +377,11 @@ t.test('a command says how it is used', async (t) => {
     t.match(command.output(), usage, program)
   }
   const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
-  t.match(await refusalOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
+  t.match(await rejectionOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
   const option = launchProgram(t, 'src/server', {}, ['--port', '4000'])
-  t.match(await refusalOf(t, option), /^Unknown option '--port'; see `npm run start -- --help`\.$/)
+  t.match(await rejectionOf(t, option), /^Unknown option '--port'; see `npm run start -- --help`\.$/)
   const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])
-  t.match(await refusalOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
+  t.match(await rejectionOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })
 
 t.test(
@@ -396,7 +396,7 @@ t.test(
     await database`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${nextYear})`
 
     t.equal((await fetch(`${running.url}/api/ready`)).status, 200)
-    const older = await refusalOf(t, launch(t, await freePort(), onDatabase(url)))
+    const older = await rejectionOf(t, launch(t, await freePort(), onDatabase(url)))
     t.match(
       older,
       /newer schema, of 2040-01-01T00:00:00.000Z, .* newest is \d{4}_\w+ of .*: start the version that/,

@@ -187,7 +187,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     const begun = await Promise.all(Array.from({ length: 20 }, create))
     const answers = begun.map(({ answer }) => answer)
     await sleep(randomInt(500))
-    // What the database still holds is behind the line, where nobody hears of the end.
+    // What the database still holds is behind the line, where no one learns of the end.
     return { service, answers }
   },
 

@@ -91,7 +91,7 @@ t.test('a reader that stops reading delays nothing', { buffered: true }, async (
   t.ok(ms < 10_000)
 })
 
-/** `stop` waits until all output is read, which here nobody does. */
+/** `stop` waits until all output is read, which no one does here. */
 const stopUnread = async ({ service }: Scene) => {
   const exited = new Promise<void>((resolve) => service.child.once('exit', () => resolve()))
   const since = Date.now()

@@ -21,7 +21,7 @@ const inSteps = (text: string, pieceBytes: number) => {
 }
 
 t.test('reading in steps gives the same value as reading at once', async (t) => {
-  // Few keys, so that some come twice. (One that is refused would be overlooked at once when another follows.)
+  // Few keys, so that some come twice. (A rejected key would be overlooked if another follows at once.)
   const key = fc.constantFrom('a', 'b', '1', '0', '', 'ключ', 'a"b\\', 'constructor')
   const { json } = fc.letrec((tie) => ({
     json: fc.oneof(

@@ -1,7 +1,7 @@
 /** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
-import { columnsOf } from '../src/platform/database/table.js'
+import { columnsOf, labelOf } from '../src/platform/database/table.js'
 import { peopleColumns, tables } from '../src/tables.js'
 import { type Service, startService } from './service.js'
 
@@ -46,7 +46,7 @@ const purged = new Set(
   ),
 )
 
-/** What is missing, in words for whoever added the column. */
+/** What is missing, in words for the author of the column. */
 const findGaps = async (service: Service): Promise<string[]> => {
   const columns = await readIdColumns(service)
   const places = new Set(columns.map(({ table, name }) => `${table}.${name}`))
@@ -72,6 +72,15 @@ const findGaps = async (service: Service): Promise<string[]> => {
 t.test('every column with the id of a person or a workspace has its rules', async (t) => {
   t.same(await findGaps(await startService(t)), [])
 })
+
+t.test(
+  'operators read a name of its own for each table, and for each column that names a person',
+  async (t) => {
+    const repeated = (labels: string[]) => labels.filter((label, index) => labels.indexOf(label) !== index)
+    t.same(repeated(tables.map(labelOf)), [])
+    t.same(repeated(peopleColumns().map(({ label }) => label)), [], 'add a label to the rules of the columns')
+  },
+)
 
 t.test('a column without a rule is named, with or without a foreign key', async (t) => {
   const service = await startService(t)

@@ -64,7 +64,7 @@ t.test('of statements sent together, the error of the first failed one is report
   }
 })
 
-t.test('a conflict among it begins the transaction again', async (t) => {
+t.test('a conflict among them starts the transaction again', async (t) => {
   const { database, rows } = await start(t)
   await database.write.statement('insert into t values (1)', [])
   let next = 1
@@ -98,12 +98,12 @@ t.test('a row that is there or missing is no conflict where the caller does not 
 t.test('a commit that fails is no success', async (t) => {
   const { database, rows } = await start(t)
   await database.write.statement(
-    `create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
+    `create function reject() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
     [],
   )
   await database.write.statement(
-    `create constraint trigger refuse after insert on t deferrable initially deferred
-      for each row execute function refuse()`,
+    `create constraint trigger reject after insert on t deferrable initially deferred
+      for each row execute function reject()`,
     [],
   )
   const outcome = database.transaction(async (tx) => {

@@ -54,7 +54,7 @@ interface Cell {
   minutes: number
 }
 
-/** The heatmap of a team, as releases showed it that left nobody's hours out: what each person sees of their own, added up. */
+/** The heatmap of a team, as releases showed it that left no one's hours out: what each person sees of their own, added up. */
 const addUpOwn = async (url: string, tokens: string[], path: string): Promise<Cell[]> => {
   const own = path.replace('/dashboard?', '/dashboard/mine?')
   const answers = await Promise.all(tokens.map((token) => readStable(url, token, own)))

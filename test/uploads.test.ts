@@ -1,4 +1,4 @@
-/** Uploads of counts as nobody should send them, beside those of others. */
+/** Hostile uploads of counts beside those of others. */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ const upload = (workspace: string, day: string, members: number) => ({
   workspace,
   day,
   members: Array.from({ length: members }, (_, member) => ({
-    login: `nobody-${member}`,
+    login: `stranger-${member}`,
     repos: Array.from({ length: 100 }, (_, repo) => ({ repo: `acme/repo-${repo}`, count: 1 })),
   })),
 })

@@ -15,7 +15,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
     const program = launchProgram(t, 'src/bin/users', onDatabase(service.databaseUrl), args)
     return { code: await program.ended, output: program.output() }
   }
-  const [help, none, found, refused, unsure] = await Promise.all([
+  const [help, none, found, rejected, unsure] = await Promise.all([
     users('--help'),
     users('find', 'nobody'),
     users('find', 'BOB'),
@@ -28,7 +28,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
     code: 0,
     output: new RegExp(`bob, id ${(await bob.get('/api/me')).body.id}[^]*member of Team, ${id}`),
   })
-  t.match(refused, { code: 1, output: new RegExp(`need another admin first:\n {2}Team, ${id}\n$`) })
+  t.match(rejected, { code: 1, output: new RegExp(`need another admin first:\n {2}Team, ${id}\n$`) })
   t.match(unsure, { code: 1, output: /Add --yes/ })
   t.match(await users('erase', 'bob'), { code: 1, output: /Unknown command: erase/ })
   t.match(await users('delete', 'bob', '--yes'), { code: 0, output: /deleted/ })
@@ -46,9 +46,9 @@ t.test('a removal applies to a person whose account an operator has deleted', as
     return { code: await program.ended, output: program.output() }
   }
   const { JWT_SECRETS, ...withoutSecret } = onDatabase(service.databaseUrl)
-  const refused = await remove(withoutSecret)
-  t.equal(refused.code, 1)
-  t.match(refused.output, /set JWT_SECRETS to what the service uses\.\n$/)
+  const rejected = await remove(withoutSecret)
+  t.equal(rejected.code, 1)
+  t.match(rejected.output, /set JWT_SECRETS to what the service uses\.\n$/)
   t.equal((await bob.get('/api/me')).status, 200, 'nothing was deleted')
   t.equal((await remove({ ...withoutSecret, JWT_SECRETS })).code, 0)
   const again = await service.signIn('bob', { id: bob.repohostId })

@@ -12,7 +12,7 @@ import { until } from './until.js'
 
 const service = await startService(t)
 
-/** Somebody with a workspace, before an editor in which nobody is signed in. */
+/** A person with a workspace, and an editor in which no one is signed in. */
 const start = async (test: Parameters<typeof temporaryFolder>[0], login: string, opened?: string) => {
   const caller = await service.signIn(login)
   const { id } = await service.workspace(caller, { patterns: [`${login}-team/*`] })
@@ -239,7 +239,7 @@ t.test('it counts a minute with activity, and shows that until it is paused', as
   editor.person.github = token
   const first = await editor.open()
   editor.minutePasses()
-  t.equal(editor.seen.text, '$(record) 0 min', 'nobody has touched it')
+  t.equal(editor.seen.text, '$(record) 0 min', 'it is untouched')
   editor.type()
   editor.minutePasses()
   editor.person.focused = false
@@ -316,7 +316,7 @@ t.test('it pushes on command, and asks if another person was faster', async (t) 
   editor.workspaceValues['ext.theme'] = 'mine'
   hasMembers(t, await editor.run('ext.push'), [/pushed meanwhile/])
   t.same(JSON.parse(editor.seen.details[0] ?? ''), { 'ext.theme': 'theirs' })
-  t.same(await pull(), { 'ext.theme': 'theirs' }, 'nobody has decided')
+  t.same(await pull(), { 'ext.theme': 'theirs' }, 'no choice was made')
   editor.person.presses = 'Use Theirs'
   await editor.run('ext.push')
   t.equal(editor.workspaceValues['ext.theme'], 'theirs')

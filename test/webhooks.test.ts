@@ -269,7 +269,7 @@ t.test(
     t.equal(
       (await webhook.push(REPO, [commitOf('ada', today)])).status,
       200,
-      'a refused rotation changes nothing',
+      'a rejected rotation changes nothing',
     )
   },
 )

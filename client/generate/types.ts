@@ -1,7 +1,7 @@
 /**
  * The types of the client, written from the OpenAPI document: a type for each named schema, and for each operation what
- * it takes, what it answers and how it can fail. Only what the document uses is understood; the rest is refused, so that
- * a type never says less than the document without anybody noticing.
+ * it takes, what it answers and how it can fail. Only what the document uses is understood; the rest is an error, so that
+ * a type never says less than the document unnoticed.
  *
  * Why not a generator from npm: openapi-typescript is no longer maintained, and @hey-api/openapi-ts needs Node 22 and
  * knows nothing of `GET /path` as a name, which would have to be written from the document anyway.
@@ -205,7 +205,7 @@ export const writeTypes = (document: OpenApi): string => {
     }),
   )
   return [
-    '/** Written from openapi/openapi.json by `npm run openapi`: what the service takes, answers and refuses. */\n',
+    '/** Written from openapi/openapi.json by `npm run openapi`: the requests, answers and errors of the service. */\n',
     writeSchemas(document.components.schemas as Record<string, Schema>),
     '/** For each operation what it takes, what it answers and how it can fail. */',
     `export interface Operations {\n${indented(operations.join(''))}}\n`,

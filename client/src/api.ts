@@ -1,4 +1,4 @@
-/** Written from openapi/openapi.json by `npm run openapi`: what the service takes, answers and refuses. */
+/** Written from openapi/openapi.json by `npm run openapi`: the requests, answers and errors of the service. */
 
 export type AccessKey = {
   id: string
@@ -167,7 +167,7 @@ export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
   name: string
-  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose so. */
+  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose it. */
   state: 'waiting' | 'automatic' | 'assigned' | 'ignored'
   /** Null: the name waits or is ignored. */
   repo: string | null

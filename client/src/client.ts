@@ -142,14 +142,14 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   /** Whether there is now another token than the rejected one. Simultaneous calls ask once. */
-  const renewed = async (refused: string | undefined) => {
-    if (token === refused && onUnauthorized !== undefined) {
+  const renewed = async (rejected: string | undefined) => {
+    if (token === rejected && onUnauthorized !== undefined) {
       renewal ??= (async () => setToken((await onUnauthorized()) ?? token))().finally(() => {
         renewal = undefined
       })
       await renewal
     }
-    return token !== refused
+    return token !== rejected
   }
 
   /** One attempt: the answer, or a thrown problem. */

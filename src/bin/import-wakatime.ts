@@ -37,7 +37,7 @@ runCommand(async (stopped) => {
   if (!given) return
   const { login } = given.options
   const [path = ''] = given.others
-  if (login === '') throw new OperatorError('Say whose file it is: --login LOGIN.')
+  if (login === '') throw new OperatorError('Add --login LOGIN, the person whose file it is.')
   const config = readConfig(process.env, { needsSecrets: false })
   const database = await openDatabaseForCommand(config, stopped)
   const user = await findAccount(database, login)

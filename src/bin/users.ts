@@ -30,7 +30,7 @@ npm run users -- delete LOGIN --yes
   enable    accepts sign-ins and access keys again
   export    writes what GET /api/me/export returns to FILE, or to standard output
   delete    ends the account, as DELETE /api/me does
-  --yes     really
+  --yes     confirms the deletion
 
   LOGIN can also be an id of the account, of this service or of the repository host.
   DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
@@ -87,7 +87,9 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
       await describe(call)
       if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteAccountOf(call.database, call.config, call.user, call.stopped)
-      print('The account is deleted. The service removes the last traces within some minutes, once it runs.')
+      print(
+        'The account is deleted. The service removes the remaining rows within some minutes, once it runs.',
+      )
     },
   },
 }

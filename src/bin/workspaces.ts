@@ -28,7 +28,7 @@ npm run workspaces -- delete ID --yes
   export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON
   transfer  makes an account an admin of the workspace, and a member if it is none
   delete    deletes the workspace and all of its data, as an admin can
-  --yes     really
+  --yes     confirms the deletion
 
   LOGIN can also be an id of the account, of this service or of the repository host.
   DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
@@ -69,7 +69,7 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
     run: async ({ database, id, last: file, stopped }) => {
       const workspace = await findWorkspace(database, id)
       const pieces = await exportWorkspace(database, workspace.id)
-      if (!pieces) throw new OperatorError('The workspace was deleted at this moment.')
+      if (!pieces) throw new OperatorError('The workspace was deleted in the meantime.')
       await writeExport(pieces, file, stopped)
       print(`The workspace is in ${file}.`)
     },

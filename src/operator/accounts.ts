@@ -41,7 +41,7 @@ export const describeAccount = async ({ read }: Database, user: User): Promise<s
       ({ name, id, role, personal, member_count }) =>
         `  ${role} of ${printable(name)}, ${id}, ${personal ? 'personal' : `${member_count} ${member_count === 1 ? 'member' : 'members'}`}`,
     ),
-    ...rows.map(({ name, rows: total }) => `  ${name}: ${total}`),
+    ...rows.map(({ label, rows: total }) => `  ${label}: ${total}`),
   ]
 }
 

@@ -57,7 +57,7 @@ const requireCoordinator = async (sql: postgres.Sql) => {
   const [extension] = await sql`select from pg_extension where extname = 'citus'`
   if (!extension) {
     throw new OperatorError(
-      'The database has no extension "citus". A single PostgreSQL needs nothing of this; on the coordinator of a cluster, run `create extension citus` in this database, there and on every worker, and add the workers with citus_add_node',
+      'The database has no extension "citus". A single PostgreSQL does not need this command. On the coordinator of a cluster, run `create extension citus` in this database, there and on every worker, and add the workers with citus_add_node',
     )
   }
   const [node] = await sql<{ isWorker: boolean; knowsItself: boolean; hasWorkers: boolean }[]>`

@@ -19,6 +19,6 @@ const toOperatorError = (error: unknown): unknown => {
   }
   if (error.code === 'subscription_active')
     return new OperatorError('A subscription is still running: end it first, at the billing provider')
-  if (error.code === 'token_invalid') return new OperatorError('The account was deleted at this moment.')
+  if (error.code === 'token_invalid') return new OperatorError('The account was deleted in the meantime.')
   return new OperatorError(error.message)
 }

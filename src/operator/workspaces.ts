@@ -68,11 +68,10 @@ export async function* describeWorkspaces({ read }: Database, search: string): A
 
 /** A workspace and its data, in lines. */
 export async function* describeWorkspace({ read }: Database, facts: WorkspaceFacts): AsyncGenerator<string> {
-  const { id, createdAt, activityPrivacy, patterns, invites } = facts
+  const { id, createdAt, activityPrivacy, invites } = facts
   const bytes = (await readStorage(read, [id])).get(id) ?? 0
   yield headOf(facts, bytes)
   yield `  created ${createdAt}, privacy level ${activityPrivacy}, ${bytes} bytes of settings`
-  yield `  patterns: ${patterns}`
   yield `  active invites: ${invites}`
   let after: string[] | undefined
   for (;;) {
@@ -85,7 +84,7 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
   }
   for (const { name, scopes, created_by, expires_at } of await listKeys(read, { workspaceId: id }))
     yield `  key ${printable(name)} of ${created_by}, ${scopes.join(' ')}, until ${expires_at}`
-  for (const { name, rows } of await countRowsOfWorkspace(read, id)) yield `  ${name}: ${rows}`
+  for (const { label, rows } of await countRowsOfWorkspace(read, id)) yield `  ${label}: ${rows}`
 }
 
 /**

@@ -32,7 +32,7 @@ interface Person {
   verify(): Promise<void>
 }
 
-/** Whoever waits longer than this waits for ever. */
+/** A wait longer than this counts as endless. */
 const HUNG_MS = 90_000
 /** So long that its answer comes in many pieces, and a cut may fall between two of them. */
 const FILLING = 'x'.repeat(60_000)
@@ -169,7 +169,7 @@ export const startCrowd = async (options: CrowdOptions) => {
         complain('lost', `${name} misses the patches ${gone}`, gone.length)
         const keys = Object.keys(body.settings)
         const own = keys.every((key) => key.startsWith(`ext.${name}-`))
-        expect(own, `${name} sees settings of somebody else`)
+        expect(own, `${name} sees settings of someone else`)
       },
       async () => {
         if (overrides.size > 12) return
@@ -235,7 +235,7 @@ export const startCrowd = async (options: CrowdOptions) => {
         complain('lost', `the dashboard of ${name} misses minutes`, minutes.acknowledged - seen)
         complain('doubled', `the dashboard of ${name} has too many minutes`, seen - minutes.acknowledged)
         complain('lost', `the dashboard of ${name} has older commits`, commits.acknowledged - counted)
-        expect(counted <= commits.tried, `the dashboard of ${name} has commits that nobody sent`)
+        expect(counted <= commits.tried, `the dashboard of ${name} has commits that no one sent`)
         for (const rows of [body.daily, body.members, body.repos]) {
           const sum = rows.reduce(
             (total: number, row: { active_minutes: number }) => total + row.active_minutes,
@@ -299,7 +299,7 @@ export const startCrowd = async (options: CrowdOptions) => {
     }
   })
 
-  /** Waits until somebody is served again, and keeps how long that took at most. */
+  /** Waits until a caller is served again, and keeps the longest time that this took. */
   const recovered = async (since = performance.now()): Promise<number> => {
     const token = people[0]?.token ?? ''
     for (;;) {

@@ -60,7 +60,7 @@ export const diskFull: Fault = {
       stop.abort()
       if ([...(await health).statuses.keys()].some((status) => status !== 200))
         broken.push('/api/health failed')
-      if (!answers.some(([status, count]) => status === 503 && count > 0)) broken.push('nobody noticed')
+      if (!answers.some(([status, count]) => status === 503 && count > 0)) broken.push('no one noticed')
       if (back > RECOVERY_MS) broken.push(`it took ${Math.round(back)} ms to be back`)
       details.push(
         `full but for ${Math.round((bavail * bsize) / 1_024)} KiB: answers ${answers.map(([status, count]) => `${count} × ${status}`).join(', ')}; back after ${Math.round(back)} ms`,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Scope {
-  /** What is to be ended or removed; the last that was begun goes first. */
+  /** What is to be ended or removed, the newest first. */
   teardown(end: () => unknown): void
 }
 

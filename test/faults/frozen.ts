@@ -69,7 +69,7 @@ export const serviceFrozen: Fault = {
   name: 'service-frozen',
   play: async (scope, { seconds }) => {
     const spells = seconds === undefined ? SECONDS : [seconds]
-    // The patience with the repository host runs out in the meantime.
+    // The call to the repository host times out in the meantime.
     const { services, crowd } = await startScene(scope, { excused: [503, 504] })
     for (const spell of spells) {
       await randomPause()

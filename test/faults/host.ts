@@ -1,4 +1,4 @@
-/** The repository host fails in every way it can: who needs it is told so in time, and nobody else notices. */
+/** The repository host fails in every way it can: callers who need it get an error in time, and others notice nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault as Misbehaviour } from '../../demo/stand-in.js'
 import { faultStatuses } from '../service.js'

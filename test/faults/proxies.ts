@@ -57,7 +57,7 @@ interface Sent {
   agent?: Agent
 }
 
-/** A browser that looks at nobody's certificate. */
+/** A browser that checks no certificate. */
 const browse = (scope: Scope, port: number) => {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, servername: NAME })
   scope.teardown(() => agent.destroy())
@@ -133,7 +133,7 @@ const restartUnderLoad = async (
       const entries = [{ repo: `${login}/repo`, day: today, minutes: 1 }]
       await send('/api/team/active-minutes', token, { entries })
       await send(`/api/team/effective-config?repo=${login}/repo`, token)
-      // Nobody comes near 600 requests a minute.
+      // No caller comes near 600 requests a minute.
       await sleep(200)
     }
   }
@@ -233,7 +233,7 @@ const tryOut = async (
   const made = await create(origin)
   findings.expect('with the cookie one makes a workspace', made.status === 201, made)
   const other = await create('https://evil.example.com')
-  findings.expect('and a page of somebody else does not', other.status === 403, other)
+  findings.expect('and a page of another origin does not', other.status === 403, other)
 
   const { workspace } = JSON.parse(made.text)
   const counts = JSON.stringify({ workspace: workspace.id, day: today, members: [] })
@@ -247,7 +247,7 @@ const tryOut = async (
   findings.expect('24 MiB are taken', uploaded.status === 200, uploaded)
   const tooMuch = await upload(UPLOAD_BYTES + 1)
   findings.expect(
-    `a byte more is refused${/payload_too_large/.test(tooMuch.text) ? ', in the words of the service' : ''}`,
+    `a byte more is rejected${/payload_too_large/.test(tooMuch.text) ? ', in the words of the service' : ''}`,
     tooMuch.status === 413,
     tooMuch,
   )
@@ -287,11 +287,11 @@ const tryOut = async (
       headers: { 'X-Forwarded-For': `203.0.113.${attempt++ % 200}` },
       body: { repohost_token: 'wrong' },
     })
-  let refused = 0
-  for (let n = 0; n < 70; n++) if ((await guess('127.0.0.2')).status === 429) refused++
-  findings.expect('whoever guesses is refused, whatever address they claim', refused >= 10, refused)
+  let rejected = 0
+  for (let n = 0; n < 70; n++) if ((await guess('127.0.0.2')).status === 429) rejected++
+  findings.expect('a caller who guesses is rejected, whatever address they claim', rejected >= 10, rejected)
   const stranger = await guess('127.0.0.3')
-  findings.expect('and nobody else is', stranger.status === 401, stranger)
+  findings.expect('and no one else is', stranger.status === 401, stranger)
 
   // Without asking, at most one for each.
   const mayFail = asks ? 0 : restarts

@@ -1,4 +1,4 @@
-/** Restarts instances behind HAProxy, two of four at a time, while people are at work: nobody notices. */
+/** Restarts instances behind HAProxy, two of four at a time, while people work. No one notices. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from '../balancer.js'
 import { ready } from '../process.js'

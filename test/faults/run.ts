@@ -1,5 +1,5 @@
 /**
- * What may befall a running service, for long enough to trust the figures: `npm run test:faults -- [--only NAME]…
+ * Failures of a running service, for long enough to trust the figures: `npm run test:faults -- [--only NAME]…
  * [--rounds N] [--seconds N] [--list]`. Exits with 1 if a promise is broken. docs/trust.md has what came of it.
  */
 import { loadavg } from 'node:os'

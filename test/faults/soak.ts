@@ -79,7 +79,11 @@ export const soak: Fault = {
         () => fetch(`${url}/api/assistant-a-models?apiKey=${providers.a.key}`, { headers: bearer }),
         200,
       ],
-      refusals: [1_000, () => fetch(`${url}/api/me`, { headers: { Authorization: 'Bearer nonsense' } }), 401],
+      rejections: [
+        1_000,
+        () => fetch(`${url}/api/me`, { headers: { Authorization: 'Bearer nonsense' } }),
+        401,
+      ],
       readiness: [1_000, () => fetch(`${url}/api/ready`), 200],
     }
     const stop = new AbortController()

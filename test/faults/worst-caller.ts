@@ -1,5 +1,5 @@
 /**
- * The worst that one caller, or nobody in particular, can ask for, beside an ordinary caller: how long the others wait,
+ * The worst that one caller, or many without a session, can ask for, beside an ordinary caller: how long the others wait,
  * how much memory it takes, and what is left of it. Each attack goes on for some seconds, then all of them together.
  */
 import { readdir, readFile } from 'node:fs/promises'

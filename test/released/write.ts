@@ -97,7 +97,7 @@ await send('ada', 'DELETE', `/team/workspaces/${acme.id}/members?login=eve`)
 await send('ada', 'PATCH', `/team/workspaces/${acme.id}`, { name: 'Acmé' })
 await send('ada', 'POST', '/events', { event: 'panel_opened', source: 'extension' })
 
-// Somebody pays, somebody begins to sign in, and somebody signs out.
+// One person pays, one starts to sign in, and one signs out.
 const { url: checkout } = await send('bob', 'POST', '/billing/checkout', { interval: 'month' })
 await fetch(checkout, { redirect: 'manual' })
 await fetch(`${service.url}/api/auth/repohost`, { redirect: 'manual' })
@@ -131,7 +131,7 @@ for (const day of [daysAgo(3), '2025-02-28', '2024-12-31']) {
   await send('ada', 'POST', '/team/commits', { workspace: acme.id, day, members })
   await send('ada', 'POST', '/team/closed-issues', { workspace: acme.id, day, members: members.slice(1) })
 }
-// What is over is published at once. Before there were levels it is refused.
+// What is over is published at once. Versions without levels reject it.
 const level = { activity_privacy: 'team' }
 await send('eve', 'PATCH', `/team/workspaces/${globex.id}/settings`, level).catch(() => {})
 await send('fay', 'DELETE', '/me', { confirm: 'fay' })
@@ -154,7 +154,7 @@ const dashboard = `/team/dashboard?workspace=${acme.id}&${range}`
 const teamPaths = (id: string) =>
   ['members', 'patterns', 'settings', 'project-settings'].map((what) => `/team/workspaces/${id}/${what}`)
 const paths: [login: string, path: string][] = [
-  // Before anybody looks at anybody.
+  // Before anyone views a dashboard.
   ['bob', '/me/export'],
   ['bob', '/me/views'],
   ...['/me', '/projects', '/team/me', '/me/recording'].flatMap((path) =>

@@ -37,7 +37,7 @@ export const signIn = async (context: vscode.ExtensionContext, ask?: boolean) =>
   const session = known ?? (ask === undefined ? undefined : await verify(ask))
   if (session === undefined) return undefined
   const { login, token } = session
-  // Minutes that wait belong to one person, so another person's token is refused.
+  // Minutes that wait belong to one person, so another person's token is rejected.
   const tokenOf = (next: typeof last) => (next?.login === login ? next.token : undefined)
   // GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them.
   const more = () => (vscode.workspace.getConfiguration().get('ext.pushPrivateRepositories') ? ['repo'] : [])

@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { matcherOf } from '../../platform/rate-limits/exempt.js'
 import { addressOf } from '../../platform/rate-limits/rate-limit.js'
-import { Refusals } from '../../platform/rate-limits/refusals.js'
+import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
 import { findKey, type KeyInUse, markUsed } from './queries/access-keys.js'
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ export const createSecret = (scopes: readonly Scope[]): string =>
 const FRESH_MS = 3_000
 const REMEMBERED = 10_000
 
-const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 401
+const isRejection = (error: unknown) => error instanceof ApiError && error.status === 401
 
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
@@ -48,7 +48,7 @@ export class AccessKeys {
     try {
       return await (known ? this.ask(hash) : this.limit(request, () => this.ask(hash)))
     } catch (error) {
-      if (isRefusal(error)) return error as ApiError
+      if (isRejection(error)) return error as ApiError
       throw error
     }
   }
@@ -102,9 +102,14 @@ export default fp(
   async (app) => {
     const { rateLimits, limits, exemptAddresses } = app.config
     const isExempt = matcherOf(exemptAddresses)
-    const refusals = new Refusals(app.counts, 'refused_keys', limits.rate_refused_keys_per_address, isRefusal)
+    const limit = new RejectionLimit(
+      app.counts,
+      'refused_keys',
+      limits.rate_refused_keys_per_address,
+      isRejection,
+    )
     const keys = new AccessKeys(app.database, (request, lookUp) =>
-      rateLimits && !isExempt(request.ip) ? refusals.run(addressOf(request), lookUp) : lookUp(),
+      rateLimits && !isExempt(request.ip) ? limit.run(addressOf(request), lookUp) : lookUp(),
     )
     app.decorate('accessKeys', keys)
 

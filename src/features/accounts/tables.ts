@@ -59,6 +59,7 @@ export const recordings = table(
     people: { userId: { erasure: 'delete', export: 'recording' } },
     place: 'every node',
     privacyRecord: 'recording',
+    label: 'recording preferences',
   },
 )
 
@@ -83,6 +84,7 @@ export const revocations = table(
     expiry: { task: 'expired revocations', sql: 'expires_at < now()' },
     place: 'coordinator',
     privacyRecord: 'ended sessions',
+    label: 'ended sessions',
   },
   (t) => [index('revocations_revoked_at').on(t.revokedAt), index('revocations_expires_at').on(t.expiresAt)],
 )
@@ -149,8 +151,8 @@ export const accessKeys = table(
   },
   {
     people: {
-      userId: { erasure: 'delete', export: 'keys' },
-      createdBy: { erasure: 'anonymise', export: 'keys' },
+      userId: { erasure: 'delete', export: 'keys', label: 'personal access keys' },
+      createdBy: { erasure: 'anonymise', export: 'keys', label: 'access keys created' },
     },
     expiry: {
       task: 'old access keys',

@@ -23,7 +23,7 @@ export interface Work {
   cells: { cell: number; minutes: number }[]
 }
 
-/** Null: withheld. */
+/** Null: hidden. */
 export interface ShownSums {
   minutes: number | null
   commits: number | null
@@ -70,7 +70,7 @@ interface Amount {
 }
 
 /** The index of all erased people. */
-const NOBODY = -1
+const NO_ONE = -1
 /** The cell of minutes without an hour, after the last real one. */
 const NO_CELL = DAYS_OF_WEEK * HOURS
 const PLACES = NO_CELL + 1
@@ -92,7 +92,7 @@ class People {
 
   add(person: number): void {
     this.isNothing = false
-    if (person !== NOBODY) this.people.add(person)
+    if (person !== NO_ONE) this.people.add(person)
   }
 
   addAll(others: People): void {
@@ -279,7 +279,7 @@ function* nodesApart(islands: Island[], group: number): Paced<number[]> {
     }
   }
   const peopleAt = new Map(
-    [...islandsAt].map(([node, there]) => [node, there.filter(({ person }) => person !== NOBODY).length]),
+    [...islandsAt].map(([node, there]) => [node, there.filter(({ person }) => person !== NO_ONE).length]),
   )
   const sizeOf = (node: number) => peopleAt.get(node) ?? 0
   const classes = new Map<number, number>()
@@ -295,7 +295,7 @@ function* nodesApart(islands: Island[], group: number): Paced<number[]> {
         reached.add(island)
         if (steps++ % (PACE / 10) === 0) yield
         for (const other of island.nodes) {
-          const people = (connecting.get(other) ?? 0) + (island.person === NOBODY ? 0 : 1)
+          const people = (connecting.get(other) ?? 0) + (island.person === NO_ONE ? 0 : 1)
           connecting.set(other, people)
           if (people >= Math.min(group, sizeOf(other))) next.push(other)
         }
@@ -313,7 +313,7 @@ interface Part {
   people: number | null
 }
 
-const WITHHELD: Part = { sum: null, people: null }
+const HIDDEN: Part = { sum: null, people: null }
 
 function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, Part>> {
   const sums = new Map<Key, number>()
@@ -340,9 +340,9 @@ function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Paced<
   const ofRepos = yield* partsBy(amounts, ({ repoKey }) => repoKey)
   const ofCells = yield* partsBy(amounts, ({ cell }) => cell)
   return {
-    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? nothing) : WITHHELD,
-    ofDay: (day: number) => (days ? (ofDays.get(day) ?? nothing) : WITHHELD),
-    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? nothing) : WITHHELD),
+    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? nothing) : HIDDEN,
+    ofDay: (day: number) => (days ? (ofDays.get(day) ?? nothing) : HIDDEN),
+    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? nothing) : HIDDEN),
     cells: [...cells].map((cell) => ({ cell, minutes: ofCells.get(cell)?.sum ?? 0 })),
   }
 }
@@ -354,7 +354,7 @@ const sumsOf = (minutes: Part, commits: Part, closedIssues: Part): ShownSums => 
   activeMembers: minutes.people,
 })
 
-const withheld: PublishedWeek = {
+const hidden: PublishedWeek = {
   minutes: null,
   commits: null,
   closedIssues: null,
@@ -376,7 +376,7 @@ export function* publishWeek(
   const persons = new Map<string, number>()
   const toAmount = ({ userId, day, repoKey }: Work, amount: number, cell = NO_CELL): Amount => {
     if (userId !== null && !persons.has(userId)) persons.set(userId, persons.size)
-    return { person: userId === null ? NOBODY : (persons.get(userId) ?? NOBODY), day, repoKey, cell, amount }
+    return { person: userId === null ? NO_ONE : (persons.get(userId) ?? NO_ONE), day, repoKey, cell, amount }
   }
   const minutes: Amount[] = []
   const commits: Amount[] = []
@@ -395,7 +395,7 @@ export function* publishWeek(
     anything.push(toAmount(work, 1))
   }
   const active = together(yield* peopleBy(minutes, () => 0)).size
-  if (active === 0 || (given.includes('total') && active < group)) return withheld
+  if (active === 0 || (given.includes('total') && active < group)) return hidden
 
   const chooser = new Chooser(group, given)
   const ofRepos = yield* peopleBy(anything, ({ repoKey }) => repoKey)

@@ -57,7 +57,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** A line for each day, where some are shown as published weeks; what is withheld is empty. */
+/** A line for each day, where some are shown as published weeks; hidden numbers are empty. */
 const readDayLines = async (
   tx: Db,
   { minGroup }: Viewer,

@@ -59,7 +59,7 @@ export const activity = table(
 export const activityRepos = table(
   'activity_repos',
   { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'repositories with activity' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
 )
 
@@ -79,6 +79,7 @@ export const activityPeople = table(
     },
     place: { spreadBy: 'workspace_id' },
     privacyRecord: 'minutes',
+    label: 'people with activity',
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId] }),
@@ -209,8 +210,12 @@ export const dashboardViews = table(
   },
   {
     people: {
-      viewerId: { erasure: { by: 'reassignViews' }, export: 'views_of_others' },
-      memberId: { erasure: 'delete', export: 'views' },
+      viewerId: {
+        erasure: { by: 'reassignViews' },
+        export: 'views_of_others',
+        label: 'dashboard views by the person',
+      },
+      memberId: { erasure: 'delete', export: 'views', label: 'dashboard views of the person' },
     },
     expiry: { task: 'old views', sql: `day < (now() at time zone 'UTC')::date - ${limits.view_days}` },
     place: { spreadBy: 'workspace_id' },
@@ -242,6 +247,7 @@ export const flushes = table(
     expiry: { task: 'old flush ids', sql: `created_at < ${daysAgo(limits.flush_id_days)}` },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'answers to flushes',
+    label: 'answers to flushes',
   },
   (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
 )
@@ -280,7 +286,7 @@ export const activityDays = table(
     /** Whether the rollups by repository have all columns. Null until a version that knows them has rolled the day up. */
     byRepo: boolean('by_repo'),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day] }),
     index('activity_days_not_by_repo').on(t.workspaceId, t.day).where(sql`by_repo is null`),
@@ -290,7 +296,12 @@ export const activityDays = table(
 export const activityMemberDays = table(
   'activity_member_days',
   { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
-  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by person and day',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
 )
 
@@ -307,7 +318,12 @@ export const activityMemberMonths = table(
     /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
     activeDayBits: integer('active_day_bits').notNull(),
   },
-  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by person and month',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
@@ -330,14 +346,19 @@ export const activityRepoDays = table(
     /** Arrays of ids of users: three of the people, and nulls where there are fewer. */
     crews: uuid('crews').array(),
   },
-  { people: { crews: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
+  {
+    people: { crews: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'hours',
+    label: 'activity by repository and day',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
 )
 
 export const activityRepoMonths = table(
   'activity_repo_months',
   { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'activity by repository and month' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
 )
 
@@ -355,7 +376,12 @@ export const activityRepoPeople = table(
     activeDayBits: integer('active_day_bits'),
     ...shownSums(),
   },
-  { people: { userId: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes' },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by repository, person and month',
+  },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )
 
@@ -369,7 +395,7 @@ export const activityHours = table(
     hour: smallint('hour').notNull(),
     minutes: bigint('minutes', { mode: 'number' }).notNull(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours', label: 'activity by hour' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
     index('activity_hours_by_age').on(t.day),
@@ -420,7 +446,7 @@ export const publishedRepos = table(
     /** The same, as written by the previous version. */
     members: integer('members').notNull(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'published repositories' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],
 )
 
@@ -433,7 +459,7 @@ export const publishedCells = table(
     hour: smallint('hour').notNull(),
     minutes: bigint('minutes', { mode: 'number' }).notNull(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'published hours' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 
@@ -499,6 +525,6 @@ export const staleDays = table(
     /** When the day began to wait for its rollups. */
     at: moment('at').notNull().defaultNow(),
   },
-  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'days that wait for their rollups' },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
 )

@@ -14,7 +14,7 @@ export default fp(
     const secret = app.config.billing.webhookSecret
 
     /** Requests with a valid signature are never limited. */
-    const refuse = async (request: FastifyRequest): Promise<never> => {
+    const reject = async (request: FastifyRequest): Promise<never> => {
       app.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
       await app.rateLimits.countWrongSignature(request)
       throw new ApiError('signature_invalid')
@@ -26,7 +26,7 @@ export default fp(
       if (!secret) throw new ApiError('billing_not_configured')
       const { headers } = request
       const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-      if (!hasBody || signatureOf(headers) === undefined) await refuse(request)
+      if (!hasBody || signatureOf(headers) === undefined) await reject(request)
     }
     app.addHook('onRequest', (request, _reply, done) => {
       if (!isSigned(request)) return done()
@@ -41,7 +41,7 @@ export default fp(
         signature !== undefined &&
         Buffer.isBuffer(body) &&
         isSignedBy(secret, signature, body, Date.now() / 1_000)
-      if (!isGenuine) return refuse(request)
+      if (!isGenuine) return reject(request)
       try {
         request.body = JSON.parse(body.toString('utf8'))
       } catch {

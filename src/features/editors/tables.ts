@@ -18,6 +18,7 @@ export const heartbeatPeople = table(
     people: { userId: { erasure: 'delete', export: 'profile' } },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'heartbeats',
+    label: 'newest heartbeat',
   },
 )
 
@@ -54,6 +55,7 @@ export const heartbeatHours = table(
     },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'heartbeats',
+    label: 'hours with heartbeats',
   },
   (t) => [primaryKey({ columns: [t.userId, t.hour] }), index('heartbeat_hours_by_age').on(t.hour)],
 )
@@ -81,6 +83,7 @@ export const editorProjects = table(
     },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'project names',
+    label: 'project names',
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.name] }),
@@ -134,6 +137,7 @@ export const importDays = table(
     expiry: { task: 'old import days', sql: `created_at < ${daysAgo(limits.heartbeat_days)}` },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'imports',
+    label: 'days that are being imported',
   },
   (t) => [primaryKey({ columns: [t.userId, t.day] }), index('import_days_by_age').on(t.createdAt)],
 )

@@ -21,6 +21,7 @@ export const funnelUsers = table(
     people: { userId: { erasure: 'delete', export: 'funnel' } },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'funnel events',
+    label: 'funnel events',
   },
   (t) => [primaryKey({ columns: [t.userId, t.event, t.source] })],
 )
@@ -33,6 +34,7 @@ export const funnelDays = table(
     people: { userId: { erasure: 'delete', export: 'funnel_days' } },
     place: { spreadBy: 'user_id' },
     privacyRecord: 'funnel events',
+    label: 'funnel events by day',
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.event, t.source, t.day] }),

@@ -167,7 +167,7 @@ interface Write {
   repo: string
   settings: string
   author: Author
-  /** Refuses, by throwing, what the current snapshot (undefined: none) does not allow. */
+  /** @throws {ApiError} if the current snapshot (undefined: none) does not allow the push */
   precondition?: (current: SnapshotText | undefined) => void
   action?: 'settings.pushed' | 'settings.restored'
 }

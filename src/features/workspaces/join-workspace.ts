@@ -9,8 +9,8 @@ import { countWorkspacesOf, insertMember, lockRole } from './queries/members.js'
 import { wasRemovedSince } from './queries/removals.js'
 import { listWorkspacesOf } from './queries/workspaces.js'
 
-const refusals = {
-  // Cannot happen: an inactive invite never becomes active again.
+const errorOf = {
+  // Does not happen, because an inactive invite never becomes active again.
   active: 'unavailable',
   revoked: 'invite_revoked',
   expired: 'invite_expired',
@@ -18,9 +18,9 @@ const refusals = {
 } as const
 
 /** Why an invite cannot be redeemed. */
-const refusal = async (tx: Db, code: string): Promise<ApiError> => {
+const errorOfCode = async (tx: Db, code: string): Promise<ApiError> => {
   const invite = await findInvite(tx, code)
-  return new ApiError(invite ? refusals[invite.status] : 'invite_not_found')
+  return new ApiError(invite ? errorOf[invite.status] : 'invite_not_found')
 }
 
 /**
@@ -43,7 +43,7 @@ export const joinWorkspace = (
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
-      if (!(await useInvite(tx, invite.id))) throw await refusal(tx, code)
+      if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
       if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
         throw new ApiError('workspace_limit')
       await insertMember(tx, workspaceId, userId, invite.role)

@@ -23,7 +23,7 @@ export const lookUpInvite = async (
     readInvitedWorkspace(db, invite.workspaceId),
     wasRemovedSince(db, invite, caller, personKeys),
   ])
-  // Deleted at this moment.
+  // The workspace was deleted in the meantime.
   if (!workspace) throw new ApiError('invite_not_found')
   return {
     workspace,

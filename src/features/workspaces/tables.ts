@@ -102,7 +102,7 @@ export const members = table(
     joinedAt: moment('joined_at').notNull().defaultNow(),
   },
   {
-    people: { userId: { erasure: 'delete', export: 'memberships' } },
+    people: { userId: { erasure: 'delete', export: 'memberships', label: 'memberships' } },
     place: 'every node',
     privacyRecord: 'membership',
   },
@@ -163,6 +163,7 @@ export const removedPeople = table(
     expiry: { task: 'ended removals', sql: `not ${hasOlderInvite('removed_people')}` },
     place: 'every node',
     privacyRecord: 'kept removals',
+    label: 'kept removals',
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.keyId, t.person] })],
 )
@@ -242,8 +243,16 @@ export const auditEntries = table(
   },
   {
     people: {
-      actorId: { erasure: { by: 'TAKE_NAME_OFF_ENTRIES' }, export: 'audit' },
-      targetId: { erasure: { by: 'TAKE_NAME_OFF_ENTRIES' }, export: 'audit' },
+      actorId: {
+        erasure: { by: 'TAKE_NAME_OFF_ENTRIES' },
+        export: 'audit',
+        label: 'audit entries by the person',
+      },
+      targetId: {
+        erasure: { by: 'TAKE_NAME_OFF_ENTRIES' },
+        export: 'audit',
+        label: 'audit entries about the person',
+      },
     },
     expiry: { task: 'old audit entries', sql: `at < ${daysAgo(limits.audit_days)}` },
     place: { spreadBy: 'workspace_id' },

@@ -12,7 +12,7 @@ import { listTableNames } from '../../platform/database/table-names.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
-/** More than this, and tokens are refused that are good, or the other way round. */
+/** More than this, and the service rejects valid tokens, or accepts expired ones. */
 const CLOCK_MS = 5_000
 /** Days that wait for being rolled up: as many are done in a few minutes. */
 const BACKLOG = 10_000

@@ -30,18 +30,18 @@ declare module 'fastify' {
 
 export default fp(
   async (app) => {
-    const refuse = (route: RouteOptions, fault: string | undefined) => {
+    const reject = (route: RouteOptions, fault: string | undefined) => {
       if (fault) throw new Error(`${route.method} ${route.url} ${fault}`)
     }
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => {
       routes.push(route)
       // Checked here, because the schema compiler's own message does not name the missing resource.
-      refuse(route, unknownReference(route))
+      reject(route, unknownReference(route))
     })
     // Checked last, because the reference declares the access of its files in another `onRoute` hook.
     app.addHook('onReady', async () => {
-      for (const route of routes) refuse(route, faultOf(route))
+      for (const route of routes) reject(route, faultOf(route))
     })
   },
   { name: 'route-checks' },

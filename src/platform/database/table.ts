@@ -23,6 +23,8 @@ export interface PersonRule {
   erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
   /** The member of an account export that contains the rows, or why none does. */
   export: string | { leftOutBecause: string }
+  /** What the operator's commands call the rows of this person. By default, the label of the table. */
+  label?: string
 }
 
 export interface TableRules<Column extends string = string> {
@@ -40,6 +42,8 @@ export interface TableRules<Column extends string = string> {
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
   /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
   privacyRecord: string | null
+  /** What the operator's commands call the rows. By default, the name of the table. */
+  label?: string
 }
 
 export interface DeclaredTable {
@@ -78,6 +82,9 @@ export const table = <Name extends string, Columns extends Record<string, PgColu
   return made
 }
 
+export const labelOf = ({ table, rules }: DeclaredTable): string =>
+  rules.label ?? getTableName(table).replaceAll('_', ' ')
+
 /** Names of columns by their keys. */
 export const columnsOf = (made: PgTable): Record<string, string> =>
   Object.fromEntries(Object.entries(getTableColumns(made)).map(([key, { name }]) => [key, name]))
@@ -95,6 +102,7 @@ const namesPerson = (made: PgTable, column: string): boolean =>
   /^(user|viewer|member|actor|target|author|owner|person)_id$|_(by|of)$/.test(column)
 
 export interface PersonColumn extends PersonRule {
+  label: string
   table: PgTable
   tableName: string
   column: string
@@ -102,9 +110,11 @@ export interface PersonColumn extends PersonRule {
 
 /** Every column that names a person, with its rule. */
 export const peopleColumns = (): PersonColumn[] =>
-  declaredTables.flatMap(({ table, rules: { people = {} } }) =>
-    Object.entries(people).flatMap(([key, rule]) => {
+  declaredTables.flatMap((declared) =>
+    Object.entries(declared.rules.people ?? {}).flatMap(([key, rule]) => {
+      const { table } = declared
       const column = columnsOf(table)[key]
-      return rule && column !== undefined ? [{ ...rule, table, tableName: getTableName(table), column }] : []
+      if (!rule || column === undefined) return []
+      return [{ label: labelOf(declared), ...rule, table, tableName: getTableName(table), column }]
     }),
   )

@@ -1,4 +1,7 @@
-/** Timeouts of connections, and the answer before one is closed. */
+/**
+ * Timeouts of connections, and the answer before one is closed. Node has one timeout for the bodies of all requests and
+ * closes without an answer in the service's format, so both are done here.
+ */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -41,14 +44,14 @@ export const connectionTimeouts: ConnectionTimeouts = {
   linger: 2_000,
 }
 
-const refusals: Record<string, () => ApiError> = {
+const errorsOf: Record<string, () => ApiError> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => new ApiError('request_timeout'),
   HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
 }
 
 /** The answer to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
-const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
-  const failure = refusals[error.code ?? '']?.() ?? new ApiError('bad_request')
+const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
+  const failure = errorsOf[error.code ?? '']?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
   const problem = toProblem(failure, requestId)
   const body = JSON.stringify(problem)
@@ -67,7 +70,7 @@ const refusalOf = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): stri
  * Answers a request that the HTTP parser rejects, and closes the connection. Bytes that still arrive are read,
  * because closing over unread bytes resets the connection, and the answer would be lost.
  */
-export const refuseConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
+export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (closing.has(socket) || isOverLimit(socket)) return
@@ -78,7 +81,7 @@ export const refuseConnections = (headersOf: AnswerHeaders, { linger }: Connecti
       return
     }
     closing.add(socket)
-    socket.end(refusalOf(error, headersOf))
+    socket.end(answerTo(error, headersOf))
     socket.resume()
     const deadline = setTimeout(() => socket.destroy(), linger).unref()
     socket.once('close', () => clearTimeout(deadline))
@@ -148,7 +151,7 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
       return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
     done()
   })
-  // A request that was refused as too slow must have no effect, even if the rest of it still arrives.
+  // A request that was rejected as too slow must have no effect, even if the rest of it still arrives.
   app.addHook('preValidation', ({ raw }, _reply, done) =>
     done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
   )

@@ -70,7 +70,7 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
     .send(JSON.stringify(toProblem(failure, request.id)))
 }
 
-/** How much of a refused body is still read, and for how long. */
+/** How much of a rejected body is still read, and for how long. */
 const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 

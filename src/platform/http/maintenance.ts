@@ -1,6 +1,6 @@
 /**
- * Maintenance: writes are answered 503 with the operator's message, and reads go on. `MAINTENANCE` begins it at the start;
- * while the service runs, the file of `MAINTENANCE_FILE` begins and ends it.
+ * Maintenance: writes get 503 with the operator's message, and reads continue. `MAINTENANCE` starts it at the start;
+ * while the service runs, the file of `MAINTENANCE_FILE` starts and ends it.
  */
 import { readFile } from 'node:fs/promises'
 import fp from 'fastify-plugin'

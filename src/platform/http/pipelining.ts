@@ -15,7 +15,7 @@ interface Connection {
   requests: number
   /** Requests whose answers have not been sent. */
   inProgress: number
-  /** The first request beyond the limit. It is refused, later ones are ignored, and the connection closes. */
+  /** The first request beyond the limit. It is rejected, later ones are ignored, and the connection closes. */
   excess: IncomingMessage | undefined
 }
 

@@ -6,7 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 
-/** Why a text is refused although it may be JSON; the message is fit for the caller. */
+/** Why a text is rejected although it may be JSON. The message is for the caller. */
 export class StrictJsonError extends Error {}
 
 /** There is more in the text than in any that is of use. */
@@ -20,7 +20,7 @@ export interface Bounds {
 }
 
 /**
- * Parses JSON and refuses what would not survive the way to the database and back: bytes that are not UTF-8, NUL and
+ * Parses JSON and rejects what would not survive the way to the database and back: bytes that are not UTF-8, NUL and
  * lone surrogates in strings, numbers that a double cannot hold, `__proto__` and `constructor.prototype`, and what is
  * beyond the bounds. The time is linear in the length of any text.
  *

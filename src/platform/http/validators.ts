@@ -86,7 +86,7 @@ export const createBodyAjv = (extensionPrefix: string) => createAjv(extensionPre
 
 /** The validator of paths, queries and headers. */
 const createTextAjv = (extensionPrefix: string) =>
-  // Text can spell an infinite number, which strict numbers would refuse before any bound names the problem.
+  // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
   createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })
 
 const compilerOf = (createOwnAjv: () => Ajv) => {

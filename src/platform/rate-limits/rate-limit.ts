@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 import { ApiError, tooMany } from '../../errors.js'
 import type { LimitName } from '../metrics/metrics.js'
 import { matcherOf } from './exempt.js'
-import { Refusals } from './refusals.js'
+import { RejectionLimit } from './rejection-limit.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,7 +19,7 @@ declare module 'fastify' {
 /** Limits that count only when the outcome of a request is known. */
 export interface RateLimits {
   /**
-   * Shows a caller's token to the repository host, unless the host has refused too many of theirs.
+   * Shows a caller's token to the repository host, unless the host has rejected too many of theirs.
    * @throws {ApiError} `rate_limited`
    */
   showHostToken<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>
@@ -48,7 +48,7 @@ export const callerKey = (request: FastifyRequest): string | Promise<string> => 
   return `workspace ${request.key?.workspaceId}`
 }
 
-const refusesToken = (error: unknown) =>
+const rejectsToken = (error: unknown) =>
   error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
 
 export default fp(
@@ -81,11 +81,11 @@ export default fp(
       max: limits.rate_wrong_signatures_per_address,
       keyOf: addressOf,
     }
-    const refusedTokens = new Refusals(
+    const rejectedTokens = new RejectionLimit(
       counts,
       'refused_host_tokens',
       limits.rate_refused_tokens_per_caller,
-      refusesToken,
+      rejectsToken,
     )
 
     const count = async (limit: Limit, request: FastifyRequest, reply?: FastifyReply) => {
@@ -108,13 +108,13 @@ export default fp(
       await count(general, request, reply)
       if (kind === 'hostToken') {
         if (!isExempt(request.ip) && !(request.session instanceof ApiError))
-          await refusedTokens.check(await callerKey(request))
+          await rejectedTokens.check(await callerKey(request))
       } else if (kind) await count(special[kind], request, reply)
     })
 
     const limited: RateLimits = {
       showHostToken: async (request, work) =>
-        isExempt(request.ip) ? work() : refusedTokens.run(await callerKey(request), work),
+        isExempt(request.ip) ? work() : rejectedTokens.run(await callerKey(request), work),
       countWrongSignature: (request) => count(wrongSignatures, request),
     }
     app.decorate('rateLimits', limited)

@@ -87,9 +87,9 @@ const PER_NAME = 2
 /** Notes everything in `value` that the schema does not allow. */
 export const check = (node: Node, value: unknown, place: Place | undefined, run: Run): void => {
   run.spend(PER_NODE)
-  const refusal = refusalOf(node, value, run)
-  if (refusal !== undefined) {
-    run.note(place, refusal)
+  const violation = violationOf(node, value, run)
+  if (violation !== undefined) {
+    run.note(place, violation)
     return
   }
   if (typeof value === 'number') checkNumber(node, value, place, run)
@@ -101,7 +101,7 @@ export const check = (node: Node, value: unknown, place: Place | undefined, run:
 }
 
 /** Why the value is not at all what it must be. */
-const refusalOf = (
+const violationOf = (
   { never, types: expected, allowed }: Node,
   value: unknown,
   run: Run,

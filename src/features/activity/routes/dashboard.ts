@@ -95,14 +95,14 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
           ? undefined
           : ((await findPerson(database.read, workspaceId, member)) ?? UNKNOWN_PERSON)
       const filter = { userId, repoKey: repo?.toLowerCase() }
-      const look = {
+      const view = {
         workspaceId,
         viewerId,
         memberId: userId,
         repoKey: userId === undefined ? filter.repoKey : undefined,
       }
       return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, kind) =>
-        recordView({ ...look, from, to, kind }),
+        recordView({ ...view, from, to, kind }),
       )
     },
   })

@@ -44,7 +44,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.decorateRequest('delivery', null)
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
-  const refuse = async (request: FastifyRequest, error: ApiError): Promise<never> => {
+  const reject = async (request: FastifyRequest, error: ApiError): Promise<never> => {
     await app.rateLimits.countWrongSignature(request)
     throw error
   }
@@ -54,13 +54,13 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (config.webhookKeys.length === 0) throw new ApiError('webhooks_not_configured')
     const { headers } = request
     const proof = host.readProof(headers)
-    if (!proof) return refuse(request, new ApiError('signature_invalid'))
+    if (!proof) return reject(request, new ApiError('signature_invalid'))
     const id = (request.params as { id: string }).id.toLowerCase()
     const webhook = isUuid(id) ? await findWebhook(database.hot, id) : undefined
-    if (!webhook) return refuse(request, new ApiError('webhook_not_found'))
+    if (!webhook) return reject(request, new ApiError('webhook_not_found'))
     const secrets = { id, generations: webhook.generations }
     const verification = new Verification(config.webhookKeys, secrets, proof)
-    if (verification.hasFailed) return refuse(request, new ApiError('signature_invalid'))
+    if (verification.hasFailed) return reject(request, new ApiError('signature_invalid'))
     const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
     request.delivery = {
       webhookId: id,
@@ -81,7 +81,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     try {
       return await readBody(request, payload, deliveryOf(request))
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'signature_invalid') return refuse(request, error)
+      if (error instanceof ApiError && error.code === 'signature_invalid') return reject(request, error)
       throw error
     }
   }
@@ -110,7 +110,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const head = deliveryOf(request)
       const body = request.body as unknown as SignedBody | undefined
       // Without a body, nothing was signed.
-      if (!body) return refuse(request, new ApiError('signature_invalid'))
+      if (!body) return reject(request, new ApiError('signature_invalid'))
       if ('failure' in body) {
         await turns.run(() => noteFailure(database, head, body.failure))
         throw body.failure

@@ -11,7 +11,7 @@ const WAIT_MS = 10_000
 const READ_MS = 15_000
 
 /** The answer of a thread. */
-export type WorkerAnswer<Read> = Read | { refused: string }
+export type WorkerAnswer<Read> = Read | { rejected: string }
 
 /** Takes the bytes away from this thread. Settles when the thread has ended. */
 const readBeside = <Answer>(
@@ -73,7 +73,7 @@ export const createReader = <Read extends object, Context extends object>(
     const answer = await readers.run(() =>
       readBeside<WorkerAnswer<Read>>(file, bytes, context, signal, readMs),
     )
-    if ('refused' in answer) throw new StrictJsonError(answer.refused)
+    if ('rejected' in answer) throw new StrictJsonError(answer.rejected)
     return answer as Read
   }
 }

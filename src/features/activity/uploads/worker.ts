@@ -18,7 +18,7 @@ const read = ({
     const validate = createBodyAjv(extensionPrefix).compile<CountsBody>(CountsBody)
     return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors ?? [] }
   } catch (error) {
-    if (error instanceof StrictJsonError) return { refused: error.message }
+    if (error instanceof StrictJsonError) return { rejected: error.message }
     throw error
   }
 }

@@ -11,7 +11,7 @@ const read = ({
   try {
     return readDelivery(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), context)
   } catch (error) {
-    if (error instanceof StrictJsonError) return { refused: error.message }
+    if (error instanceof StrictJsonError) return { rejected: error.message }
     throw error
   }
 }

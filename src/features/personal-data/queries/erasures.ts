@@ -252,7 +252,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
  * The rows that name a person, by table and column, as far as an index finds them. Sums of the activity are left out.
  * `activity` has no index by person alone, so it is read by workspace.
  */
-const COUNTS = peopleColumns().flatMap(({ erasure, tableName, column }) => {
+const COUNTS = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {
   const isIndexed =
     typeof erasure === 'string' || tableName === 'audit_entries' || tableName === 'dashboard_views'
   if (!isIndexed && tableName !== 'activity') return []
@@ -261,16 +261,13 @@ const COUNTS = peopleColumns().flatMap(({ erasure, tableName, column }) => {
       ? 'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id'
       : `${tableName} where ${column}`
   const text = `select count(*)::int as rows from ${rows} = $1::uuid`
-  return {
-    name: `${tableName} (${column})`,
-    count: statement(`count ${tableName}.${column}`, { rows: integer }, text),
-  }
+  return { label, count: statement(`count ${tableName}.${column}`, { rows: integer }, text) }
 })
 
 /** The number of a person's rows, table by table, without empty ones. */
-export const countRowsOf = async (db: Db, userId: string): Promise<{ name: string; rows: number }[]> => {
+export const countRowsOf = async (db: Db, userId: string): Promise<{ label: string; rows: number }[]> => {
   const found = await Promise.all(
-    COUNTS.map(async ({ name, count }) => ({ name, ...singleRow(await db.rows(count, [userId])) })),
+    COUNTS.map(async ({ label, count }) => ({ label, ...singleRow(await db.rows(count, [userId])) })),
   )
   return found.filter(({ rows }) => rows > 0)
 }

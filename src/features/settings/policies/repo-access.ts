@@ -25,7 +25,7 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
   throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
 }
 
-/** The refusal of a read that found no snapshot. The owner of a repository has merely not pushed it yet. */
+/** The error of a read that found no snapshot. The owner of a repository has merely not pushed it yet. */
 const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
   new ApiError(matched || ownsRepo ? 'never_synced' : 'not_a_member')
 

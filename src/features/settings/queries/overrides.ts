@@ -5,23 +5,32 @@ import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
-import { bool, integer, moment, statement, text, uuid } from '../../../platform/database/statement.js'
+import {
+  bool,
+  integer,
+  moment,
+  type RowOf,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
 import { type Author, authorName, patternMatches } from '../../workspaces/index.js'
 import { overrides, overrideVersions } from '../tables.js'
 import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
-export interface StoredOverride {
+const storedOverride = {
   /** New at every write, so that an ETag never comes back. */
-  revision: string
-  version: number
-  owner: string
-  repo: string
+  revision: uuid,
+  version: integer,
+  owner: text,
+  repo: text,
   /** JSON text, as stored. */
-  settings: string
-  updatedAt: string
-  updatedBy: string
+  settings: text,
+  updatedAt: moment,
+  updatedBy: text,
 }
+export type StoredOverride = RowOf<typeof storedOverride>
 
 const AUTHOR = authorName('o.updated_by_key', 'u.login')
 
@@ -45,15 +54,7 @@ export const matchesWorkspace = async (
 
 const READ_OVERRIDE = statement(
   'read an override',
-  {
-    revision: uuid,
-    version: integer,
-    owner: text,
-    repo: text,
-    settings: text,
-    updatedAt: moment,
-    updatedBy: text,
-  },
+  storedOverride,
   `
   select o.revision, o.version, o.owner, o.repo, o.settings, o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy"
   from overrides o join users u on u.id = o.updated_by
@@ -218,15 +219,7 @@ export const listOverrideVersions = async (
 
 const READ_VERSION = statement(
   'read a version of an override',
-  {
-    revision: uuid,
-    version: integer,
-    owner: text,
-    repo: text,
-    settings: text,
-    updatedAt: moment,
-    updatedBy: text,
-  },
+  storedOverride,
   `
   select v.revision, v.version, v.owner, v.repo, v.settings, v.created_at as "updatedAt",
     ${VERSION_AUTHOR} as "updatedBy"
@@ -252,27 +245,15 @@ export const deleteOverride = async (tx: Db, key: SnapshotKey): Promise<void> =>
 }
 
 /** $2: the workspace; $3, $4: the keys that the previous page ended with, or nulls. */
-const LIST_OVERRIDES = boundedList(
-  'list the overrides of a workspace',
-  {
-    revision: uuid,
-    version: integer,
-    owner: text,
-    repo: text,
-    settings: text,
-    updatedAt: moment,
-    updatedBy: text,
-  },
-  {
-    rows: `
+const LIST_OVERRIDES = boundedList('list the overrides of a workspace', storedOverride, {
+  rows: `
         select o.owner_key, o.repo_key, o.revision, o.version, o.owner, o.repo, o.settings,
           o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy", octet_length(o.settings) as bytes
         from overrides o
         join users u on u.id = o.updated_by
         where o.workspace_id = $2::uuid and ($3::text is null or (o.owner_key, o.repo_key) > ($3::text, $4::text))`,
-    order: 'owner_key, repo_key',
-  },
-)
+  order: 'owner_key, repo_key',
+})
 
 /** Ordered by owner and repository. Settings can be large, so a page may hold fewer rows than were asked for. */
 export const listOverrides = async (

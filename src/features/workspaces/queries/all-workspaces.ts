@@ -24,7 +24,6 @@ const columns = {
   members: integer,
   /** Admins who can sign in. */
   admins: integer,
-  patterns: integer,
   /** Invites that can still be redeemed. */
   invites: integer,
 }
@@ -38,7 +37,6 @@ const SELECT = `
       select count(*)::int from members m join users u on u.id = m.user_id
       where m.workspace_id = w.id and m.role = 'admin' and u.disabled_at is null
     ) as admins,
-    (select count(*)::int from patterns p where p.workspace_id = w.id) as patterns,
     (select count(*)::int from invites where workspace_id = w.id and ${ACTIVE_INVITE}) as invites
   from workspaces w
   where w.deleted_at is null`

@@ -6,7 +6,7 @@ import { serverEnvironment } from './environment.js'
 
 const run = promisify(execFile)
 
-/** Ids to run the server under, because PostgreSQL refuses to run as root; undefined for ordinary users. */
+/** Ids to run the server under, because PostgreSQL does not run as root; undefined for ordinary users. */
 export type Account = { uid: number; gid: number } | undefined
 
 export const ACCOUNT = 'postgres'
