@@ -194,6 +194,8 @@ const shortcuts: [keys: string, about: string][] = [
   [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
   ['/', 'Search on this screen, or everything'],
   ['?', 'Show keyboard shortcuts'],
+  ['W, M', 'Show this week, or this month'],
+  ['P, N', 'Show the previous range, or the next'],
   ['Arrow keys', 'Move in menus, tabs and tables, and read charts'],
   ['Home, End', 'Go to the first or last item'],
   ['Esc', 'Close a menu or a dialog'],
@@ -217,7 +219,7 @@ export const HelpPanel = () => (
         checked={singleKeys.value}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
       />
-      <span>Use the single-key shortcuts / and ?</span>
+      <span>Use shortcuts of a single key</span>
     </label>
     <div class="row end">
       <button type="button" onClick={() => close('help')}>
