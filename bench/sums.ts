@@ -82,7 +82,7 @@ export const sumsOf = (
       0,
     )
   const flushes = habits(minutes).flush ?? 0
-  const requests = day.reduce((sum, [name, times]) => sum + (name.startsWith('an answer') ? 0 : times), 0)
+  const requests = day.reduce((sum, [name, times]) => sum + (name.startsWith('deletion') ? 0 : times), 0)
   const rows = (label: string, of: (developers: number) => string) =>
     `| ${label} | ${DEVELOPERS.map(of).join(' | ')} |`
   const processes = (n: number) => Math.ceil(cores(total(n, ({ service }) => service)))

@@ -65,7 +65,7 @@ export const startEditor = async ({
     text: '',
     tooltip: '',
     /** The command behind the status bar. */
-    command: '',
+    command: undefined as string | undefined,
   }
   const person = {
     /** The token of the editor's GitHub account, once the user agrees to use it. */
@@ -112,7 +112,7 @@ export const startEditor = async ({
     set tooltip(tooltip: string) {
       seen.tooltip = tooltip
     },
-    set command(command: string) {
+    set command(command: string | undefined) {
       seen.command = command
     },
     show() {},
@@ -255,6 +255,8 @@ export const startEditor = async ({
   return {
     open,
     run,
+    /** Somebody clicks on the status bar. */
+    click: () => run(seen.command ?? ''),
     person,
     seen,
     secrets,

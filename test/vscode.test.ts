@@ -196,7 +196,8 @@ t.test('the address of a folder at GitHub or GitLab names the repository, and no
     const { editor, token } = await start(t, login, address)
     editor.person.github = token
     const window = await editor.open()
-    if (repo === undefined) t.equal(editor.seen.tooltip.includes('No repository is open.'), true, address)
+    if (repo === undefined)
+      t.equal(editor.seen.tooltip.includes('no open folder is one with a remote.'), true, address)
     else t.equal(editor.seen.tooltip.includes(` minutes in ${repo} by `), true, address)
     await window.deactivate()
   }
@@ -383,7 +384,14 @@ t.test('it finds a repository that Git discovers late, with remotes that come la
   editor.closeRepository()
   editor.person.github = token
   const window = await editor.open()
-  t.match(editor.seen.tooltip, /No repository is open/)
+  t.strictSame(
+    [editor.seen.text, editor.seen.tooltip, editor.seen.command],
+    [
+      '$(debug-pause) not recorded',
+      'Nothing is recorded. Minutes belong to a repository, and no open folder is one with a remote. Click to open a folder.',
+      'vscode.openFolder',
+    ],
+  )
   t.same(editor.workspaceValues, {})
   await editor.findRepository()
   t.equal(editor.seen.text, '$(record) 0 min')
@@ -397,12 +405,28 @@ t.test('a click on the status bar signs in, and pauses only once the user is sig
   const window = await editor.open()
   t.equal(editor.seen.command, 'ext.signIn')
   editor.person.github = token
-  t.same(await editor.run(editor.seen.command), [])
+  t.same(await editor.click(), [])
   t.strictSame([editor.seen.command, editor.seen.text], ['ext.togglePause', '$(record) 0 min'])
   t.match(editor.seen.tooltip, /Click to pause/)
-  await editor.run(editor.seen.command)
+  await editor.click()
   t.equal(editor.seen.command, 'ext.togglePause')
   t.match(editor.seen.tooltip, /You have paused it\. Click to resume/)
+  await window.deactivate()
+})
+
+t.test('the status bar says where to turn recording on again, and offers no click for that', async (t) => {
+  const { editor, token, caller } = await start(t, 'vera')
+  await caller.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
+  editor.person.github = token
+  const window = await editor.open()
+  await until(() => editor.seen.text === '$(debug-pause) not recorded', 'the queue has asked')
+  t.strictSame(
+    [editor.seen.tooltip, editor.seen.command],
+    [
+      'Nothing is recorded. You have turned recording off at the service. Turn it on again under Privacy in the dashboard. The editor follows within an hour.',
+      undefined,
+    ],
+  )
   await window.deactivate()
 })
 
@@ -418,7 +442,7 @@ t.test('the status bar says when minutes wait: for the service, or for a sign-in
   await until(() => editor.seen.text === '$(record) 0 min, signed out', 'the queue needs another token')
   t.equal(editor.seen.command, 'ext.signIn')
   editor.person.agrees = true
-  await editor.run(editor.seen.command)
+  await editor.click()
   await until(() => editor.seen.text === '$(record) 0 min', 'the queue has one')
   await signedOut.deactivate()
 

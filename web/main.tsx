@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.js'
+import { startBackGuard } from './back.js'
 import { startKeyboard } from './keyboard.js'
 import { startShortcuts } from './shortcuts.js'
 import { applyTheme } from './theme.js'
@@ -7,5 +8,6 @@ import { applyTheme } from './theme.js'
 applyTheme()
 startKeyboard()
 startShortcuts()
+startBackGuard()
 const root = document.getElementById('app')
 if (root) render(<App />, root)

@@ -121,7 +121,6 @@ const searchIn = (items: Item[], query: string): Item[] => {
 }
 
 export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | undefined }) => {
-  const { route } = useLocation()
   const { items, isLoading } = useItems(me, workspace ?? homeOf(me))
   const [query, search] = useState('')
   const [at, move] = useState(0)
@@ -131,12 +130,6 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
   useEffect(() => {
     document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [at])
-  const open = ({ href }: Item) => {
-    close('search')
-    // The browser loads pages that are not part of this one.
-    if (href.startsWith('/api/')) location.assign(href)
-    else route(href)
-  }
   const onKeyDown = (event: KeyboardEvent) => {
     const last = found.length - 1
     const targets: Record<string, number> = {
@@ -144,7 +137,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
       ArrowUp: at <= 0 ? last : at - 1,
     }
     const target = targets[event.key]
-    if (event.key === 'Enter' && chosen) open(chosen)
+    if (event.key === 'Enter' && chosen) document.getElementById(`${id}-${found.indexOf(chosen)}`)?.click()
     else if (target === undefined) return
     else move(target)
     event.preventDefault()
@@ -172,20 +165,20 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
         />
         <div id={id} class="results" role="listbox" aria-label="Results" tabIndex={-1}>
           {found.map((item, index) => (
-            <div
+            <a
               key={`${item.kind} ${item.title} ${item.href}`}
               id={`${id}-${index}`}
+              href={item.href}
               role="option"
               tabIndex={-1}
               aria-selected={item === chosen}
-              onMouseDown={(event) => {
-                event.preventDefault()
-                open(item)
-              }}
+              // The focus stays in the field.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => close('search')}
             >
               <bdi class="grow">{item.title}</bdi>
               <span class="small muted">{item.kind}</span>
-            </div>
+            </a>
           ))}
         </div>
         <p class="small muted" role="status">
@@ -201,6 +194,8 @@ const shortcuts: [keys: string, about: string][] = [
   [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
   ['/', 'Search on this screen, or everything'],
   ['?', 'Show keyboard shortcuts'],
+  ['W, M', 'Show this week, or this month'],
+  ['P, N', 'Show the previous range, or the next'],
   ['Arrow keys', 'Move in menus, tabs and tables, and read charts'],
   ['Home, End', 'Go to the first or last item'],
   ['Esc', 'Close a menu or a dialog'],
@@ -224,7 +219,7 @@ export const HelpPanel = () => (
         checked={singleKeys.value}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
       />
-      <span>Use the single-key shortcuts / and ?</span>
+      <span>Use shortcuts of a single key</span>
     </label>
     <div class="row end">
       <button type="button" onClick={() => close('help')}>

@@ -11,7 +11,11 @@ import {
   shiftRange,
   useUrlQuery,
 } from './query.js'
+import { keyShortcut } from './shortcuts.js'
 import { Arrow, Choices, Form } from './ui.js'
+
+/** Single keys for named ranges. */
+const KEYS: Record<string, string> = { 'This week': 'w', 'This month': 'm' }
 
 /** Includes a margin. */
 const MENU_WIDTH = 384
@@ -43,10 +47,11 @@ export const RangeChoice = ({
     change(next)
   }
   const later = shiftRange(range, 1)
-  const step = (label: string, next: Range, isEnd: boolean) => (
+  const step = (label: string, key: string, next: Range, isEnd: boolean) => (
     <button
       type="button"
       class="step"
+      aria-keyshortcuts={keyShortcut(key)}
       aria-label={label}
       title={isEnd ? label : `${label}: ${days(next.from, next.to)}`}
       aria-disabled={isEnd}
@@ -72,15 +77,19 @@ export const RangeChoice = ({
         <Arrow />
       </button>
       <span class="steps-of-range">
-        {step('Previous range', shiftRange(range, -1), false)}
-        {step('Next range', later, later.from > today())}
+        {step('Previous range', 'p', shiftRange(range, -1), false)}
+        {step('Next range', 'n', later, later.from > today())}
       </span>
       <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
         <div class="stack tight">
           <ul class="named">
             {namedRanges().map(([name, range]) => (
               <li key={name}>
-                <button type="button" onClick={() => choose(range)}>
+                <button
+                  type="button"
+                  aria-keyshortcuts={keyShortcut(KEYS[name])}
+                  onClick={() => choose(range)}
+                >
                   {name}
                 </button>
               </li>

@@ -39,14 +39,25 @@ const focusSearchField = (): boolean => {
   return field !== undefined
 }
 
+/** Presses the button of the screen that has this key. @returns whether there is one */
+const pressButton = (key: string): boolean => {
+  const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${CSS.escape(key)}"]`)
+  button?.click()
+  return button !== null
+}
+
+/** The attribute of a button that a single key presses. */
+export const keyShortcut = (key: string | undefined) => (singleKeys.value ? key : undefined)
+
 const onKey = (event: KeyboardEvent) => {
-  const { key, ctrlKey, metaKey, altKey } = event
-  if (event.defaultPrevented || altKey || document.querySelector('dialog[open]')) return
+  const { key, ctrlKey, metaKey, altKey, repeat } = event
+  if (event.defaultPrevented || altKey || repeat || document.querySelector('dialog[open]')) return
   if (key.toLowerCase() === 'k' && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)) panel.value = 'search'
   else if (ctrlKey || metaKey || !singleKeys.value || isField(event.composedPath()[0])) return
   else if (key === '?') panel.value = 'help'
-  else if (key !== '/') return
-  else if (!focusSearchField()) panel.value = 'search'
+  else if (key === '/') {
+    if (!focusSearchField()) panel.value = 'search'
+  } else if (!pressButton(key)) return
   event.preventDefault()
 }
 

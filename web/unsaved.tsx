@@ -1,6 +1,8 @@
 /** Asks before unsaved changes are lost. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { guardBack } from './back.js'
+import { panel } from './shortcuts.js'
 import { Confirm } from './ui.js'
 
 /** The question, to be rendered by the screen that has the changes. */
@@ -12,6 +14,10 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
     if (!isChanged) return
     mayLeave.current = false
     const own = location.href
+    const ask = (target: string) => {
+      panel.value = undefined
+      leaveFor(target)
+    }
     const onClick = (event: MouseEvent) => {
       const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement)
       const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0
@@ -19,25 +25,25 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
       if (link.origin !== location.origin || link.pathname === location.pathname) return
       event.preventDefault()
       event.stopImmediatePropagation()
-      leaveFor(link.href.slice(link.origin.length))
+      ask(link.href.slice(link.origin.length))
     }
     const onBack = (event: PopStateEvent) => {
       const { origin, pathname, href } = location
       if (mayLeave.current || pathname === new URL(own).pathname) return
       event.stopImmediatePropagation()
       history.pushState(null, '', own)
-      leaveFor(href.slice(origin.length))
+      ask(href.slice(origin.length))
     }
     const onUnload = (event: BeforeUnloadEvent) => {
       if (!mayLeave.current) event.preventDefault()
     }
     // The capture phase comes before the router.
     addEventListener('click', onClick, { capture: true })
-    addEventListener('popstate', onBack, { capture: true })
+    guardBack(onBack)
     addEventListener('beforeunload', onUnload)
     return () => {
       removeEventListener('click', onClick, { capture: true })
-      removeEventListener('popstate', onBack, { capture: true })
+      guardBack(undefined)
       removeEventListener('beforeunload', onUnload)
     }
   }, [isChanged])

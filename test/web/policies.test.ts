@@ -94,19 +94,116 @@ else {
   })
 
   t.test('unsaved changes are kept unless the person discards them', async (t) => {
-    await admin.open(`/w/${id}/settings`)
-    await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
-    await admin.link('People').click()
-    await admin.heading('Leave without saving?').waitFor()
-    await admin.button('Cancel').click()
-    t.match(page.url(), /\/settings$/)
-    await admin.sees('+ ext.theme: "dark"')
-    await admin.link('People').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes', exact: true }).click()
-    await admin.heading('Acme people').waitFor()
-    await page.goBack()
-    await admin.sees('No changes.')
+    const { id } = await service.workspace(ada, { name: 'Globex', patterns: ['globex/*'] })
+    const settings = `/api/team/workspaces/${id}/settings`
+    const override = `/api/team/workspaces/${id}/project-settings/globex/web`
+    await ada.patch(settings, { settings: { 'ext.theme': 'light' } })
+    await ada.put(override, { settings: { 'ext.tabSize': 8 } })
+    const visitor = await visit(ada)
+    const { page } = visitor
+    const question = visitor.heading('Leave without saving?')
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?', exact: true })
+    const json = (label: string) => visitor.field(`${label} (JSON)`)
+    const places = [
+      {
+        name: 'form',
+        path: `/w/${id}/settings`,
+        edit: () => page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark'),
+        kept: '+ ext.theme: "dark"',
+      },
+      {
+        name: 'a value of the form that is invalid',
+        path: `/w/${id}/settings`,
+        edit: () => page.getByRole('textbox', { name: 'ext.fontSize', exact: true }).fill('4x'),
+        kept: 'Not a valid value. Enter a number.',
+      },
+      {
+        name: 'JSON',
+        path: `/w/${id}/settings`,
+        edit: async () => {
+          await visitor.button('JSON').click()
+          await page.locator('.cm-editor').waitFor()
+          await json('Editor settings').fill('{ "ext.theme": "dark", "ext.tabSize": 2 }')
+        },
+        kept: '+ ext.theme: "dark"',
+      },
+      {
+        name: 'incomplete JSON',
+        path: `/w/${id}/settings`,
+        edit: async () => {
+          await visitor.button('JSON').click()
+          await page.locator('.cm-editor').waitFor()
+          await json('Editor settings').fill('{ "ext.theme": ')
+        },
+        kept: /^Invalid JSON: /,
+      },
+      {
+        name: 'form of an override',
+        path: `/w/${id}/repos/globex/web`,
+        edit: async () => {
+          await visitor.button('Edit override').click()
+          await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
+        },
+        kept: '+ ext.theme: "dark"',
+      },
+      {
+        name: 'JSON of an override',
+        path: `/w/${id}/repos/globex/web`,
+        edit: async () => {
+          await visitor.button('Edit override').click()
+          await visitor.button('JSON').click()
+          await page.locator('.cm-editor').waitFor()
+          await json('Override').fill('{ "ext.theme": "dark" }')
+        },
+        kept: '+ ext.theme: "dark"',
+      },
+    ]
+    const ways: Record<string, () => Promise<unknown>> = {
+      'a tab': () => visitor.link('Audit').click(),
+      'the back button': () =>
+        page.locator('html').evaluate(({ ownerDocument }) => ownerDocument.defaultView.history.back()),
+      'the search by keyboard': async () => {
+        await page.keyboard.press('Control+k')
+        await page.keyboard.type('audit')
+        await page.getByRole('option', { name: 'Audit', exact: false }).first().waitFor()
+        await page.keyboard.press('Enter')
+      },
+      'the search by mouse': async () => {
+        await visitor.button('Search').click()
+        await page.getByRole('option', { name: 'Audit', exact: false }).click()
+      },
+    }
+    for (const { name, path, edit, kept } of places) {
+      await visitor.open(`/w/${id}/people`)
+      await page.locator('html').evaluate(({ ownerDocument }, path) => {
+        const { history, dispatchEvent, PopStateEvent } = ownerDocument.defaultView
+        // As a link does, so that there is a screen to go back to.
+        history.pushState(null, '', path)
+        dispatchEvent(new PopStateEvent('popstate'))
+      }, path)
+      await visitor.settled()
+      await edit()
+      await visitor.sees(kept)
+      for (const [way, leave] of Object.entries(ways)) {
+        await leave()
+        await question.waitFor()
+        await page.keyboard.press('Escape')
+        await question.waitFor({ state: 'detached' })
+        t.equal(new URL(page.url()).pathname, path, `${name}, by ${way}`)
+        await visitor.sees(kept)
+      }
+      const [asked] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })])
+      t.equal(asked.type(), 'beforeunload', `${name}, by closing the browser tab`)
+      await asked.dismiss()
+      await visitor.sees(kept)
+      await visitor.link('People').click()
+      await dialog.getByRole('button', { name: 'Discard changes', exact: true }).click()
+      await visitor.heading('Globex people').waitFor()
+    }
     t.equal((await ada.get(settings)).body.settings['ext.theme'], 'light')
+    t.same((await ada.get(override)).body.settings, { 'ext.tabSize': 8 })
+    t.strictSame(visitor.complaints, [])
+    await ada.delete(`/api/team/workspaces/${id}`)
   })
 
   t.test('the JSON editor marks faults, completes keys, and violates no policy', async (t) => {

@@ -524,6 +524,27 @@ else {
     await stranger.heading('Page not found').waitFor()
   })
 
+  t.test('the usual time of somebody new starts with their first active day', async (t) => {
+    const nia = await service.signIn('nia')
+    const { id } = await service.workspace(nia, { name: 'Nakatomi', patterns: ['nakatomi/*'] })
+    const visitor = await visit(nia)
+    const usual = async () => {
+      await visitor.open(`/w/${id}/me`)
+      await visitor.page.locator('.figure .value', { hasText: 'min' }).first().waitFor()
+      const texts = await visitor.page.locator('.figure').allInnerTexts()
+      return texts.slice(0, 2).map((text) => text.match(/usually (.*) (?:on a|by) \w+day$/)?.[1])
+    }
+    await work(nia, 'nakatomi/tower', today, 10)
+    t.strictSame(await usual(), [undefined, undefined], 'nothing is usual yet')
+    await work(nia, 'nakatomi/tower', addDays(today, -7), 30)
+    await work(nia, 'nakatomi/tower', addDays(today, -14), 60)
+    t.strictSame(await usual(), ['45 min', '45 min'])
+    // The same weekday of the week before comes before this first day.
+    await work(nia, 'nakatomi/tower', addDays(today, -20), 5)
+    t.equal((await usual())[0], '45 min')
+    t.strictSame(visitor.complaints, [])
+  })
+
   t.test('the effective settings of a repository show their sources', async () => {
     await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
     await ada.put(`/api/team/workspaces/${id}/project-settings/acme/web`, {

@@ -126,7 +126,10 @@ const CALENDAR_HEIGHT = 216
 /** The eight whole weeks before this one. */
 const USUAL_WEEKS = 8
 
-/** Today and this week so far, with the usual values for this weekday. */
+/**
+ * Today and this week so far, with the usual values for this weekday. Weeks in which this weekday came before the first
+ * recorded day do not count, because the means of somebody new would be too low.
+ */
 const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]
   const minutes = new Map(daily.map((one) => [one.day, one.active_minutes ?? 0]))
@@ -135,8 +138,12 @@ const usualOf = (daily: Own['daily']) => {
       (sum, more) => sum + more,
       0,
     )
-  const weeks = Array.from({ length: USUAL_WEEKS }, (_, index) => -7 * (index + 1))
-  const mean = (values: number[]) => Math.round(values.reduce((sum, more) => sum + more, 0) / values.length)
+  const first = daily.find(({ active_minutes }) => active_minutes)?.day ?? now
+  const weeks = Array.from({ length: USUAL_WEEKS }, (_, index) => -7 * (index + 1)).filter(
+    (back) => addDays(now, back) >= first,
+  )
+  const mean = (values: number[]) =>
+    values.length && Math.round(values.reduce((sum, more) => sum + more, 0) / values.length)
   return {
     today: minutes.get(now) ?? 0,
     usualToday: mean(weeks.map((back) => minutes.get(addDays(now, back)) ?? 0)),
@@ -159,13 +166,13 @@ const Summary = (props: {
       name: 'Today',
       value: usual && duration(usual.today),
       comparison: usual?.usualToday ? `usually ${duration(usual.usualToday)} on a ${weekday}` : '',
-      about: `${active.about} The usual value is the mean of the same weekday in the last ${USUAL_WEEKS} weeks.`,
+      about: `${active.about} The usual value is the mean of the same weekday in the last ${USUAL_WEEKS} weeks, since your first active day.`,
     },
     {
       name: 'This week',
       value: usual && duration(usual.week),
       comparison: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
-      about: `Monday to today. The usual value is the mean of the last ${USUAL_WEEKS} weeks, up to the same weekday.`,
+      about: `Monday to today. The usual value is the mean of the last ${USUAL_WEEKS} weeks, up to the same weekday and since your first active day.`,
     },
     {
       name: 'Selected range',

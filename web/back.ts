@@ -1,0 +1,11 @@
+/** What the back and forward buttons do on a screen with unsaved changes. */
+type Guard = (event: PopStateEvent) => void
+
+let guard: Guard | undefined
+
+export const guardBack = (next: Guard | undefined) => {
+  guard = next
+}
+
+/** Listeners of the window run in the order of their registration, so this has to be called before the router starts. */
+export const startBackGuard = () => addEventListener('popstate', (event) => guard?.(event))
