@@ -178,10 +178,12 @@ export const Environment = Type.Object({
     }),
   ),
   REPOHOST_MOVED: Type.Optional(
-    BaseUrl({
+    Type.String({
+      format: 'former-host',
+      expected: `an http or https URL without query, fragment or user, or one of ${repohostKinds.join(', ')}`,
       whenUnset: 'the service starts only with the same host as before',
       description:
-        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers.',
+        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. Or the kind that it was wrongly said to be, if `REPOHOST_KIND` has been corrected and the address is the same. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove it after the start.',
       examples: ['https://old-git.example.com'],
     }),
   ),

@@ -153,7 +153,9 @@ export const readConfig = (
       clientId: values.REPOHOST_CLIENT_ID,
       clientSecret: values.REPOHOST_CLIENT_SECRET,
       allowedClientIds: values.REPOHOST_ALLOWED_CLIENT_IDS,
-      movedFrom: values.REPOHOST_MOVED && withoutSlash(values.REPOHOST_MOVED),
+      movedFrom:
+        values.REPOHOST_MOVED &&
+        (isHostKind(values.REPOHOST_MOVED) ? values.REPOHOST_MOVED : withoutSlash(values.REPOHOST_MOVED)),
     },
     webhookKeys: values.WEBHOOK_KEYS ?? [],
     adminKeys: values.ADMIN_KEYS ?? [],
@@ -322,6 +324,7 @@ const validator = lazy(() => {
     'postgres-url': isPostgresUrl,
     'redis-url': isRedisUrl,
     'base-url': isBaseUrl,
+    'former-host': (text) => isHostKind(text) || isBaseUrl(text),
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
     secret: (text) => Buffer.byteLength(text) >= 32,
     'address-or-range': isAddressOrRange,
@@ -350,6 +353,8 @@ const originsOf = ({ HOST, PORT, SITE_URL, BASE_URL, DASHBOARD_ORIGINS = [] }: E
 }
 
 const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
+
+const isHostKind = (text: string): boolean => Object.hasOwn(hostKinds, text)
 
 const isBaseUrl = (text: string): boolean => {
   const url = parseUrl(text)

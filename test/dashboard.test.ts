@@ -9,6 +9,7 @@ import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
 import { sharedCells } from './shared-hours.js'
+import { stepsOf } from './trend-steps.js'
 
 type Test = Parameters<typeof startService>[0]
 
@@ -797,8 +798,8 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
       [],
     )
     await query(
-      `update activity_repo_people set minutes = null, commits = null, closed_issues = null, active_day_bits = null
-        where month in (select date_trunc('month', day) from activity_days where by_repo is null)`,
+      `update activity_repo_people set minutes = null, commits = null, closed_issues = null, active_day_bits = null,
+          week_minutes = null where month in (select date_trunc('month', day) from activity_days where by_repo is null)`,
       [],
     )
   }
@@ -810,13 +811,18 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
       fc.array(change, { maxLength: 60 }),
       fc.array(change, { maxLength: 8 }),
       fc.array(ask, { minLength: 4, maxLength: 4 }),
-      fc.boolean(),
-      async (first, later, asked, isUpgraded) => {
+      fc.constantFrom('this version', 'the version before', 'a version without weeks'),
+      async (first, later, asked, madeBy) => {
         await query('delete from activity', [])
         await rebuildRollups(service.database)
         await write(first)
         await service.app.rollups.run()
-        if (isUpgraded) await rollUpLikeBefore('extract(day from day) > 15')
+        if (madeBy === 'the version before') await rollUpLikeBefore('extract(day from day) > 15')
+        if (madeBy === 'a version without weeks')
+          await query(
+            'update activity_repo_people set week_minutes = null where extract(month from month)::int % 2 = 0',
+            [],
+          )
         await write(later)
         const all = await query<Row>(
           `select case when u.id <> '${DELETED_USER}' then u.login end as login, a.day, a.repo_key as repo, a.minutes, a.commits, a.hours, coalesce(u.timezone, 'UTC') as timezone
@@ -830,7 +836,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
             const from = addDays(to, 1 - range.days)
             const login = logins.find((one) => one.id === ids[person ?? -1])?.login
             const filter = `${login === undefined ? '' : `&member=${login}`}${repo === null ? '' : `&repo=${repo}`}`
-            const url = path(id, `&from=${from}&to=${to}${filter}`)
+            const url = path(id, `&from=${from}&to=${to}${filter}&trends=true`)
             const { status, body } = await ada.get(url)
             if (status === 404) {
               t.notOk(login === undefined || all.some((row) => row.login === login))
@@ -840,6 +846,9 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
               (row) => (login === undefined || row.login === login) && (repo === null || row.repo === repo),
             )
             const shown = rows.filter(({ day }) => day >= from && day <= to)
+            const steps = stepsOf(from, to)
+            const trendOf = (own: Row[]) =>
+              steps.map((days) => sumsOf(own.filter(({ day }) => days.includes(day))).active_minutes)
             const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
             t.same(body.totals, { ...sumsOf(shown), active_members: activeIn(shown) }, url)
             t.same(body.previous_totals, {
@@ -865,6 +874,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
                 ...sumsOf(own),
                 active_days: days.length,
                 last_active_day: days.at(-1) ?? null,
+                trend: trendOf(own),
               }
             })
             const told: Record<string, unknown>[] = body.members.map(
@@ -876,7 +886,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
             )
             const repos = [...new Set(shown.map((row) => row.repo))].map((name) => {
               const own = shown.filter((row) => row.repo === name)
-              return { repo: name, ...sumsOf(own), members: loginsIn(own).size }
+              return { repo: name, ...sumsOf(own), members: loginsIn(own).size, trend: trendOf(own) }
             })
             t.same(
               named(body.repos, (row: { repo: string }) => row.repo),
@@ -893,7 +903,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
           }
         }
         await check()
-        if (!isUpgraded) return
+        if (madeBy === 'this version') return
         await service.app.rollups.run()
         t.equal((await query('select day from activity_days where by_repo is null', [])).length, 0)
         await check()

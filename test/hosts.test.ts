@@ -92,6 +92,7 @@ t.test('a database stays with its host, unless the operator says that the host h
     const service = await ready(await start(env))
     service.child.kill('SIGTERM')
     t.equal(await service.ended, 0)
+    return service.output()
   }
   const rejected = async (env: Record<string, string>, says: RegExp) => {
     const service = await start(env)
@@ -112,12 +113,23 @@ t.test('a database stays with its host, unless the operator says that the host h
   )
   const gitlab = { REPOHOST_KIND: 'gitlab', REPOHOST_MOVED: 'https://github.com' }
   t.notOk((await rejected(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
-  await starts({ ...own, REPOHOST_MOVED: 'https://github.com/' })
-  await starts({ ...own, REPOHOST_MOVED: 'https://github.com' })
-  await starts(own)
+  const warns = /Remove REPOHOST_MOVED: the database records the (\w+) host (\S+) already\./
+  const warningOf = async (env: Record<string, string>) => (await starts(env)).match(warns)?.slice(1)
+  t.same(await warningOf({ ...own, REPOHOST_MOVED: 'https://github.com/' }), undefined)
+  t.same(await warningOf({ ...own, REPOHOST_MOVED: 'https://github.com' }), ['GitHub', own.REPOHOST_URL])
+  t.same(await warningOf(own), undefined)
   await rejected({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
   const forgejo = { ...own, REPOHOST_KIND: 'forgejo' }
-  await rejected(forgejo, /REPOHOST_KIND was wrong before, set REPOHOST_MOVED=https:\/\/git\.example\.com/)
-  await starts({ ...forgejo, REPOHOST_MOVED: 'https://git.example.com' })
-  await starts(forgejo)
+  const corrects = /REPOHOST_KIND was wrong before, set REPOHOST_MOVED=github\./
+  await rejected(forgejo, corrects)
+  await rejected({ ...forgejo, REPOHOST_MOVED: own.REPOHOST_URL }, corrects)
+  t.same(await warningOf({ ...forgejo, REPOHOST_MOVED: 'github' }), undefined)
+  t.same(await warningOf({ ...forgejo, REPOHOST_MOVED: 'github' }), ['Forgejo', own.REPOHOST_URL])
+  for (const kind of ['github', 'gitlab'])
+    for (const moved of ['github', own.REPOHOST_URL])
+      await rejected({ ...own, REPOHOST_KIND: kind, REPOHOST_MOVED: moved }, /set REPOHOST_MOVED=forgejo\./)
+  t.same(await warningOf(forgejo), undefined)
+  t.same(problemsOf({ REPOHOST_MOVED: 'bitbucket' }), [
+    'REPOHOST_MOVED must be an http or https URL without query, fragment or user, or one of github, gitlab, forgejo',
+  ])
 })

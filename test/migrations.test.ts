@@ -3,7 +3,7 @@ import t from 'tap'
 import { v7 as uuidv7 } from 'uuid'
 import { localHoursOf } from '../src/features/activity/heatmap.js'
 import { readDashboard } from '../src/features/activity/read-dashboard.js'
-import { rebuildRollups } from '../src/features/activity/roll-up.js'
+import { rebuildRollups, rollUp } from '../src/features/activity/roll-up.js'
 import { connect, type Database } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { resolveRange } from '../src/platform/time/days.js'
@@ -91,7 +91,7 @@ const rollups = {
   member_months: [],
   repo_days: ['active_members', 'timezones', 'hours', 'crew_sizes', 'crews'],
   repo_months: [],
-  repo_people: ['minutes', 'commits', 'closed_issues', 'active_day_bits'],
+  repo_people: ['minutes', 'commits', 'closed_issues', 'active_day_bits', 'week_minutes'],
   hours: [],
 }
 
@@ -129,7 +129,7 @@ t.test('activity and its rollups become plain tables, and a dashboard stays the 
     const range = resolveRange({ from: first, to: last }, last, { defaultDays: 30, maxDays: 366 })
     if (!range) throw new Error('The range is none')
     const viewer = { userId: uuidv7(), floor: 'named', minGroup: 5 } as const
-    const { dashboard } = await readDashboard(database, viewer, workspace, range, filter)
+    const { dashboard } = await readDashboard(database, viewer, workspace, range, filter, { trends: true })
     const { generated_at: _, ...content } = dashboard
     return content
   }
@@ -155,4 +155,26 @@ t.test('activity and its rollups become plain tables, and a dashboard stays the 
   const people = await sql`select 1 from activity_people`
   const [known] = await sql`select count(distinct (workspace_id, user_id))::int as people from activity`
   t.equal(people.length, known?.people, 'everyone with activity is known')
+})
+
+t.test('rollups without the minutes of weeks are made again', async (t) => {
+  const { url, sql } = await databaseOf(t, 21)
+  const [workspace, user] = [uuidv7(), uuidv7()]
+  await sql`insert into workspaces (id, name, idle_window_minutes) values (${workspace}, 'Acme', 5)`
+  await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (${user}, 1, 'ada', 'ada', '')`
+  await sql`insert into activity_repos values (${workspace}, 'acme/api', 'acme/api')`
+  await sql`
+    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    select ${workspace}, ${user}, day::date, 'acme/api', extract(day from day)::int
+    from generate_series('2026-03-01'::date, '2026-03-31'::date, interval '1 day') day`
+  await sql`
+    insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, by_repo)
+    select workspace_id, day, minutes, 0, 0, 1, true from activity`
+  await migrate(url)
+  const database = connect({ url, poolSize: 4, prepare: true })
+  t.teardown(() => database.close())
+  await rollUp(database)
+  // March 2026 begins on a Sunday.
+  const [row] = await sql`select week_minutes from activity_repo_people`
+  t.same(row?.week_minutes, [1, 35, 84, 133, 182, 61])
 })

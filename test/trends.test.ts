@@ -1,9 +1,10 @@
 import t from 'tap'
 import { seedActivity } from '../demo/activity.js'
 import { readToday } from '../src/platform/time/clock.js'
-import { addDays, countDays, listDays, weekdayOf } from '../src/platform/time/days.js'
+import { addDays, countDays, weekdayOf } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
+import { stepsOf } from './trend-steps.js'
 
 interface Row {
   login?: string | null
@@ -23,18 +24,6 @@ const markStale = ({ database }: Service, workspaceId: string, days: string[]) =
     `insert into stale_days (workspace_id, day) select $1::uuid, unnest($2::text[])::date`,
     [workspaceId, days],
   )
-
-/** The days of each number of a trend: the model. */
-const stepsOf = (from: string, to: string): string[][] => {
-  const days = listDays(from, to)
-  if (days.length <= 31) return days.map((day) => [day])
-  const weeks = new Map<string, string[]>()
-  for (const day of days) {
-    const monday = addDays(day, 1 - weekdayOf(day))
-    weeks.set(monday, [...(weeks.get(monday) ?? []), day])
-  }
-  return [...weeks.values()]
-}
 
 t.test('trends are minutes of days, or of ISO weeks, whatever is rolled up', async (t) => {
   const { id } = await service.workspace(ada, { members: [bob] })

@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/process/operator-error.js'
 import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/repository-host.js'
 
 interface ConfiguredHost extends RecordedHost {
-  /** The address that the operator says it had before. */
+  /** The address that the operator says it had before, or the kind that was recorded wrongly. */
   movedFrom: string | undefined
 }
 
@@ -14,7 +14,8 @@ const describe = ({ kind, url }: RecordedHost) => `the ${hostKindOf(kind).name} 
 /**
  * Why the accounts in a database are not those of the configured host, and what to do; undefined if they are, or if the
  * operator has confirmed it. A host that moves stays of its kind. One that keeps its address can have been recorded as the
- * wrong kind, because Forgejo answers much as GitHub does.
+ * wrong kind, because Forgejo answers much as GitHub does. The operator names what has changed, as it was before, so the same
+ * words confirm no later change.
  */
 export const hostFault = (
   recorded: RecordedHost,
@@ -22,11 +23,12 @@ export const hostFault = (
 ): { says: string; remedy: string } | undefined => {
   const isSameKind = recorded.kind === kind
   const isSameUrl = recorded.url === url
+  const before = isSameUrl ? recorded.kind : recorded.url
   const canBeSame = isSameKind || isSameUrl
-  if ((isSameKind && isSameUrl) || (canBeSame && movedFrom === recorded.url)) return undefined
+  if ((isSameKind && isSameUrl) || (canBeSame && movedFrom === before)) return undefined
   const confirm = isSameUrl
-    ? `If it is the same host, and REPOHOST_KIND was wrong before, set REPOHOST_MOVED=${recorded.url}.`
-    : `If it is the same host under a new address, set REPOHOST_MOVED=${recorded.url}.`
+    ? `If it is the same host, and REPOHOST_KIND was wrong before, set REPOHOST_MOVED=${before}.`
+    : `If it is the same host under a new address, set REPOHOST_MOVED=${before}.`
   return {
     says: `The accounts in this database are those of ${describe(recorded)}, and REPOHOST_KIND and REPOHOST_URL name ${describe({ kind, url })}, where other people have the same ids.`,
     remedy: `Set REPOHOST_KIND=${recorded.kind} and REPOHOST_URL=${recorded.url}, or use another database.${canBeSame ? ` ${confirm}` : ''}`,
@@ -36,16 +38,20 @@ export const hostFault = (
 /**
  * Accounts are keyed by the numeric ids of one host, which the first start on a writable database records. A start on a
  * read-only one compares the host and records nothing.
+ * @returns a warning if the operator confirms a change, and nothing has changed
  * @throws {OperatorError} for another host, unless the operator confirms that it is the same
  */
-export const checkHost = async (database: Database, host: ConfiguredHost): Promise<void> => {
-  const { kind, url } = host
+export const checkHost = async (database: Database, host: ConfiguredHost): Promise<string | undefined> => {
+  const { kind, url, movedFrom } = host
   const isWritable = (await findWriteFault(database.read)) === undefined
-  await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const recorded = isWritable ? await recordHost(tx, { kind, url }) : await readHost(tx)
-    if (recorded === undefined) return
+    if (recorded === undefined) return undefined
     const fault = hostFault(recorded, host)
     if (fault) throw new OperatorError(`${fault.says} ${fault.remedy}`)
-    if (isWritable && (recorded.kind !== kind || recorded.url !== url)) await replaceHost(tx, { kind, url })
+    if (recorded.kind === kind && recorded.url === url)
+      return movedFrom && `Remove REPOHOST_MOVED: the database records ${describe(host)} already.`
+    if (isWritable) await replaceHost(tx, { kind, url })
+    return undefined
   })
 }

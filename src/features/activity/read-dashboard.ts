@@ -99,14 +99,15 @@ const readNamed = async (
   const members = rows.map(({ active_members: _, ...member }) => member)
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
   const { from } = view.named
+  const shown = days.filter(({ day }) => day >= from)
   return {
-    totals: { ...addUp([nothing, ...days.filter(({ day }) => day >= from)]), active_members },
+    totals: { ...addUp([nothing, ...shown]), active_members },
     previous:
       activeBefore === undefined
         ? []
         : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
     days: new Map(days.map((day) => [day.day, day])),
-    ...(steps ? await readTrends(tx, sources, steps, { members, repos }) : { members, repos }),
+    ...(steps ? await readTrends(tx, sources, steps, { members, repos }, shown) : { members, repos }),
     cells,
   }
 }
@@ -117,12 +118,13 @@ const readTrends = async (
   sources: Sources,
   steps: Steps,
   { members, repos }: Pick<Dashboard, 'members' | 'repos'>,
+  days: { day: string; active_minutes: number }[],
 ) => {
   const logins = members.map(({ login }) => login)
   const names = repos.map(({ repo }) => repo)
   const [ofMembers, ofRepos] = await Promise.all([
-    readMemberTrends(tx, sources, steps, logins),
-    readRepoTrends(tx, sources, steps, names),
+    readMemberTrends(tx, sources, steps, logins, days),
+    readRepoTrends(tx, sources, steps, names, days),
   ])
   return {
     members: members.map((row, index) => ({ ...row, trend: ofMembers[index] ?? [] })),

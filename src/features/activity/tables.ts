@@ -372,9 +372,11 @@ export const activityRepoPeople = table(
     userId: uuid('user_id').notNull(),
     /** The days of the month with anything: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
-    /** The days with more than 0 minutes. This and the sums are null in rows of versions that do not know them. */
+    /** The days with more than 0 minutes. This and all below are null in rows of versions that do not know them. */
     activeDayBits: integer('active_day_bits'),
     ...shownSums(),
+    /** The minutes in each ISO week that the month touches, in the month alone: always six, so that all can be added up. */
+    weekMinutes: integer('week_minutes').array(),
   },
   {
     people: { userId: rolledUp },

@@ -25,14 +25,18 @@ import {
 } from '../../../platform/database/statement.js'
 import {
   addDays,
+  countDays,
+  DAYS_OF_WEEK,
   lengthOfMonth,
   listDays,
+  mondayOf,
   monthOf,
   type Range,
   type Steps,
+  sundayOf,
 } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS } from './rollups.js'
+import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS, weekOfMonth } from './rollups.js'
 
 /** Limits a dashboard to one person, to one repository (in lower case), to both, or to neither. */
 export interface Filter {
@@ -240,7 +244,8 @@ const READ_MEMBERS = statement(
     select '${DELETED_USER}', month, minutes, commits, closed_issues, 0
     from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
     union all
-    select '${DELETED_USER}', null, -minutes, -commits, -closed_issues, 0 from repo_months
+    select '${DELETED_USER}', null, -sum(minutes)::bigint, -sum(commits)::bigint, -sum(closed_issues)::bigint, 0
+    from repo_months
   ), parts as (
     select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
@@ -250,7 +255,10 @@ const READ_MEMBERS = statement(
     from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
-    from activity a where ${RAW} group by a.user_id, a.day
+    from activity a where ${RAW} and $3::text is null group by a.user_id, a.day
+    union all
+    select a.user_id, a.minutes, a.commits, a.closed_issues, (a.minutes > 0)::int, case when a.minutes > 0 then a.day end
+    from activity a where ${RAW} and $3::text is not null
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
     from parts a group by a.user_id having sum(a.minutes + a.commits + a.closed_issues) > 0
@@ -344,68 +352,147 @@ export const readRepos = (tx: Db, sources: Sources) => {
 }
 
 /**
- * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1, and behind them of all
- * others together. $5: the days that are read from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so it
- * is the rollups of days that are added up.
+ * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1. $5: the days that are read
+ * from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so rollups of months do not add up to them.
+ * @param key column of the rows in `listed`, which has their places
+ * @param rolledUp their places, days and minutes in rollups
  */
-const trends = (name: string, rollup: string, key: string, listed: string, condition = 'true') =>
+const trends = (name: string, key: string, listed: string, rolledUp: string) =>
   statement(
     name,
     { place: integer, trend: json<Record<number, number>>() },
     `
-  with parts as (
-    select ${key}, day, minutes from ${rollup}
-    where workspace_id = $1::uuid and day = any($5::date[]) and ${condition}
-    union all
-    select a.${key}, a.day, a.minutes from activity a where ${RAW}
-  ), listed as (
+  with listed as (
     ${listed}
+  ), parts as (
+    ${rolledUp}
+    union all
+    select l.place, a.day, a.minutes from activity a join listed l using (${key}) where ${RAW}
   ), sums as (
-    select coalesce(place, cardinality($8::text[]) + 1)::int as place, (day - $6::date) / $7::int as step,
-      sum(minutes::float8) as minutes
-    from parts left join listed using (${key})
-    group by 1, 2
+    select place::int, (day - $6::date) / $7::int as step, sum(minutes::float8) as minutes from parts group by 1, 2
   )
   select place, json_object_agg(step, minutes) as trend from sums group by place`,
   )
 
+const LISTED_MEMBERS = `select u.id as user_id, place
+    from unnest($8::text[]) with ordinality as l (login_key, place) join users u using (login_key)`
+
 const READ_MEMBER_TRENDS = trends(
   'read the trends of members',
-  'activity_member_days',
   'user_id',
-  `select u.id as user_id, place from unnest($8::text[]) with ordinality as l (login_key, place) join users u using (login_key)`,
+  LISTED_MEMBERS,
+  `select l.place, d.day, d.minutes from activity_member_days d join listed l using (user_id)
+    where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
+)
+
+/** $5: the first days of weeks, or of their parts in a month. */
+const READ_TRENDS_IN_REPO = trends(
+  'read the trends of members in a repository',
+  'user_id',
+  LISTED_MEMBERS,
+  `select l.place, w.day, p.week_minutes[${weekOfMonth('w.day', 'w.month')}] as minutes
+    from activity_repo_people p join listed l using (user_id)
+    join (select day, date_trunc('month', day::timestamp)::date as month from unnest($5::date[]) as day) w using (month)
+    where p.workspace_id = $1::uuid and p.repo_key = $3::text
+      and p.month = any(array(select date_trunc('month', day::timestamp)::date from unnest($5::date[]) as day))`,
 )
 
 const READ_REPO_TRENDS = trends(
   'read the trends of repositories',
-  'activity_repo_days',
   'repo_key',
-  `select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)`,
-  OF_REPO,
+  'select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)',
+  `select l.place, d.day, d.minutes from activity_repo_days d join listed l using (repo_key)
+    where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
 )
 
+interface DayMinutes {
+  day: string
+  active_minutes: number
+}
+
+/** The last trend is what the others leave of the days. */
 const readTrends = async (
   tx: Db,
   read: typeof READ_MEMBER_TRENDS,
   sources: Sources,
+  rolledUp: string[],
   { start, length, count }: Steps,
   names: (string | null)[],
+  days: DayMinutes[],
 ): Promise<number[][]> => {
   const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
-  const rows = await tx.rows(read, [...activityOf(sources), rolledUpDays(sources), start, length, keys])
+  const rows = await tx.rows(read, [...activityOf(sources), rolledUp, start, length, keys])
   const places = new Map(rows.map(({ place, trend }) => [place, trend]))
-  return Array.from({ length: keys.length + 1 }, (_, index) =>
+  const trends = keys.map((_, index) =>
     Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
   )
+  const others = Array.from({ length: count }, () => 0)
+  for (const { day, active_minutes } of days) {
+    const step = Math.floor((countDays(start, day) - 1) / length)
+    others[step] = (others[step] ?? 0) + active_minutes
+  }
+  for (const trend of trends)
+    trend.forEach((minutes, step) => {
+      others[step] = (others[step] ?? 0) - minutes
+    })
+  return [...trends, others]
 }
 
-/** @param logins of the rows of `readMembers` @returns for each of them the minutes of the steps */
-export const readMemberTrends = (tx: Db, sources: Sources, steps: Steps, logins: (string | null)[]) =>
-  readTrends(tx, READ_MEMBER_TRENDS, forPeople(sources, rolledUpDays(sources)), steps, logins)
+/**
+ * The weeks of a range, or their parts in a month, whose rollups hold, by their first days; and the days outside of them.
+ */
+const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: string[] } => {
+  const isRaw = new Set(raw)
+  const daysOf = new Map<string, string[]>()
+  for (const day of listDays(from, to)) {
+    const [month, monday] = [monthOf(day), mondayOf(day)]
+    const first = month > monday ? month : monday
+    const days = daysOf.get(first)
+    if (days) days.push(day)
+    else daysOf.set(first, [day])
+  }
+  const isWhole = ([first, days]: [string, string[]]) => {
+    const month = monthOf(first)
+    const [sunday, end] = [sundayOf(first), addDays(month, lengthOfMonth(month) - 1)]
+    const last = sunday < end ? sunday : end
+    return days.length === countDays(first, last) && !days.some((day) => isRaw.has(day))
+  }
+  const all = [...daysOf]
+  return {
+    weeks: all.filter(isWhole).map(([first]) => first),
+    others: all.filter((week) => !isWhole(week)).flatMap(([, days]) => days),
+  }
+}
 
-/** @param repos of the rows of `readRepos` @returns for each of them the minutes of the steps */
-export const readRepoTrends = (tx: Db, sources: Sources, steps: Steps, repos: (string | null)[]) =>
-  readTrends(tx, READ_REPO_TRENDS, sources, steps, repos)
+/**
+ * @param logins of the rows of `readMembers`
+ * @param days of `readDays`
+ * @returns for each of the named rows the minutes of the steps, and those of all others
+ */
+export const readMemberTrends = (
+  tx: Db,
+  sources: Sources,
+  steps: Steps,
+  logins: (string | null)[],
+  days: DayMinutes[],
+) => {
+  if (sources.repoKey === undefined)
+    return readTrends(tx, READ_MEMBER_TRENDS, sources, rolledUpDays(sources), steps, logins, days)
+  const { weeks, others } =
+    steps.length === DAYS_OF_WEEK
+      ? wholeWeeks(sources)
+      : { weeks: [], others: listDays(sources.from, sources.to) }
+  return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, steps, logins, days)
+}
+
+/** The same of the rows of `readRepos`. */
+export const readRepoTrends = (
+  tx: Db,
+  sources: Sources,
+  steps: Steps,
+  repos: (string | null)[],
+  days: DayMinutes[],
+) => readTrends(tx, READ_REPO_TRENDS, sources, rolledUpDays(sources), steps, repos, days)
 
 /** Looks up each day, because the current day of a large team has thousands of marks. */
 const READ_STALE_DAYS = statement(
@@ -417,6 +504,7 @@ const READ_STALE_DAYS = statement(
   cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
 )
 
+/** All rows of a month are made together, so one of them shows which version made them. */
 const LIST_INCOMPLETE_MONTHS = statement(
   'list months with incomplete rollups by repository',
   { month: date },
@@ -424,9 +512,12 @@ const LIST_INCOMPLETE_MONTHS = statement(
   select date_trunc('month', day)::date as month from activity_days
   where workspace_id = $1::uuid and day >= date_trunc('month', $2::date)
     and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null
-  union select month from activity_repo_people
-  where workspace_id = $1::uuid and month between date_trunc('month', $2::date) and $3::date and repo_key = $4::text
-    and active_day_bits is null`,
+  union select m.month::date
+  from generate_series(date_trunc('month', $2::date::timestamp), $3::date::timestamp, interval '1 month') as m (month)
+  cross join lateral (
+    select week_minutes from activity_repo_people
+    where workspace_id = $1::uuid and month = m.month::date and repo_key = $4::text order by user_id limit 1
+  ) p where p.week_minutes is null`,
 )
 
 /**

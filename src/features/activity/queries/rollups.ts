@@ -260,6 +260,20 @@ const BIT = `1 << extract(day from a.day)::int - 1`
 /** SQL: the bits of the days with minutes. */
 const ACTIVE_BITS = `coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)`
 
+/** A month touches at most so many ISO weeks. */
+const WEEKS_OF_MONTH = 6
+
+/** SQL: the place of a day's ISO week among those that its month touches, from 1. */
+export const weekOfMonth = (day: string, month: string) =>
+  `(${day} - date_trunc('week', ${month}::timestamp)::date) / 7 + 1`
+
+/** SQL: the minutes of each week that the month $2 touches. */
+const WEEK_MINUTES = `array[${Array.from(
+  { length: WEEKS_OF_MONTH },
+  (_, week) =>
+    `coalesce(sum(a.minutes) filter (where ${weekOfMonth('a.day', '$2::date')} = ${week + 1}), 0)::int`,
+)}]`
+
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
   'make the months of members': `
@@ -276,8 +290,8 @@ const MAKE_MONTH = writes({
   group by a.workspace_id, a.repo_key`,
   'make the people of repositories': `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
-    active_day_bits)
-  select a.workspace_id, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}
+    active_day_bits, week_minutes)
+  select a.workspace_id, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
   from activity a
   where a.workspace_id = $1::uuid and ${IN_MONTH} and ${HAS_ACTIVITY} and a.${IS_NOT_DELETED}
   group by a.workspace_id, a.repo_key, a.user_id`,
