@@ -1,10 +1,97 @@
-// The reference: Swagger UI with a choice of two documents, code samples, folded headers and errors, and who is signed in.
-const { SwaggerUIBundle } = window
+// The reference: the service has written the list of operations. Swagger UI is loaded when a reader opens an operation, and gets
+// the part of the document that this operation needs. The whole document would block the page for seconds.
 const find = (selector) => document.querySelector(selector)
+const content = find('#content')
+const choice = find('#document')
+const schemas = find('#schemas')
+
+/** Like the function, but it runs once for each argument. A failure is not kept, so that the reader can try again. */
+const once = (read) => {
+  const readings = new Map()
+  return (key) => {
+    const reading = readings.get(key) ?? read(key)
+    readings.set(key, reading)
+    reading.catch(() => readings.delete(key))
+    return reading
+  }
+}
+
+const readDocument = once(async (address) => {
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`)
+  return answer.json()
+})
+
+const added = (element, place) =>
+  new Promise((resolve, reject) => {
+    element.addEventListener('load', resolve)
+    element.addEventListener('error', reject)
+    place.before(element)
+  })
+
+const loadSwaggerUi = once(() => {
+  const { script, styleSheet } = content.dataset
+  // The rules of the reference come after those of the library.
+  const [first] = document.styleSheets
+  return Promise.all([
+    added(
+      Object.assign(document.createElement('link'), { rel: 'stylesheet', href: styleSheet }),
+      first.ownerNode,
+    ),
+    added(Object.assign(document.createElement('script'), { src: script }), first.ownerNode),
+  ])
+})
+
+/** The chosen document, once Swagger UI is there. */
+const load = async () => {
+  const [chosen] = await Promise.all([readDocument(choice.value), loadSwaggerUi()])
+  return chosen
+}
+
+/** The operation with its place in the document. */
+const operationOf = ({ paths }, operationId) =>
+  Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    .find(({ operation }) => operation.operationId === operationId)
+
+/** The document with these paths alone, and what they refer to. */
+const partOf = ({ openapi, info, servers, components }, paths) => {
+  const used = { securitySchemes: components.securitySchemes }
+  const pending = [paths]
+  while (pending.length > 0) {
+    const references = JSON.stringify(pending.pop()).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)
+    for (const [, kind, name] of references) {
+      used[kind] ??= {}
+      if (name in used[kind]) continue
+      used[kind][name] = components[kind][name]
+      pending.push(used[kind][name])
+    }
+  }
+  return { openapi, info, servers, paths, components: used }
+}
+
+/** What a reference such as `#/components/headers/ETag` stands for. */
+const resolved = ({ components }, { $ref }) => {
+  const [, , kind, name] = $ref.split('/')
+  return components[kind][name]
+}
+
+const isSuccess = (status) => Number(status) < 400
+
+/** The answers as Swagger UI shows them. The others are only named, so that an answer counts as documented. */
+const shownResponses = (responses) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, { headers, ...response }]) => [
+      status,
+      isSuccess(status) ? response : { description: response.description },
+    ]),
+  )
 
 /** A whole program, with the address of the service. */
 const sourceOf = (sample) => {
-  const source = window.withOrigin(sample.get('source'))
+  const source = window.withOrigin(sample.source)
   if (!source.includes('client.request(')) return source
   return `import { createClient } from '@team-settings/client'
 
@@ -12,40 +99,33 @@ const client = createClient({ baseUrl: '${location.origin}', token: process.env.
 ${source}`
 }
 
-const codeSamplesOf = ({ React, specSelectors }) => {
+const codeSamplesOf = ({ React }, samples, label) => {
   const h = React.createElement
-  return ({ path, method }) => {
-    const samples = specSelectors.specJson().getIn(['paths', path, method, 'x-codeSamples'])
+  return () => {
     const [language, setLanguage] = React.useState(localStorage.getItem('code-samples') ?? 'curl')
     const [copied, setCopied] = React.useState(false)
-    if (!samples) return null
-    const chosen = samples.find((sample) => sample.get('label') === language) ?? samples.get(0)
+    const chosen = samples.find((sample) => sample.label === language) ?? samples[0]
     const source = sourceOf(chosen)
     const choose = (label) => {
       localStorage.setItem('code-samples', label)
       setLanguage(label)
       setCopied(false)
     }
-    const tab = (label) =>
+    const tab = ({ label }) =>
       h(
         'button',
-        {
-          key: label,
-          type: 'button',
-          'aria-pressed': chosen.get('label') === label,
-          onClick: () => choose(label),
-        },
+        { key: label, type: 'button', 'aria-pressed': chosen.label === label, onClick: () => choose(label) },
         label,
       )
     const copy = () => navigator.clipboard.writeText(source).then(() => setCopied(true))
     return h(
       'section',
-      { className: 'code-samples', 'aria-label': `Code samples of ${method} ${path}` },
+      { className: 'code-samples', 'aria-label': `Code samples of ${label}` },
       h('h4', null, 'Code samples'),
       h(
         'div',
         { className: 'code-samples-bar' },
-        ...samples.map((sample) => tab(sample.get('label'))),
+        ...samples.map(tab),
         h('button', { type: 'button', className: 'copy', onClick: copy }, copied ? 'Copied' : 'Copy'),
       ),
       h('pre', { tabIndex: 0 }, h('code', null, source)),
@@ -54,9 +134,8 @@ const codeSamplesOf = ({ React, specSelectors }) => {
 }
 
 /** The codes that an operation can answer, and its headers. Both are explained once and folded. */
-const answersOf = ({ React, specSelectors }) => {
+const answersOf = ({ React }, chosen, responses) => {
   const h = React.createElement
-  const componentsOf = (kind) => specSelectors.specJson().getIn(['components', kind])
   const folded = (title, rows) =>
     rows.length > 0 &&
     h(
@@ -76,35 +155,38 @@ const answersOf = ({ React, specSelectors }) => {
         ),
       ),
     )
-  return ({ responses }) => {
-    const errors = responses.entrySeq().flatMap(([status, response]) => {
-      const examples = response.getIn(['content', 'application/problem+json', 'examples'])
-      if (!examples) return []
-      return examples.entrySeq().map(([name, example]) => {
-        const detail = example.getIn(['value', 'detail']) ?? ''
-        return { name, status, href: `/api/docs/errors#${name}`, text: detail }
-      })
-    })
-    const names = responses
-      .valueSeq()
-      .flatMap((response) => response.get('headers')?.keySeq() ?? [])
-      .toOrderedSet()
-    const headers = names.map((name) => ({
+  const errors = Object.entries(responses).flatMap(([status, { content }]) =>
+    Object.entries(content?.['application/problem+json']?.examples ?? {}).map(([name, example]) => ({
       name,
-      text: componentsOf('headers')?.getIn([name, 'description']) ?? '',
-    }))
-    return h(
+      status,
+      href: `/api/docs/errors#${name}`,
+      text: resolved(chosen, example).value.detail ?? '',
+    })),
+  )
+  const allHeaders = Object.assign({}, ...Object.values(responses).map(({ headers }) => headers))
+  const headers = Object.entries(allHeaders).map(([name, header]) => ({
+    name,
+    text: resolved(chosen, header).description ?? '',
+  }))
+  return () =>
+    h(
       'section',
       { className: 'answers', 'aria-label': 'Errors and headers' },
-      folded('Errors', errors.toArray()),
-      folded('Response headers', headers.toArray()),
+      folded('Errors', errors),
+      folded('Response headers', headers),
     )
-  }
 }
 
-const isSuccess = (_response, status) => Number(status) < 400
+/** The parts of the page that Swagger UI has filled. */
+const systems = new Set()
 
-const plugin = () => ({
+const showAuthorized = () => {
+  const stored = localStorage.getItem('authorized') ?? '{}'
+  find('#authorize').classList.toggle('locked', stored !== '{}')
+}
+showAuthorized()
+
+const shared = {
   statePlugins: {
     auth: {
       wrapSelectors: {
@@ -114,60 +196,110 @@ const plugin = () => ({
           (...given) =>
             original(...given)?.filter((scheme) => !scheme.has('cookie')),
       },
-    },
-    spec: {
-      wrapSelectors: {
-        // The bar names the product.
-        info: (original) => (state) => {
-          const info = original(state)
-          return info.has('title')
-            ? info.update('title', (title) => title.replace(/^[^:]*/, 'API reference'))
-            : info
-        },
-      },
-    },
-    layout: {
       wrapActions: {
-        show:
-          (original) =>
-          (thing, isShown = true) => {
-            if (isShown && thing[0] === 'operations') markCurrent(thing[1], thing[2])
-            return original(thing, isShown)
+        // Who authorizes in one part of the page is authorized in all of them.
+        persistAuthorizationIfNeeded:
+          (original, { authSelectors }) =>
+          () => {
+            original()
+            const authorized = authSelectors.authorized().toJS()
+            for (const { authActions } of systems) authActions.restoreAuthorization({ authorized })
+            showAuthorized()
           },
       },
     },
   },
   wrapComponents: {
-    responses: (Original, system) => {
-      const h = system.React.createElement
-      const CodeSamples = codeSamplesOf(system)
-      const Answers = answersOf(system)
-      return (props) => {
-        const { responses } = props
-        const successes = responses.filter(isSuccess).map((response) => response.delete('headers'))
-        return h(
-          system.React.Fragment,
-          null,
-          h(CodeSamples, props),
-          h(Original, { ...props, responses: successes }),
-          h(Answers, { responses }),
-        )
-      }
-    },
+    // The page has the button. Its dialog is here.
+    authorizeBtn:
+      (_, { React }) =>
+      ({ showPopup, getComponent }) =>
+        showPopup && React.createElement(getComponent('authorizationPopup', true)),
+    // The page has the headings of the groups.
+    OperationTag:
+      () =>
+      ({ children }) =>
+        children,
     // Examples can be copied as well.
     HighlightCode:
       (Original, { React }) =>
       (props) =>
         React.createElement(Original, { ...props, canCopy: true }),
-    // A link within a button is none that anybody can reach.
-    DeepLink:
-      (_, { React }) =>
-      ({ text }) =>
-        React.createElement('span', null, text),
     // Not needed.
     ServersContainer: () => () => null,
   },
-})
+}
+
+/** Fills an element with a component of Swagger UI for a part of the document. */
+const fillWith = (domNode, spec, component, { plugin = {}, ...options } = {}) => {
+  const { SwaggerUIBundle } = window
+  const Part = ({ React, getComponent }) => {
+    const h = React.createElement
+    const dialog = h(getComponent('AuthorizeBtnContainer', true))
+    return h('div', { className: 'swagger-ui' }, component && h(getComponent(component, true)), dialog)
+  }
+  const system = SwaggerUIBundle({
+    domNode,
+    spec,
+    presets: [SwaggerUIBundle.presets.apis],
+    plugins: [shared, plugin, { components: { Part } }],
+    layout: 'Part',
+    docExpansion: 'full',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    tryItOutEnabled: true,
+    persistAuthorization: true,
+    // Otherwise the document would be sent to a validator on the Internet.
+    validatorUrl: null,
+    ...options,
+  })
+  systems.add(system)
+  return system
+}
+
+const fillOperation = (domNode, chosen, operationId) => {
+  const { path, method, operation } = operationOf(chosen, operationId)
+  const { 'x-codeSamples': samples, ...rest } = operation
+  const shown = { ...rest, responses: shownResponses(operation.responses) }
+  const responses = (Original, system) => {
+    const h = system.React.createElement
+    const CodeSamples = codeSamplesOf(system, samples, `${method} ${path}`)
+    const Answers = answersOf(system, chosen, operation.responses)
+    return (props) =>
+      h(
+        system.React.Fragment,
+        null,
+        h(CodeSamples),
+        h(Original, {
+          ...props,
+          responses: props.responses.filter((_response, status) => isSuccess(status)),
+        }),
+        h(Answers),
+      )
+  }
+  fillWith(domNode, partOf(chosen, { [path]: { [method]: shown } }), 'operations', {
+    plugin: { wrapComponents: { responses } },
+  })
+}
+
+const fillSchemas = (domNode, { openapi, info, components }) =>
+  fillWith(domNode, { openapi, info, paths: {}, components }, 'Models', { defaultModelsExpandDepth: 1 })
+
+/** Loads what an opened part of the page needs, and fills the part once. */
+const open = async (part, fill) => {
+  const body = part.querySelector('.body')
+  if (body.dataset.filled) return
+  body.dataset.filled = 'true'
+  body.textContent = 'Loading…'
+  body.setAttribute('aria-busy', 'true')
+  try {
+    fill(body, await load())
+  } catch {
+    delete body.dataset.filled
+    body.textContent = 'This did not load. Close it, then open it again.'
+  }
+  body.removeAttribute('aria-busy')
+}
 
 /** Names for controls that Swagger UI leaves without one. */
 const names = {
@@ -181,131 +313,147 @@ const names = {
 }
 /** Swagger UI leaves out the second level of headings. */
 const levels = {
-  'h3.opblock-tag, .modal-ux-header h3': 2,
-  '.opblock h4, .modal-ux-content h4, section.models h4': 3,
+  '.modal-ux-header h3': 2,
+  '.opblock h4, .modal-ux-content h4': 3,
   '.opblock h5': 4,
 }
+/** The button that was pressed last, outside of the dialog. */
+let pressed
+content.addEventListener(
+  'click',
+  ({ target }) => {
+    if (!target.closest('.dialog-ux')) pressed = target.closest('button')
+  },
+  true,
+)
+let isDialogOpen = false
 const mend = () => {
   for (const [selector, name] of Object.entries(names)) {
-    for (const control of document.querySelectorAll(selector)) {
+    for (const control of content.querySelectorAll(selector)) {
       if (control.hasAttribute('aria-label')) continue
       const parameter = control.closest('tr[data-param-name]')?.getAttribute('data-param-name')
       control.setAttribute('aria-label', parameter ?? name)
     }
   }
   for (const [selector, level] of Object.entries(levels))
-    for (const heading of document.querySelectorAll(selector)) heading.setAttribute('aria-level', level)
+    for (const heading of content.querySelectorAll(selector)) heading.setAttribute('aria-level', level)
   // It would contradict the text.
-  for (const button of document.querySelectorAll('.auth-btn-wrapper [aria-label], .btn-clear[aria-label]'))
+  for (const button of content.querySelectorAll('.auth-btn-wrapper [aria-label], .btn-clear[aria-label]'))
     button.removeAttribute('aria-label')
-  for (const text of document.querySelectorAll('.highlight-code > pre, .microlight, .example'))
+  for (const text of content.querySelectorAll('.highlight-code > pre, .microlight, .example'))
     if (!text.hasAttribute('tabindex')) text.tabIndex = 0
   const dialog = find('.dialog-ux')
-  if (dialog && !dialog.dataset.opened) {
-    dialog.dataset.opened = 'true'
-    const content = dialog.querySelector('.modal-ux')
+  if (!dialog && isDialogOpen) pressed?.focus()
+  if (dialog && !isDialogOpen) {
+    const modal = dialog.querySelector('.modal-ux')
     for (const [name, value] of Object.entries({
       role: 'dialog',
       'aria-modal': 'true',
       'aria-label': 'Authorize',
     }))
-      content.setAttribute(name, value)
+      modal.setAttribute(name, value)
     dialog.querySelector('input')?.focus()
   }
+  isDialogOpen = dialog !== null
 }
 let mending = 0
 new MutationObserver(() => {
   cancelAnimationFrame(mending)
   mending = requestAnimationFrame(mend)
-}).observe(document.body, { childList: true, subtree: true })
+}).observe(content, { childList: true, subtree: true })
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') find('.close-modal')?.click()
+})
+
+/** The dialog for the schemes of a document. */
+const dialogOf = once(async (_address) => {
+  const place = document.createElement('div')
+  find('#authorizing').append(place)
+  return fillWith(place, partOf(await load(), {}))
+})
+find('#authorize').addEventListener('click', async () => {
+  try {
+    const { authActions, authSelectors } = await dialogOf(choice.value)
+    authActions.showDefinitions(authSelectors.definitionsToAuthorize())
+  } catch {
+    caller.textContent = 'The dialog did not load. Try again.'
+  }
+})
+
+const nameOf = (search = '') => new URLSearchParams(search).get('urls.primaryName')
+const optionOf = (name) => [...choice.options].find(({ text }) => text === name)
+/** The link to an operation in the list beside the page. Its address names the document, if it is not the first. */
+const linkOf = (hash) => [...document.querySelectorAll('#side details a')].find((link) => link.hash === hash)
+const rowOf = (hash) => find(`[data-operation="${CSS.escape(hash.slice(2))}"]`)
 
 /** Marks an operation in the list beside the page, and opens its group. */
-const markCurrent = (tag, operationId) => {
+const markCurrent = (hash) => {
   for (const link of document.querySelectorAll('#side [aria-current]')) link.removeAttribute('aria-current')
-  const link = linkOf(`#/${tag}/${operationId}`)
-  if (!link) return
+  const link = linkOf(hash)
   link.setAttribute('aria-current', 'page')
   link.closest('details').open = true
   link.scrollIntoView({ block: 'nearest' })
 }
 
-const choice = find('#document')
-const nameOf = (search = '') => new URLSearchParams(search).get('urls.primaryName')
-/** The link to an operation in the list beside the page. Its address names the document, if it is not the first. */
-const linkOf = (hash) => [...document.querySelectorAll('#side details a')].find((link) => link.hash === hash)
-const optionOf = (name) => [...choice.options].find(({ text }) => text === name)
-const wanted = optionOf(nameOf(location.search) ?? nameOf(linkOf(location.hash)?.search))
-if (wanted) choice.value = wanted.value
-const ui = SwaggerUIBundle({
-  dom_id: '#reference',
-  url: choice.value,
-  presets: [SwaggerUIBundle.presets.apis],
-  plugins: [SwaggerUIBundle.plugins.DownloadUrl, plugin],
-  layout: 'BaseLayout',
-  docExpansion: 'list',
-  deepLinking: true,
-  displayRequestDuration: true,
-  tryItOutEnabled: true,
-  persistAuthorization: true,
-  defaultModelsExpandDepth: 0,
-  // Otherwise the document would be sent to a validator on the Internet.
-  validatorUrl: null,
-})
 const showDocument = () => {
-  ui.specActions.updateUrl(choice.value)
-  ui.specActions.download(choice.value)
+  content.classList.toggle('core', choice.selectedIndex === 0)
+  // Filled again from the other document.
+  schemas.open = false
+  const body = document.createElement('div')
+  body.className = 'body'
+  schemas.querySelector('.body').replaceWith(body)
   const query = new URLSearchParams({ 'urls.primaryName': choice.selectedOptions[0].text })
-  history.replaceState(null, '', `?${query}`)
+  history.replaceState(null, '', `?${query}${location.hash}`)
 }
 choice.addEventListener('change', showDocument)
 
-/** Resolves when an element with this id is in the reference. */
-const present = (id) =>
-  new Promise((resolve) => {
-    const look = () => {
-      const element = document.getElementById(id)
-      if (element) resolve(element)
-      return element
-    }
-    if (look()) return
-    const observer = new MutationObserver(() => look() && observer.disconnect())
-    observer.observe(find('#reference'), { childList: true, subtree: true })
-  })
-
-/** Opens the operation of an address such as `#/team/createInvite`. */
-const openOperation = async (hash) => {
-  const [, tag, operationId] = hash.split('/')
-  const needed = optionOf(nameOf(linkOf(hash).search))
-  if (needed && !needed.selected) {
-    needed.selected = true
+// Events of details do not bubble.
+content.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (target === schemas && target.open) open(schemas, fillSchemas)
+    const { operation } = target.dataset
+    if (!operation) return
+    const hash = `#/${operation}`
+    const isAddressed = location.hash === hash
+    if (target.open) {
+      if (!isAddressed) history.pushState(null, '', hash)
+      markCurrent(hash)
+      open(target, (body, chosen) => fillOperation(body, chosen, operation.split('/')[1]))
+    } else if (isAddressed) history.replaceState(null, '', location.pathname + location.search)
+  },
+  true,
+)
+/** Opens the operation of an address such as `#/team/createInvite`, or shows the group of one such as `#/team`. */
+const follow = (hash) => {
+  const group = find(`[data-tag="${CSS.escape(hash.slice(2))}"]`)
+  group?.scrollIntoView()
+  const row = rowOf(hash)
+  if (!row) return
+  if (row.matches('.core .beyond-core')) {
+    optionOf(nameOf(linkOf(hash).search)).selected = true
     showDocument()
   }
-  await present(`operations-tag-${tag}`)
-  const group = ['operations-tag', tag]
-  if (!ui.layoutSelectors.isShown(group, true)) ui.layoutActions.show(group, true)
-  const operation = await present(`operations-${tag}-${operationId}`)
-  ui.layoutActions.show(['operations', tag, operationId], true)
-  operation.scrollIntoView()
-  operation.querySelector('.opblock-summary-control')?.focus({ preventScroll: true })
+  row.closest('.group').open = true
+  row.open = true
+  markCurrent(hash)
+  row.scrollIntoView()
+  row.querySelector('summary').focus({ preventScroll: true })
 }
 document.addEventListener('click', (event) => {
   const link = event.target.closest('a')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
-  if (link.pathname !== location.pathname || !linkOf(link.hash)) return
+  if (link.pathname !== location.pathname || !rowOf(link.hash)) return
   event.preventDefault()
-  openOperation(link.hash)
+  if (location.hash !== link.hash) history.pushState(null, '', link.hash)
+  follow(link.hash)
 })
+addEventListener('hashchange', () => follow(location.hash))
+follow(location.hash)
 
-addEventListener('hashchange', () => linkOf(location.hash) && openOperation(location.hash))
-// Swagger UI adds an entry to the history even where the address stays the same, which breaks the way back.
-const { pushState } = history
-history.pushState = (state, title, url) => {
-  if (url !== location.hash) pushState.call(history, state, title, url)
-}
-
-// With the cookie of a browser login, operations are called as that person.
+// With the cookie of a browser login, operations are called as that person. Else the service has written a link to sign in.
 const caller = find('#caller')
-fetch('/api/me').then(async (answer) => {
-  if (answer.ok) caller.textContent = `Signed in as ${(await answer.json()).login}`
-  caller.hidden = false
-})
+if (!caller.hasChildNodes())
+  fetch('/api/me').then(async (answer) => {
+    if (answer.ok) caller.textContent = `Signed in as ${(await answer.json()).login}`
+  })

@@ -13,10 +13,12 @@ else {
   const openReference = async (visitor: Visitor, address = '/api/docs') => {
     await visitor.open(address)
     await visitor.page
-      .locator(address.includes('#') ? '.answers' : '.opblock')
+      .locator(address.includes('#') ? '.answers' : '.operation')
       .first()
       .waitFor()
   }
+  const operationOf = (visitor: Visitor, operation: string) =>
+    visitor.page.locator(`[data-operation="${operation}"]`)
   const filter = (visitor: Visitor, phrase: string) =>
     visitor.field('Filter operations, guides and errors').fill(phrase)
   const PUSH = '/api/docs#/settings/pushSettings'
@@ -32,13 +34,13 @@ else {
     await results.getByRole('link', { name: /^Guide Getting started: 2\. Create a workspace/ }).waitFor()
     await results.getByRole('link', { name: /^Error invite_expired/ }).waitFor()
     await results.getByRole('link', { name: 'POST Create an invite' }).click()
-    await page.locator('#operations-team-createInvite .answers').waitFor()
+    await operationOf(visitor, 'team/createInvite').locator('.answers').waitFor()
     t.equal(await visitor.field('Document').inputValue(), '/api/openapi.json')
     t.equal(new URL(page.url()).hash, '#/team/createInvite')
     t.equal(await page.locator('#side [aria-current]').textContent(), 'POST Create an invite')
     t.notOk(await results.isVisible())
     await visitor.link('GET List the members').click()
-    await page.locator('#operations-team-listMembers .answers').waitFor()
+    await operationOf(visitor, 'team/listMembers').locator('.answers').waitFor()
     await page.goBack()
     await page.locator('#side [aria-current]').filter({ hasText: 'Create an invite' }).waitFor()
 
@@ -52,7 +54,7 @@ else {
     await page.waitForURL(/errors#invite_expired$/)
     await filter(visitor, 'push settings')
     await results.getByRole('link', { name: /^PUT/ }).click()
-    await page.locator('#operations-settings-pushSettings .answers').waitFor()
+    await operationOf(visitor, 'settings/pushSettings').locator('.answers').waitFor()
     t.strictSame(complaints, [])
   })
 
@@ -89,7 +91,7 @@ else {
     t.equal(await page.locator('#side [aria-current]').textContent(), 'Webhooks')
     await page.locator('#side summary').filter({ hasText: 'team' }).click()
     await visitor.link('GET List the members').click()
-    await page.locator('#operations-team-listMembers .answers').waitFor()
+    await operationOf(visitor, 'team/listMembers').locator('.answers').waitFor()
     await visitor.link('Sessions').click()
     await visitor.heading('Sessions').waitFor()
   })
@@ -98,7 +100,7 @@ else {
     const visitor = await visit(ada)
     const { page, complaints } = visitor
     await openReference(visitor, PUSH)
-    const operation = page.locator('#operations-settings-pushSettings')
+    const operation = operationOf(visitor, 'settings/pushSettings')
     t.equal(await operation.locator('.answers details').count(), 2)
     t.equal(await operation.locator('.answers details[open]').count(), 0)
     t.strictSame(await operation.locator('.response .response-col_status').allTextContents(), ['200'])
@@ -130,7 +132,7 @@ else {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const copied = () => page.evaluate('navigator.clipboard.readText()')
     await openReference(visitor, PUSH)
-    const samples = page.locator('#operations-settings-pushSettings .code-samples')
+    const samples = operationOf(visitor, 'settings/pushSettings').locator('.code-samples')
     for (const language of ['curl', 'JavaScript', 'Python']) {
       await samples.getByRole('button', { name: language }).click()
       await samples.getByRole('button', { name: 'Copy' }).click()
@@ -205,8 +207,8 @@ else {
     await page.locator('#results li:first-child a[href$="#/team/createInvite"]').waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.locator('#operations-team-createInvite .answers').waitFor()
-    await page.locator('#operations-team-createInvite .opblock-summary-control:focus').waitFor()
+    await operationOf(visitor, 'team/createInvite').locator('.answers').waitFor()
+    await operationOf(visitor, 'team/createInvite').locator('summary:focus').waitFor()
     t.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid')
 
     await page.setViewportSize({ width: 390, height: 844 })

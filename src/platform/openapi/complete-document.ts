@@ -33,8 +33,8 @@ interface Operation {
 }
 
 export interface Document {
-  info: { title: string }
-  tags: { name: string }[]
+  info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: Record<string, Record<string, object>> & { schemas: Record<string, Schema> }
 }

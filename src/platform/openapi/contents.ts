@@ -5,9 +5,14 @@ import type { Guide } from './guides.js'
 import { escaped } from './pages.js'
 
 const REFERENCE = '/api/docs'
+/** The names of the two documents, and the parameter of the reference that chooses one. */
+export const CORE = 'Core sync'
+export const EVERYTHING = 'Everything'
+export const DOCUMENT_PARAMETER = 'urls.primaryName'
 
 interface OperationEntry {
   tag: string
+  isCore: boolean
   method: string
   path: string
   operationId: string
@@ -21,9 +26,10 @@ export const operationEntries = (full: Document, core: Document): OperationEntry
   Object.entries(full.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { operationId, summary = '', description, tags = [] }]) => {
       const [tag = ''] = tags
-      const query = core.paths[path]?.[method] ? '' : '?urls.primaryName=Everything'
+      const isCore = core.paths[path]?.[method] !== undefined
+      const query = isCore ? '' : `?${DOCUMENT_PARAMETER}=${EVERYTHING}`
       const href = `${REFERENCE}${query}#/${tag}/${operationId}`
-      return { tag, method: method.toUpperCase(), path, operationId, summary, description, href }
+      return { tag, isCore, method: method.toUpperCase(), path, operationId, summary, description, href }
     }),
   )
 
@@ -36,11 +42,38 @@ interface Page {
 const linkOf = (href: string, html: string, current: boolean) =>
   `<a href="${escaped(href)}"${current ? ' aria-current="page"' : ''}>${html}</a>`
 
+const methodOf = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`
+
+/**
+ * The operations of the whole document in HTML, grouped by tag. Its size does not depend on what the operations contain: the
+ * reference fills an operation when a reader opens it.
+ */
+export const operationListOf = (operations: OperationEntry[], tags: Document['tags']) => {
+  const rowOf = ({ tag, isCore, method, path, operationId, summary }: OperationEntry) =>
+    `<details class="operation${isCore ? '' : ' beyond-core'}" data-operation="${tag}/${operationId}">
+<summary>${methodOf(method)} <code>${escaped(path)}</code> <span>${escaped(summary)}</span></summary>
+<div class="body"></div>
+</details>`
+  const groupOf = ({ name, description }: Document['tags'][number]) => {
+    const ofTag = operations.filter(({ tag }) => tag === name)
+    return `<details class="group${ofTag.some(({ isCore }) => isCore) ? '' : ' beyond-core'}" data-tag="${name}" open>
+<summary><h2>${escaped(name)}</h2> <span>${escaped(description)}</span></summary>
+${ofTag.map(rowOf).join('\n')}
+</details>`
+  }
+  return tags.map(groupOf).join('\n')
+}
+
 /**
  * The list beside a page, in HTML.
  * @param current the address of the page. Its sections are listed as well.
  */
-export const sideOf = (pages: Page[], operations: OperationEntry[], tags: string[], current: string) => {
+export const sideOf = (
+  pages: Page[],
+  operations: OperationEntry[],
+  tags: Document['tags'],
+  current: string,
+) => {
   const guides = pages.map(({ href, title, sections }) => {
     const isCurrent = href === current
     const items = isCurrent
@@ -49,14 +82,14 @@ export const sideOf = (pages: Page[], operations: OperationEntry[], tags: string
     const list = items.length > 0 ? `<ul>${items.join('')}</ul>` : ''
     return `<li>${linkOf(href, escaped(title), isCurrent)}${list}</li>`
   })
-  const groups = tags.map((tag) => {
+  const groups = tags.map(({ name }) => {
     const items = operations
-      .filter((operation) => operation.tag === tag)
+      .filter(({ tag }) => tag === name)
       .map(({ href, method, summary }) => {
-        const html = `<span class="method ${method.toLowerCase()}">${method}</span> ${escaped(summary)}`
+        const html = `${methodOf(method)} ${escaped(summary)}`
         return `<li>${linkOf(href, html, false)}</li>`
       })
-    return `<details><summary>${escaped(tag)}</summary><ul>${items.join('\n')}</ul></details>`
+    return `<details><summary>${escaped(name)}</summary><ul>${items.join('\n')}</ul></details>`
   })
   return `<h2>Guides</h2>\n<ul>${guides.join('\n')}</ul>\n<h2>Operations</h2>\n${groups.join('\n')}`
 }

@@ -46,6 +46,8 @@ const markdown = new Marked({
   },
 })
 
+export const inlineMarkdown = (text: string) => markdown.parseInline(text, { async: false })
+
 const sectionsOf = (text: string, title: string): Section[] =>
   text.split(/^## /m).map((part, place) => {
     const heading = part.split('\n', 1)[0] ?? ''

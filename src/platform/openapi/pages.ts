@@ -72,15 +72,49 @@ ${main}
 export const textPage = (title: string, content: string, frame: Frame) =>
   framed(title, frame, '', `<main class="text" id="content" tabindex="-1">\n${content}\n</main>`)
 
-export const referencePage = (documents: { href: string; text: string }[], frame: Frame) =>
-  framed(
+interface Reference {
+  /** The name and the address of each document. The first one is the core. */
+  documents: { href: string; text: string }[]
+  /** The name of the document that is shown first. */
+  shown: string
+  isSignedIn: boolean
+  info: { version: string; description: string }
+  /** HTML. */
+  operations: string
+  /** The addresses of Swagger UI, which is loaded when a reader needs it. */
+  swaggerUi: { script: string; styleSheet: string }
+}
+
+const lockIcon = `<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M15.8 8H14V5.6C14 2.7 12.7 1 10 1 7.2 1 6 2.7 6 5.6V6h2v-.8C8 3.9 8.6 3 10 3c1.3 0 2 .9 2 2.2V8H4c-.6 0-1 .5-1 1v8c0 .7.6 1.4 1.2 1.6.6.2 1.2.4 1.8.4h8c.6 0 1.2-.2 1.8-.4.6-.2 1.2-.9 1.2-1.6V9c0-.5-.6-1-1.2-1z" fill="currentcolor"/></svg>`
+
+export const referencePage = (
+  { documents, shown, isSignedIn, info, operations, swaggerUi }: Reference,
+  frame: Frame,
+) => {
+  const options = documents.map(
+    ({ href, text }) =>
+      `<option value="${href}"${text === shown ? ' selected' : ''}>${escaped(text)}</option>`,
+  )
+  const isCore = shown === documents[0]?.text
+  const signIn =
+    '<a href="/api/auth/repohost?return_to=/api/docs">Sign in</a> with the browser, or press Authorize'
+  return framed(
     'API reference',
     frame,
-    `<select id="document" aria-label="Document">${documents.map(({ href, text }) => `<option value="${href}">${escaped(text)}</option>`).join('')}</select>
+    `<select id="document" aria-label="Document" autocomplete="off">${options.join('')}</select>
 `,
-    `<main id="content" tabindex="-1">
-<p id="caller" role="status" hidden><a href="/api/auth/repohost?return_to=/api/docs">Sign in</a> with the browser, or press Authorize</p>
-<div id="reference"></div>
-<noscript>The reference needs JavaScript. <a href="/api/openapi.json">The document</a> and the guides do not.</noscript>
+    `<main id="content" class="reference${isCore ? ' core' : ''}" tabindex="-1" data-script="${swaggerUi.script}" data-style-sheet="${swaggerUi.styleSheet}">
+<p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
+<h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
+<p>${info.description}</p>
+<noscript><p>An operation opens with JavaScript alone. <a href="/api/openapi.json">The document</a> and the guides do not need it.</p></noscript>
+<button type="button" id="authorize" aria-haspopup="dialog">Authorize ${lockIcon}</button>
+<div id="authorizing"></div>
+${operations}
+<details class="group" id="schemas">
+<summary><h2>Schemas</h2></summary>
+<div class="body"></div>
+</details>
 </main>`,
   )
+}

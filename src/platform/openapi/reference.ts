@@ -5,17 +5,26 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../../schemas/errors.js'
+import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
 import { etagOfText, ifNoneMatchLists } from '../http/etag.js'
 import { lazy } from '../process/lazy.js'
 import { projectRoot } from '../process/root.js'
 import type { Document } from './complete-document.js'
-import { filterIndex, operationEntries, sideOf } from './contents.js'
+import {
+  CORE,
+  DOCUMENT_PARAMETER,
+  EVERYTHING,
+  filterIndex,
+  operationEntries,
+  operationListOf,
+  sideOf,
+} from './contents.js'
 import { errorCataloguePage, errorSections } from './error-page.js'
-import { readGuides } from './guides.js'
+import { inlineMarkdown, readGuides } from './guides.js'
 import { pageFile, referencePage, textPage } from './pages.js'
 import { withExtensionPrefix } from './prefix.js'
 
@@ -53,38 +62,53 @@ const documentText = (name: string, extensionPrefix: string): string => {
   return JSON.stringify(JSON.parse(withExtensionPrefix(text, extensionPrefix)))
 }
 
+const servedText = (type: string, make: () => string, policy?: string) => {
+  const made = lazy(() => {
+    const text = make()
+    const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
+    const compressed = new Map<string, Promise<Buffer>>()
+    return { text, bytes: Buffer.from(text), etag: etagOfText(text), version, compressed }
+  })
+  return { type, made, policy }
+}
+type ServedText = ReturnType<typeof servedText>
+
 const reference: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
-  /** Serves a text that does not change while the process lives. @returns its address with its version */
+  /** Sends a text that does not change while the process lives. */
+  const send = async (
+    request: FastifyRequest<{ Querystring: { v?: string } }>,
+    reply: FastifyReply,
+    { type, made, policy }: ServedText,
+  ) => {
+    const { text, bytes, etag, version, compressed } = made()
+    const isVersion = request.query.v === version
+    reply.headers({
+      'Cache-Control': isVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ETag: etag,
+      ...(policy && { 'Content-Security-Policy': policy }),
+    })
+    if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    reply.type(`${type}; charset=utf-8`)
+    const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
+    const encoding = accepted.includes('br') ? 'br' : accepted[0]
+    const encode = encoders[encoding ?? '']
+    if (!encoding || !encode) return reply.send(bytes)
+    const encoded = compressed.get(encoding) ?? encode(text)
+    compressed.set(encoding, encoded)
+    return reply.header('Content-Encoding', encoding).send(await encoded)
+  }
+
+  /** @returns its address with its version */
   const serve = (url: string, type: string, make: () => string, policy?: string) => {
-    const made = lazy(() => {
-      const text = make()
-      const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
-      const compressed = new Map<string, Promise<Buffer>>()
-      return { text, bytes: Buffer.from(text), etag: etagOfText(text), version, compressed }
-    })
-    app.get<{ Querystring: { v?: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
-      const { text, bytes, etag, version, compressed } = made()
-      const isVersion = request.query.v === version
-      reply.headers({
-        'Cache-Control': isVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
-        ETag: etag,
-        ...(policy && { 'Content-Security-Policy': policy }),
-      })
-      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      reply.type(`${type}; charset=utf-8`)
-      const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
-      const encoding = accepted.includes('br') ? 'br' : accepted[0]
-      const encode = encoders[encoding ?? '']
-      if (!encoding || !encode) return reply.send(bytes)
-      const encoded = compressed.get(encoding) ?? encode(text)
-      compressed.set(encoding, encoded)
-      return reply.header('Content-Encoding', encoding).send(await encoded)
-    })
-    return () => `${url}?v=${made().version}`
+    const served = servedText(type, make, policy)
+    app.get<{ Querystring: { v?: string } }>(url, { schema: { hide: true } }, (request, reply) =>
+      send(request, reply, served),
+    )
+    return () => `${url}?v=${served.made().version}`
   }
 
   const { extensionPrefix } = app.config
@@ -100,7 +124,7 @@ const reference: FastifyPluginAsync = async (app) => {
   const contents = lazy(() => {
     const full: Document = JSON.parse(fullText())
     const operations = operationEntries(full, JSON.parse(coreText()))
-    return { operations, tags: full.tags.map(({ name }) => name) }
+    return { operations, tags: full.tags, info: full.info }
   })
 
   const script = 'text/javascript'
@@ -111,11 +135,12 @@ const reference: FastifyPluginAsync = async (app) => {
   const index = file('filter.json', 'application/json', () => filterIndex(contents().operations, guides))
   const pageStyle = file('page.css', style, pageFile)
   const pageScript = file('page.js', script, pageFile)
-  const styleSheets = [file('swagger-ui.css', style, swaggerUiFile), file('reference.css', style, pageFile)]
-  const scripts = [
-    file('swagger-ui-bundle.js', script, swaggerUiFile),
-    file('reference.js', script, pageFile),
-  ]
+  const swaggerUi = {
+    script: file('swagger-ui-bundle.js', script, swaggerUiFile),
+    styleSheet: file('swagger-ui.css', style, swaggerUiFile),
+  }
+  const referenceStyle = file('reference.css', style, pageFile)
+  const referenceScript = file('reference.js', script, pageFile)
 
   const errors = {
     href: ERROR_PAGE,
@@ -139,21 +164,45 @@ const reference: FastifyPluginAsync = async (app) => {
   for (const { href, title, content } of pages)
     serve(href, 'text/html', () => textPage(title, content(), frameOf(href)), textPolicy)
 
-  const page = lazy(() => {
+  const documents = [
+    { href: '/api/openapi.core.json', text: CORE },
+    { href: '/api/openapi.json', text: EVERYTHING },
+  ]
+  const pageOf = (shown: string, isSignedIn: boolean) => {
     const frame = frameOf(DOCS)
+    const { operations, tags, info } = contents()
     return referencePage(
-      [
-        { href: '/api/openapi.core.json', text: 'Core sync' },
-        { href: '/api/openapi.json', text: 'Everything' },
-      ],
+      {
+        documents,
+        shown,
+        isSignedIn,
+        info: { ...info, description: inlineMarkdown(info.description) },
+        operations: operationListOf(operations, tags),
+        swaggerUi: { script: swaggerUi.script(), styleSheet: swaggerUi.styleSheet() },
+      },
       {
         ...frame,
-        styleSheets: [...styleSheets.map((address) => address()), ...frame.styleSheets],
-        scripts: [...frame.scripts, ...scripts.map((address) => address())],
+        styleSheets: [...frame.styleSheets, referenceStyle()],
+        scripts: [...frame.scripts, referenceScript()],
       },
     )
+  }
+  const variantsOf = (shown: string) => ({
+    signedIn: servedText('text/html', () => pageOf(shown, true), referencePolicy),
+    signedOut: servedText('text/html', () => pageOf(shown, false), referencePolicy),
   })
-  for (const url of [DOCS, `${DOCS}/`]) serve(url, 'text/html', page, referencePolicy)
+  const core = variantsOf(CORE)
+  const everything = variantsOf(EVERYTHING)
+  for (const url of [DOCS, `${DOCS}/`]) {
+    app.get<{ Querystring: { v?: string; [DOCUMENT_PARAMETER]?: string } }>(
+      url,
+      { schema: { hide: true } },
+      (request, reply) => {
+        const { signedIn, signedOut } = request.query[DOCUMENT_PARAMETER] === EVERYTHING ? everything : core
+        return send(request, reply, request.session instanceof ApiError ? signedOut : signedIn)
+      },
+    )
+  }
 }
 
 export default reference
