@@ -14,6 +14,8 @@ const { source: axe }: { source: string } = require('axe-core/axe.min.js')
 
 interface Test {
   teardown(work: () => unknown): void
+  beforeEach(work: () => unknown): void
+  afterEach(work: () => unknown): void
   fail(message: string): unknown
   passing(): boolean
 }
@@ -102,8 +104,16 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   // Browsers sign in at the service's own origin and return to it.
   const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, ...options?.env }
   const service = await startService(test, { ...options, port, env })
+  const contexts: BrowserContext[] = []
+  let shared = 0
+  test.beforeEach(() => {
+    shared = contexts.length
+  })
+  // The pages of a test may still have much to do, of which nobody looks at the result.
+  test.afterEach(() => Promise.all(contexts.splice(shared).map((context) => context.close())))
   const visit = async (caller?: Caller, locale = 'en-GB') => {
     const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
+    contexts.push(context)
     test.teardown(() => context.close())
     context.setDefaultTimeout(30_000)
     if (caller) {
