@@ -18,7 +18,7 @@ const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.j
 // Programs may be forbidden to run where files are kept in memory.
 const folder = await temporaryFolder(t, tmpdir())
 const npm = (...args: string[]) => run('npm', args, { cwd: projectRoot })
-// What prepack builds is built already.
+// The build that prepack makes exists already.
 await npm('pack', '--ignore-scripts', '--pack-destination', folder)
 await npm('run', 'postpack', '--', '--ignore-scripts', '--pack-destination', folder)
 const tarballs = (await readdir(folder)).sort()
