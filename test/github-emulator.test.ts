@@ -18,7 +18,10 @@ t.test(
       port: 0,
       seed: {
         tokens: { 'token-of-ada': { login: 'ada', scopes: ['repo', 'admin:repo_hook'] } },
-        github: { users: [{ login: 'ada' }], repos: [{ owner: 'ada', name: 'api' }] },
+        github: {
+          users: [{ login: 'ada', email: 'ada@example.com' }],
+          repos: [{ owner: 'ada', name: 'api' }],
+        },
       },
     })
     t.teardown(() => emulator.close())
@@ -51,12 +54,11 @@ t.test(
         // The new issue, and then the closed one.
         { event: 'issues', status: 200, repo: 'ada/api', counted: 0, skipped: 0 },
         { event: 'issues', status: 200, repo: 'ada/api', counted: 1, skipped: 0 },
-        // Unlike GitHub, the emulator leaves out `author.username`, so the commit has no login to count for.
-        { event: 'push', status: 200, repo: 'ada/api', counted: 0, skipped: 1 },
+        { event: 'push', status: 200, repo: 'ada/api', counted: 1, skipped: 0 },
       ],
     )
     const { totals } = (await ada.get(`/api/team/dashboard?workspace=${id}`)).body
     t.equal(totals.closed_issues, 1)
-    t.equal(totals.commits, 0)
+    t.equal(totals.commits, 1)
   },
 )
