@@ -19,7 +19,7 @@ const familyOf = async (pids: number[]): Promise<number[]> => {
 /** Takes precedence over what else the machine does, as if the cores were theirs. */
 const SHARES = 10_000
 
-/** What both versions of cgroups need, with the names of their files. */
+/** The settings of both versions of cgroups, with the names of their files. */
 const groupsOf = (mib: number): { root: string; limits: Record<string, number> }[][] => {
   const bytes = mib * 2 ** 20
   return [

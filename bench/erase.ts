@@ -22,7 +22,7 @@ const REPOS = 200
 const ROWS = Number(process.argv[2] ?? 1_000_000)
 const BEFORE_MS = 15_000
 
-/** What a person did in a workspace: every day in every repository. */
+/** Adds activity of a person in a workspace, on every day in every repository. */
 const addRows = ({ database }: Setting, workspaceId: string, userId: string) =>
   database.transaction(
     async (tx) => {

@@ -288,7 +288,7 @@ export interface Setting {
 
 export interface SignedIn {
   id: string
-  /** Of the session. */
+  /** The session token. */
   token: string
   repohostToken: string
 }

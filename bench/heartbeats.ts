@@ -27,7 +27,7 @@ const AT_ONCE = 8
 /** Eight hours of work. */
 const BEATS_OF_DAY = 240
 const FIRST_HOUR = 9
-/** Of each hostile body. The shortest of the pauses is the one that the body causes, because other work adds to the rest. */
+/** Rounds of each hostile body. The shortest pause is due to the body; other work adds to the rest. */
 const HOSTILE_ROUNDS = 5
 const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
 

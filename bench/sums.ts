@@ -9,14 +9,14 @@ export interface Unit {
   wal: number
 }
 
-/** Of a row on the disk, indexes included. */
+/** Bytes of a row on disk, including indexes. */
 export interface Bytes {
   activity: number
-  /** Of all rollups, for each row of activity. */
+  /** All rollups, for each row of activity. */
   rollups: number
   /** An answer to a flush. */
   flushes: number
-  /** Of a process of the service. */
+  /** A process of the service. */
   memory: number
 }
 
@@ -30,7 +30,7 @@ const FLUSH_DAYS = 32
 const CONNECTIONS = 10
 /** In life, rows come one by one, which leaves pages less full than the benchmark's rows do: a running service showed 12 to 19 %. */
 const LESS_FULL = 1.15
-/** Of a workspace that works all day: the current day as often as it is due, after its end, and for what comes later. */
+/** Rollups of a workspace that works all day: of the current day as often as it is due, after its end, and for later changes. */
 const ROLLUPS = (HOURS * 3.6e6) / ROLL_UP_TODAY_MS + 2
 /** Cores are planned to be as busy as this at the busiest time. */
 const LOAD = 0.5
@@ -70,10 +70,10 @@ export const sumsOf = (
 ): string[] => {
   const day = Object.entries(habits(minutes))
   const unit = (name: string): Unit => units[name] ?? { service: 0, database: 0, wal: 0 }
-  /** Of what one instance at a time does, one after the other: not less than its CPU time. */
+  /** The duration of work that one instance does, one after the other: not less than its CPU time. */
   const secondsOf = (name: string) => (unit(name).service + unit(name).database) / 1e6
   const rollupSeconds = secondsOf('rollup of a day')
-  /** Of one developer's share, on a day: whenever it is due, or as often as one instance gets around. */
+  /** One developer's share of rollups on a day: as often as they are due, or as one instance can make them. */
   const rollups = (n: number) => Math.min(ROLLUPS / team, (HOURS * 3_600) / rollupSeconds / n)
   const total = (n: number, of: (unit: Unit) => number) =>
     n *

@@ -33,7 +33,7 @@ const { seconds: SECONDS, minutes, team: people } = numbersAsked({ seconds: 6, m
 const TEAMS = 10
 /** The people of each team. They take turns, so that no one's hours fill up. */
 const CALLERS = 20
-/** Of each caller, one every two minutes: more than the load sends, so that few repeat others. */
+/** Heartbeats of each caller, one every two minutes: more than the load sends, so that few are repeated. */
 const HEARTBEATS = 120
 const ROLLUPS = 20
 const OLD_FLUSHES = 100_000

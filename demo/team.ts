@@ -9,7 +9,7 @@ import { seedActivity } from './activity.js'
 
 export interface MadeUpTeam {
   name: string
-  /** Of its repositories; the members' logins are this and a number, and the first is the admin. */
+  /** The owner of its repositories. Logins of members are this and a number, and the first is the admin. */
   owner: string
   /** The members get so many numbers of the repository host, from here on. */
   firstRepohostId: number

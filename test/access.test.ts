@@ -4,7 +4,7 @@ import { type Scope, scopes, workspaceScopes } from '../schemas/keys.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
 import { type Call, type Caller, type Service, startService } from './service.js'
 
-/** What a row has to itself: a workspace of the admin with the member in it, and everything that can be asked for. */
+/** The data of one row: a workspace of the admin with the member in it, and everything that can be requested. */
 interface Scene {
   /** The workspace, its pattern `<owner>/*` and its synchronised and overridden repository `<owner>/app`. */
   workspace: string
@@ -21,7 +21,7 @@ interface Row {
    * and an admin. They call in this order, too, so that who may destroy something comes last.
    */
   statuses: [noToken: number, outsider: number, otherAdmin: number, member: number, admin: number]
-  /** What fills the `{…}` of the path; those of the scene are known: id, owner, repo, invite. */
+  /** Values for the `{…}` of the path. The scene has id, owner, repo and invite. */
   params?: Record<string, string>
   query?: (scene: Scene) => string
   /** The body and headers of a correct request. */
@@ -223,7 +223,7 @@ const table: Record<string, Row> = {
   'GET /api/team/workspaces/{id}/audit': { statuses: [401, 404, 404, 403, 200] },
 
   'GET /api/team/active-minutes': { statuses: [401, 200, 200, 200, 200] },
-  // What matches none of the caller's workspaces is noted and not counted.
+  // Entries that match none of the caller's workspaces are noted and not counted.
   'POST /api/team/active-minutes': {
     statuses: [401, 200, 200, 200, 200],
     call: ({ owner }) => ({ body: { entries: [{ repo: `${owner}/app`, day: today(), minutes: 1 }] } }),
@@ -246,7 +246,7 @@ const table: Record<string, Row> = {
   },
 }
 
-/** What the document says of a route, going by whom it lets in. */
+/** The kind of access that the document should name for a route with these statuses. */
 const who = (route: string, { statuses }: Row): string => {
   const [noToken, outsider, , member, admin] = statuses
   if (route.endsWith('/billing-provider/webhook')) return 'the billing provider'
@@ -305,7 +305,7 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
   }
 })
 
-/** What editors read. */
+/** The scopes for reads of editors. */
 const reading = { scope: 'activity:read', orScope: 'activity:write', personalOnly: true } as const
 
 /** The routes that admit access keys: the scopes, and whether keys of workspaces are admitted as well. */
@@ -394,7 +394,7 @@ t.test(
               : [403, 'scope_missing', isOpen]
           t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
         }
-        // What was asked for may be gone.
+        // The call may have deleted its target.
         if (isOpen !== null && method !== 'GET')
           scene = await setScene(admin, member, service, `keys-${index}-again`)
       }

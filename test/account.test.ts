@@ -307,7 +307,7 @@ t.test(
 
     for (const { table, row } of await dump(service)) {
       t.notMatch(row, /canary/i, table)
-      // That sessions are over has to be known until they would have ended.
+      // Ended sessions are remembered until they would have expired.
       if (table !== 'revocations') t.notOk(row.includes(userId), `${table}: ${row}`)
     }
     for (const line of service.logs.slice(logged)) t.notMatch(line, /canary/i)

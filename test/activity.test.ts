@@ -480,7 +480,7 @@ t.test('a flush that meets the end of a workspace counts in the others', async (
   t.equal((await bob.post(MINUTES, flush)).body.duplicate, true)
 })
 
-/** What a client does that must not lose minutes: sends a flush until it is answered, wherever it got lost before. */
+/** Sends a flush until it is answered, like a client that must not lose minutes. */
 const insist = async (url: string, { token }: Caller, body: object) => {
   for (let attempt = 0; ; attempt++) {
     const reply = await post(url, token, body).catch(() => undefined)

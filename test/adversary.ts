@@ -76,7 +76,7 @@ export const findHole = (unknowns: Unknown[], equations: number, group: number):
   const { rank } = new Basis(equations).with([...columns.values()].flatMap((own) => [...own.values()]))
   columns.delete(null)
   const people = [...columns]
-  /** Of those from `next` on, at most so many are left out. */
+  /** At most so many of those from `next` on are left out. */
   const search = (others: Basis, next: number, few: number[]): number[] | undefined => {
     // With still more people it stays so.
     if (others.rank === rank) return undefined

@@ -45,7 +45,7 @@ export interface Attack {
   body: string | undefined
 }
 
-/** What makes requests pass as far as possible: values of parameters and members by their names. */
+/** Values of parameters and members by name, with which requests get as far as possible. */
 export type Values = Record<string, unknown>
 
 /** Runs of one thing, as it stands within the quotes of a JSON string. */

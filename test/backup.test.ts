@@ -264,7 +264,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
       'The file is not a complete backup: there is no place for pg_user.',
     ],
   ]
-  /** What the command says, and the most memory that it had, in MiB. */
+  /** The output of the command, and its highest memory in MiB. */
   const restored = async (content: Buffer) => {
     const file = join(folder, 'hostile.gz')
     await writeFile(file, content)

@@ -6,7 +6,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { projectRoot } from '../src/platform/process/root.js'
 import { temporaryFolder } from './process.js'
 
-/** What a browser or an editor would load of `entry`, which is a path in the project. */
+/** The bundle that a browser or an editor would load for `entry`, a path in the project. */
 export const bundle = async (entry: string, options: BuildOptions = {}): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [join(projectRoot, entry)],

@@ -1,4 +1,4 @@
-/** What pages of `docs/` claim, and the tests that they name for it: `file › *“a sentence”*`, or the sentence alone. */
+/** The claims of pages of `docs/`, and the tests that they name: `file › *“a sentence”*`, or the sentence alone. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { projectRoot } from '../src/platform/process/root.js'

@@ -1,4 +1,4 @@
-/** What the types of the client promise: this file compiles, and each line that must not compile says so. */
+/** The promises of the client's types. This file compiles, and each line that must not compile says so. */
 import { ApiProblem, type Client, createClient, isProblem, paginate } from '../client/src/index.js'
 
 const isExactly = <Expected>() => ({

@@ -1,6 +1,6 @@
 import { type ConfigError, readConfig } from '../src/config.js'
 
-/** What is wrong with an environment. Empty if the service can start with it. */
+/** The problems of an environment. Empty if the service can start with it. */
 export const problemsOf = (env: Record<string, string>): string[] => {
   try {
     readConfig(env)

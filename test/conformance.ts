@@ -47,7 +47,7 @@ export const closed = <T>(node: T): T => {
 
 /** @returns a function that says what is wrong with an answer, or undefined. */
 export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
-  // That the document is valid is another test's subject.
+  // Another test checks that the document is valid.
   const ajv = new Ajv2020({ strict: false, allErrors: false, meta: false, validateSchema: false })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(formatsOf('ext'))) ajv.addFormat(name, accepts)

@@ -26,7 +26,7 @@ const stubborn = async ({ url }: { url: string }, text: string): Promise<Socket>
   return socket
 }
 
-/** What the client reads until the service has nothing more to say. */
+/** All bytes that the client reads until the service ends the connection. */
 const textOf = async (socket: Socket): Promise<string> => {
   let text = ''
   socket.on('data', (chunk) => {

@@ -789,7 +789,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   })
   const loginsIn = (rows: Row[]) => new Set(rows.flatMap(({ login }) => login ?? []))
   const activeIn = (rows: Row[]) => loginsIn(rows.filter(({ minutes }) => minutes > 0)).size
-  /** What a previous version leaves that rolls up these days. */
+  /** The rollups that a previous version makes for these days. */
   const rollUpLikeBefore = async (days: string) => {
     await query(`update activity_days set hour_crews = null, by_repo = null where ${days}`, [])
     await query(

@@ -41,7 +41,7 @@ const LOGINS = ['ada', 'bob', 'stranger']
 const MEMBERS = new Set(['ada', 'bob'])
 const AT_ONCE = 8
 
-/** What the model needs of a webhook. */
+/** The members of a webhook that the model needs. */
 export interface Target extends Pick<Webhook, 'kind' | 'workspace' | 'counts'> {
   admin: { post: (...args: Parameters<Caller['post']>) => Promise<Answer> }
   send: (event: HostEvent) => Promise<Answer>
@@ -59,7 +59,7 @@ export const deliverAtRandom = async (
   const days = Array.from({ length: 12 }, (_, n) => addDays(today, -n))
   const shape = deliveryShapes[webhook.kind]
 
-  // Of few moments, so that an issue is closed and opened again at the same one; never closed by two people at once.
+  // Few different times, so that an issue is closed and reopened at the same one. Two people never close it at once.
   const momentOf = () => {
     const hour = Math.floor(random() * 6)
     return { at: `${pick(days)}T0${hour}:00:00Z`, login: LOGINS[hour % LOGINS.length] as string }
@@ -122,7 +122,7 @@ export const deliverAtRandom = async (
   return { counted: await webhook.counts(), expected: expectedOf(arriving, [...uploads.values()]) }
 }
 
-/** What has to be counted, whatever the order: by the definition, and not by the way of the service. */
+/** The expected counts, whatever the order: computed from the definition, and not as the service does. */
 const expectedOf = (arrived: Step[], uploads: Upload[]): Record<string, DayCounts> => {
   const counts = new Map<string, DayCounts>()
   const at = (login: string, day: string, repo: string): DayCounts => {

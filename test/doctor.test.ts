@@ -27,7 +27,7 @@ const { url, drop } = await createTestDatabase()
 t.teardown(drop)
 const sound: Environment = { ...reachable, ...onDatabase(url), TRUST_PROXY: '127.0.0.1' }
 
-/** What the doctor finds wrong, in a line each. */
+/** The problems that the doctor finds, one line each. */
 const findingsOf = async (env: Environment): Promise<string[]> =>
   (await examine(env, new AbortController().signal))
     // Which Node runs the tests is no one's deployment.

@@ -284,7 +284,7 @@ t.test('a copy that the server rejects fails, also at its end', async (t) => {
   t.same(await sql`select 1 as n`, [{ n: 1 }])
 })
 
-/** What a session with the impostor ends with, and what the impostor hears meanwhile. */
+/** The end of a session with the impostor, and the messages that the impostor got. */
 const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
   const impostor = await startImpostor(t, demand, options)
   const sql = openSession(`postgres://ada:${PASSWORD}@127.0.0.1:${impostor.port}/x${query}`)

@@ -16,7 +16,7 @@ interface ConfigurationEvent {
   affectsConfiguration(name: string): boolean
 }
 
-/** What the person sees and does. */
+/** The user's view and actions. */
 export const startEditor = async ({
   cloudUrl,
   folder,
@@ -46,7 +46,7 @@ export const startEditor = async ({
   const listeners: (() => void)[] = []
   const configurationListeners: ((event: ConfigurationEvent) => Promise<void>)[] = []
   const repositories: object[] = []
-  /** What Git tells its listeners. */
+  /** The events of Git. */
   const gitListeners: (() => unknown)[] = []
   const onGit = (listener: () => unknown) => {
     gitListeners.push(listener)
@@ -58,7 +58,7 @@ export const startEditor = async ({
     messages: [] as string[],
     details: [] as string[],
     asked: 0,
-    /** What the accounts of the editor were asked for. */
+    /** The requests to the accounts of the editor. */
     scopes: [] as string[][],
     /** The origins that something was sent to. */
     origins: new Set<string>(),
@@ -74,7 +74,7 @@ export const startEditor = async ({
     focused: true,
     /** Whether the window is still there; its extension host gets no answer from a window that is gone. */
     connected: true,
-    /** What is typed into a box, and which button is pressed. */
+    /** The text typed into a box, and the pressed button. */
     types: undefined as string | undefined,
     presses: undefined as string | undefined,
     /** The `.code-workspace` that is open. */

@@ -70,7 +70,7 @@ t.test('the service records its own milestones, each once per user', async (t) =
     await bob.get('/api/settings/acme/api')
   }
   await bob.get('/api/settings/acme/unknown')
-  // What another instance reports again changes nothing.
+  // A repeated report of another instance changes nothing.
   const other = await startService(t, { beside: service, env: { ADMIN_KEYS: KEY } })
   await other.request('GET', '/api/settings/acme/api', { headers: { Authorization: `Bearer ${bob.token}` } })
   t.equal((await funnel(other)).status, 200)

@@ -50,7 +50,7 @@ t.test('the commands of the guides do what the guides say', async (t) => {
         `${file}: ${line} is answered with ${reply.text}`,
       )
       sent++
-      // What the reader is told to keep.
+      // The values that the guide asks the reader to keep.
       const { token, workspace, secret, id } = reply.body ?? {}
       if (token) variables.TOKEN = token
       if (secret) Object.assign(variables, { KEY: secret, KEY_ID: id })

@@ -28,7 +28,7 @@ interface Hour {
   hours: number[]
 }
 
-/** What a person has, by repository and day, as the account export says. */
+/** The minutes of a person by repository and day, from the account export. */
 const activityOf = async (caller: Caller): Promise<Hour[]> => {
   const { body } = await caller.get('/api/me/export')
   return body.activity.map(({ repo, day, hours }: Hour) => ({ repo, day, hours }))

@@ -1,4 +1,4 @@
-/** What differs between kinds of repository host, and that a database stays with its host. */
+/** The differences between kinds of repository host. A database stays with its host. */
 import t from 'tap'
 import { repohostKinds } from '../schemas/common.js'
 import { readConfig } from '../src/config.js'

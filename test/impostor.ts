@@ -45,7 +45,7 @@ const continues = (
   message('R', 11, `r=${nonce}${randomBytes(6).toString('hex')},s=${salt.toString('base64')},i=${iterations}`)
 const proves = () => message('R', 12, `v=${randomBytes(32).toString('base64')}`)
 
-/** What it sends: first, and after each password message that comes. */
+/** Its messages: first, and after each password message that arrives. */
 const demands = {
   'clear text': [message('R', 3)],
   'clear text, and answers without waiting': [
@@ -83,7 +83,7 @@ export interface Impostor {
   demand: Demand
   /** The type of each message that came after the one that starts a session. */
   heard: string
-  /** What came as a password, of whatever kind. */
+  /** The received passwords, of any kind. */
   passwords: string[]
   connections: number
 }

@@ -3,7 +3,7 @@ import { attacksOn, type Document } from './attack.js'
 import { hasMembers } from './has-members.js'
 import { DASHBOARD, startProviders, startService } from './service.js'
 
-/** What means something to SQL, to LIKE, to HTTP, to file systems, to templates. */
+/** Texts with a meaning in SQL, LIKE, HTTP, file systems or templates. */
 const TEXTS = [
   `a'; drop table users; -- ") $1 \\' %_ \${1} {{1}}`,
   'a\r\nX-Evil: 1',

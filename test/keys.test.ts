@@ -89,7 +89,7 @@ t.test('the list says on which day a key was last used', async (t) => {
     `update access_keys set last_used_day = last_used_day - 3 where id = $1::uuid`,
     [id],
   )
-  // What is remembered of a key is forgotten within seconds.
+  // A cached key is forgotten within seconds.
   await until(async () => {
     await withKey(service, secret).get('/api/projects')
     return (await lastUse()) === today

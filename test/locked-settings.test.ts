@@ -123,7 +123,7 @@ t.test('in any order of changes, the workspace, then the override, then the lock
       const { id } = await service.workspace(ada, { patterns: [`${owner}/*`] })
       const settings = `${team}/workspaces/${id}/settings`
       const override = `${team}/workspaces/${id}/project-settings/${owner}/api`
-      // What the specification says, beside the service.
+      // A model of the rules, independent of the service.
       type Model = Record<string, unknown>
       const history: { below: Model; locked: string[] }[] = [{ below: {}, locked: [] }]
       let overrides: Model[] = []

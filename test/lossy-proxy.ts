@@ -1,9 +1,9 @@
 /** A network between clients and the service that loses a share of what is sent, one request per connection. */
 import { startRelay } from './relay.js'
 
-/** What is lost: the request, the answer, or the connection while the service is still at work. */
+/** The loss: of the request, of the answer, or of the connection while the service still works. */
 const losses = ['request', 'connection', 'answer'] as const
-/** What a rough network does beside that: it delivers a request twice, or late. */
+/** Other faults of a network: it delivers a request twice, or late. */
 const oddities = ['duplicate', 'delay'] as const
 type Loss = (typeof losses)[number]
 type Oddity = (typeof oddities)[number]
@@ -65,7 +65,7 @@ export const startLossyProxy = async (
         // No one waits for the answer to the second one.
         reach().end(request, 'latin1')
       }
-      // What was written has reached the service, and its answer reaches no one.
+      // The service has received the request, and its answer reaches no one.
       if (loss !== 'delay') return pass()
       odd.delay++
       setTimeout(pass, DELAY_MS)

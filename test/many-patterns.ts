@@ -1,4 +1,4 @@
-/** What makes it expensive to find the workspaces of a repository: as many patterns as the limits let one person have. */
+/** Makes it expensive to find the workspaces of a repository, with as many patterns as the limits allow one person. */
 import type { Service } from './service.js'
 
 /** Patterns of 90 stars, which could be entered once. */

@@ -21,7 +21,7 @@ const scrape = async (service: Service): Promise<Map<string, number>> => {
   )
 }
 
-/** What `work` has added to these samples. */
+/** The increase of these samples through `work`. */
 const addedBy = async (service: Service, names: string[], work: () => Promise<unknown>) => {
   const before = await scrape(service)
   await work()
@@ -29,7 +29,7 @@ const addedBy = async (service: Service, names: string[], work: () => Promise<un
     const after = await scrape(service)
     return Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)]))
   }
-  // What is counted when an answer has been sent comes a moment after it.
+  // Some counts follow a moment after the answer.
   await until(
     async () => Object.values(await changes()).every((change) => change > 0),
     names.join(' and '),
@@ -69,7 +69,7 @@ const notify = (type: string, eventId: string, secret = BILLING.webhookSecret) =
   })
 }
 
-/** What happens, and the samples that rise by how much. */
+/** An action, and by how much each sample rises. */
 const events: Record<string, { work: () => Promise<unknown>; adds: Record<string, number> }> = {
   'a request that succeeds': {
     work: () => ada.get('/api/me'),

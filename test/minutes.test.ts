@@ -86,7 +86,7 @@ t.test('caps cut the same minutes as counting minute by minute', async () => {
   )
 })
 
-/** Of some repositories, all of them together. */
+/** The minutes of some repositories together. */
 const inAll = (repos: Iterable<Minutes>): Minutes => {
   const total = noMinutes()
   for (const { minutes, hours } of repos) {

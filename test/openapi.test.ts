@@ -81,7 +81,7 @@ interface Document {
 const readDocument = async (file: string): Promise<Document> =>
   JSON.parse(await readFile(join(projectRoot, file), 'utf8'))
 
-/** What a local reference stands for. */
+/** The target of a local reference. */
 const resolved = <T extends object>(document: object, value: T): T => {
   const { $ref } = value as { $ref?: string }
   if ($ref === undefined) return value
@@ -295,14 +295,14 @@ const examplesIn = (document: Document): { where: string; schema: object; value:
     }
     for (const one of [example, preset]) if (one !== undefined) found.push(one)
     const own = found.map((value) => ({ where, schema: (schema ?? node) as object, value }))
-    // What is within an example is no schema.
+    // An example contains no schema.
     const within = Object.entries(node).filter(([name]) => !['example', 'examples', 'default'].includes(name))
     return [...own, ...within.flatMap(([name, child]) => walk(child, `${where}/${name}`))]
   }
   return walk({ paths: document.paths, components: { ...document.components, examples: {} } }, '')
 }
 
-/** What is wrong with the examples of a document. */
+/** The problems of the examples of a document. */
 const misfits = (document: Document, extensionPrefix: string): string[] => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

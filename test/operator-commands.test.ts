@@ -37,7 +37,7 @@ const signInAgain = ({ repohostToken }: Caller, instance: Service = service) =>
 
 const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
 
-/** What `workspaces list --search` prints. */
+/** The output of `workspaces list --search`. */
 const lines = async (search: string) => {
   const found: string[] = []
   for await (const line of describeWorkspaces(service.database, search)) found.push(line)

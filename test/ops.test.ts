@@ -1,4 +1,4 @@
-/** What is in `ops/` is right by the programs that read it, where they are installed. */
+/** Checks the files of `ops/` with the programs that read them, where they are installed. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ for (const [name, prepare] of Object.entries(examples)) {
   })
 }
 
-/** What the units use is there from this version on. */
+/** The version from which systemd has everything that the units use. */
 const SYSTEMD = 250
 const withoutSystemd = async () => {
   const missing = await without('systemd-analyze')
@@ -87,7 +87,7 @@ t.test(
     const redis = spawn('redis-server', ['--port', `${redisPort}`, '--save', ''], { cwd: folder })
     t.teardown(() => redis.kill())
 
-    // What the unit and the handbook set, with other places.
+    // The variables of the unit and of the handbook, with other folders.
     const unit = await readFile(ops('team-settings@.service'), 'utf8')
     const settings = Array.from(unit.matchAll(/^Environment=(.*)$/gm), ([, line = '']) => line).join(' ')
     const launchAt = async (port: number, metricsPort: number) => {

@@ -17,7 +17,7 @@ const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.j
 
 // Programs may be forbidden to run where files are kept in memory.
 const folder = await temporaryFolder(t, tmpdir())
-// What prepack builds is built already.
+// The build that prepack makes exists already.
 const pack = `import { pack } from './ops/release/stage.mjs'; pack(process.argv[1], '--ignore-scripts')`
 await run(process.execPath, ['--input-type=module', '--eval', pack, folder], { cwd: projectRoot })
 await run('npm', ['run', 'postpack', '--', '--ignore-scripts', '--pack-destination', folder], {

@@ -14,7 +14,7 @@ const parsed = (pattern: string): RepoPattern => {
   return result
 }
 
-/** What a pattern means, by its definition and without any cleverness; case is settled already. */
+/** Matches a pattern by its plain definition. Names are in lower case already. */
 const matchesNaively = (pattern: string, name: string): boolean => {
   if (pattern === '') return name === ''
   if (pattern[0] !== '*') return pattern[0] === name[0] && matchesNaively(pattern.slice(1), name.slice(1))

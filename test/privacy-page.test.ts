@@ -1,4 +1,4 @@
-/** What docs/privacy.md and `GET /api/privacy` say, and that what they claim is shown. */
+/** Checks docs/privacy.md and `GET /api/privacy`, and that a test exists for every claim. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getTableName } from 'drizzle-orm'
@@ -116,7 +116,7 @@ t.test('no line of the log names a person, a repository or an address', async (t
   await ada.get('/api/settings/acme/special-repo')
   await ada.get('/api/setting/acme/special-repo')
   await ada.get('/special-repo')
-  // That the service listens is said once, of its own address.
+  // One line names the service's own address.
   const lines = service.logs.filter((line) => !line.includes('Server listening')).join('')
   t.match(lines, /"route":"\/api\/team\/dashboard"/)
   t.notMatch(lines, /special|127\.0\.0\.1/)

@@ -19,7 +19,7 @@ const [ada, bob, cleo, dan] = people as [Caller, Caller, Caller, Caller]
 
 const team = async (members: Caller[] = people.slice(1)) => (await service.workspace(ada, { members })).id
 
-/** Of its own for every workspace, so that a flush counts there alone. */
+/** A separate owner for every workspace, so that a flush counts only there. */
 const patterns = async (id: string) => {
   const owner = `acme-${id.slice(-12)}`
   await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: [`${owner}/*`] })
@@ -581,7 +581,7 @@ t.test(
           }),
         )
         t.equal(findHole(equations, parts.length, GROUP), undefined)
-        // Who is one of the group knows their own part, and so much about one person fewer.
+        // Members of the group know their own part, so they learn the sum over one person fewer.
         const ofOthers = equations.filter(({ person }) => person !== people.indexOf(ada))
         t.equal(findHole(ofOthers, parts.length, GROUP - 1), undefined)
       }

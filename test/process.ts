@@ -17,7 +17,7 @@ interface Test {
 export interface ServiceProcess {
   url: string
   child: ChildProcess
-  /** What it has printed. */
+  /** Its output so far. */
   output(): string
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | NodeJS.Signals>
@@ -51,7 +51,7 @@ export const temporaryFolder = async (
   return folder
 }
 
-/** Whose build is run: another one than this, to compare. */
+/** The folder whose build is run. Another one serves for comparison. */
 const root = process.env.SERVICE_ROOT ?? projectRoot
 
 /** How long a process has to end before it counts as hung. */

@@ -15,13 +15,13 @@ export interface Place {
   /** Where the proxy listens with TLS, and where without. */
   front: number
   plain: number
-  /** Of the instances. */
+  /** The addresses of the instances. */
   ports: number[]
 }
 
 export interface Example {
   program: string
-  /** That say whether the configuration is right, and that run it in the foreground. */
+  /** The arguments that check the configuration, and those that run it in the foreground. */
   check: string[]
   start: string[]
   /** Whether it asks instances if they are ready; without it, a restart may cost a request that is on its way. */

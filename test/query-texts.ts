@@ -25,7 +25,7 @@ export interface Queries {
   missing: string[]
 }
 
-/** Of modules that make SQL with the builder: what takes a database first. Elsewhere, declarations tell everything. */
+/** The functions that take a database first, in modules that use the builder. Other modules declare their SQL. */
 const loadBuildingFunctions = async (): Promise<Map<unknown, string>> => {
   const functions = new Map<unknown, string>()
   const files = (await readdir(folder, { recursive: true })).filter((name) =>
@@ -69,7 +69,7 @@ const createRecorder = (isEmpty: boolean) => {
   return { db, built, asked: () => asked }
 }
 
-/** What a call sends, with a row found and without. */
+/** The SQL of a call, with and without a found row. */
 const record = async (call: (db: Db) => Promise<unknown>) => {
   const full = createRecorder(false)
   await call(full.db)

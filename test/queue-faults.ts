@@ -10,7 +10,7 @@ import { startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]
 
-/** What a window is told. */
+/** The instructions for a window. */
 export interface Given {
   url: string
   token: string
@@ -70,7 +70,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
   const play = async (window: number) => {
     const adds = minutesOf(window, Math.ceil(minutes / WINDOWS))
     for (;;) {
-      // What was begun is not tried again: it was kept, or it is lost.
+      // A started call is not repeated: its minute was stored, or it is lost.
       const begun = (await linesOf(window)).filter((line) => line.startsWith('? ')).length
       const given: Given = {
         url: network.url,
@@ -131,7 +131,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
   })
   return {
     wrong,
-    /** What the queue said of batches that did not count in full. */
+    /** The reports of the queue on batches that did not count in full. */
     reports: lines.filter((line) => line.startsWith('! ')),
     figures: {
       kept: sum(kept),

@@ -25,7 +25,7 @@ const gaugeOf = async ({ app }: Service) =>
 
 const statusOf = async (service: Service, path = '/api/ready') => (await service.request('GET', path)).status
 
-/** What the doctor finds wrong with the database, in a line each. */
+/** The problems of the database that the doctor finds, one line each. */
 const findingsOf = async (url: string) =>
   (await examine(onDatabase(url), new AbortController().signal))
     .filter(({ level, about }) => level === 'problem' && about === 'database')

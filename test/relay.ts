@@ -1,4 +1,4 @@
-/** What the networks that fail have in common: they stand before a server, and every socket ends with the test. */
+/** Shared by the failing networks: a proxy in front of a server, whose sockets all end with the test. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

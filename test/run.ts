@@ -61,7 +61,7 @@ const folder = join(projectRoot, 'build/test')
 
 /**
  * The whole suite runs from a bundle and without source maps, because loading would take most processes longer than their
- * tests. Single files run as they are, with source maps, for debugging.
+ * tests. Single files run as they are, with source maps, for people who look for a fault.
  */
 const bundled = process.argv.length > 2 ? undefined : await bundleTests()
 const flags = bundled ? [] : ['--enable-source-maps']
@@ -142,7 +142,7 @@ const server = await startTestServer(say)
 try {
   const first = await runAll(programs, server)
   // Some claims are about time, and a machine that is busy with five processes can break them without a defect.
-  // A file that failed runs once more, alone, and both results are printed. If many failed, the cause is not a busy machine.
+  // What failed gets one more go, with nothing beside it, and the first go is told. Where much failed, it is no accident.
   const onceMore = first.filter(({ failed }) => failed > 0).length <= MOST_UNSTABLE
   const results: Result[] = []
   for (const result of first) {

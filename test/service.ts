@@ -21,7 +21,7 @@ import { problemOf } from './conformance.js'
 import { createTestDatabase, reach } from './database.js'
 import { until } from './until.js'
 
-/** What tests need of tap. */
+/** The members of tap that tests need. */
 interface Test {
   teardown(work: () => unknown): void
   fail(message: string): unknown
@@ -177,7 +177,7 @@ const ownRepohost = async (test: Test, kind: RepohostKind | undefined) => {
   return repohost
 }
 
-/** What callers are answered when a stand-in misbehaves. */
+/** The answers to callers when a stand-in misbehaves. */
 export const faultStatuses: Record<Fault, number> = {
   hang: 504,
   drip: 504,
@@ -196,7 +196,7 @@ export interface Providers {
   b: AssistantStandIn
 }
 
-/** What `startService` needs to reach them: environment variables, and clients with timeouts that are short enough for a test. */
+/** The options of `startService` that reach them: environment variables, and clients with timeouts that are short enough for a test. */
 export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: number } = {}) => {
   const [billing, a, b] = await Promise.all([startBillingProvider(), startAssistantA(), startAssistantB()])
   const providers: Providers = { billing, a, b }

@@ -315,7 +315,7 @@ t.test('no data is lost that an earlier release has stored, or writes at the sam
   await ada.patch(path, { settings: { 'ext.a': 1 } })
   await ada.put(override, { settings: { 'ext.a': 1 } })
   const { write } = service.database
-  // What an earlier release does with the same rows.
+  // The statements of an earlier release on the same rows.
   const asBefore = async (n: number) => {
     await write.statement(
       `update workspaces set settings = $2::text, settings_version = settings_version + 1, settings_updated_at = now()

@@ -1,4 +1,4 @@
-/** What an admin can find out about the hours of others at the privacy level `named`. */
+/** Attacks of an admin on the hours of others at the privacy level `named`. */
 import t from 'tap'
 import { localHoursOf } from '../src/features/activity/heatmap.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -272,7 +272,7 @@ t.test('no queries about finished days reveal the hours of fewer than two others
       if (person > 1 && random() < 0.2) await leave(id, caller)
     }
     await bothWays(async (how) => {
-      /** What each number is the sum of. */
+      /** The terms of each number. */
       const numbers: { works: Work[]; cell: number }[] = []
       for (const repo of [undefined, ...repos]) {
         const query = repo === undefined ? '' : `&repo=${repo}`

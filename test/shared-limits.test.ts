@@ -37,7 +37,7 @@ const startRedis = async (t: Test) => {
   const signal = (name: NodeJS.Signals) => child?.kill(name)
   t.teardown(() => signal('SIGKILL'))
   start()
-  /** What the command-line client prints, a line for each part of the reply. */
+  /** The output of the command-line client, one line for each part of the reply. */
   const ask = (...command: string[]) => {
     const args = ['-p', `${port}`, '-a', PASSWORD, '--no-auth-warning', ...command]
     return execFileSync('redis-cli', args, { encoding: 'utf8' }).split('\n').filter(Boolean)

@@ -232,7 +232,7 @@ const browser = (service: Service) => {
   }
 }
 
-/** What the host's consent page answers: the path of the callback that the browser is sent to. */
+/** Returns the path of the callback to which the host's consent page sends the browser. */
 const consent = async (location: string | null) => {
   const reply = await fetch(location ?? '', { redirect: 'manual' })
   return new URL(reply.headers.get('location') ?? '')

@@ -1,4 +1,4 @@
-/** What can be told from the sources alone, before any request is made. */
+/** Checks of the sources, before any request is made. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -26,7 +26,7 @@ const declaredCodes = async (): Promise<Map<string, Set<string>>> => {
   )
 }
 
-/** What is found although it cannot be thrown there. */
+/** Codes that are found although they cannot be thrown there. */
 const excused: Record<string, string[]> = {
   // Made into `upstream_failed`: the token is the service's own affair there.
   finishLogin: ['repohost_token_invalid'],
@@ -34,7 +34,7 @@ const excused: Record<string, string[]> = {
   leaveWorkspace: ['admin_required'],
   // The caller's own numbers are not hidden from the caller, who is a member.
   readOwnDashboard: ['member_detail_hidden', 'member_not_found'],
-  // Of the other function that is made in the same place.
+  // The code of another function that is created in the same place.
   startCheckout: ['no_subscription'],
 }
 

@@ -47,7 +47,7 @@ t.test('many instances that start at once on an empty database migrate it once',
 /** The output of a program that did not start: one sentence, without a stack. */
 const rejectionOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
   t.equal(await program.ended, 1)
-  // What follows a logged line is what a person reads.
+  // The text after a logged line is for people.
   const said = program
     .output()
     .split('\n')

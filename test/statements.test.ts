@@ -1,4 +1,4 @@
-/** What is declared of the SQL that the service sends, held against a migrated database. */
+/** Compares the declarations of all SQL with a migrated database. */
 import postgres from 'postgres'
 import t from 'tap'
 import { connect } from '../src/platform/database/client.js'
@@ -49,7 +49,7 @@ const start = async (test: { teardown(work: () => unknown): void }) => {
       return isConfused ? [`${name} is read from ${source.table}.${source.name}`] : []
     })
 
-  /** What is wrong with a declaration; undefined: nothing. */
+  /** The problem of a declaration. Undefined if there is none. */
   const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'columns' | 'text'>) => {
     const declared = Object.entries(columns)
     try {

@@ -32,7 +32,7 @@ export interface Scene {
   /** The folder of an embedded database, or the URL of another one. */
   dataDir?: string
   databaseUrl?: string
-  /** What callers are waiting for. */
+  /** The answers that callers are waiting for. */
   answers?: Promise<unknown>[]
 }
 
@@ -114,7 +114,7 @@ const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) =>
   return row?.waiting >= count
 }
 
-/** What a request begins with whose body the service is willing to read. */
+/** The head of a request whose body the service reads. */
 const UNFINISHED = [
   'POST /api/auth/verify HTTP/1.1',
   'Host: here',
@@ -187,7 +187,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     const begun = await Promise.all(Array.from({ length: 20 }, create))
     const answers = begun.map(({ answer }) => answer)
     await sleep(randomInt(500))
-    // What the database still holds is behind the line, where no one learns of the end.
+    // Without `databaseUrl`, because behind the frozen proxy the database keeps its sessions.
     return { service, answers }
   },
 
@@ -285,7 +285,7 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
   }
 }
 
-/** What a start makes first beside its place. */
+/** The unfinished folder of a new database, which a start creates next to the final one. */
 const unfinishedIn = async (dataDir: string) =>
   (await readdir(dataDir)).filter((name) => /^postgresql\.[0-9a-f]{8}/.test(name))
 

@@ -46,7 +46,7 @@ const purged = new Set(
   ),
 )
 
-/** What is missing, in words for the author of the column. */
+/** The missing rules, in words for the author of the column. */
 const findGaps = async (service: Service): Promise<string[]> => {
   const columns = await readIdColumns(service)
   const places = new Set(columns.map(({ table, name }) => `${table}.${name}`))

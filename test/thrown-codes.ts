@@ -15,7 +15,7 @@ export const thrownCodes = (program: ts.Program): RouteCodes[] => {
   const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(sources))
   const implementations = findImplementations(checker, files)
 
-  /** What a name stands for, as far as it is in the sources: the functions and values to look at next. */
+  /** The functions and values of the sources that a name refers to. They are followed next. */
   const targetsOf = (name: ts.Node): ts.Node[] => {
     let symbol = ts.isShorthandPropertyAssignment(name.parent)
       ? checker.getShorthandAssignmentValueSymbol(name.parent)

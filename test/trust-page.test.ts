@@ -1,4 +1,4 @@
-/** What docs/trust.md says, and that what it claims is shown. */
+/** Checks that a test exists for every claim of docs/trust.md. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

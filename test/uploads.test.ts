@@ -45,7 +45,7 @@ const hostile: Record<string, () => string> = {
     `{"workspace":"0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e","day":"2026-01-01","members":[],"${fill('k')}":1}`,
 }
 
-/** Of a process, at most, in MiB; undefined where the system does not say. */
+/** The highest memory of a process in MiB. Undefined if the system does not report it. */
 const peakMemory = async (pid: number | undefined): Promise<number | undefined> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const [, kibibytes] = status.match(/VmHWM:\s+([0-9]+)/) ?? []
@@ -136,7 +136,7 @@ t.test('a caller sends one large body at a time, and others do not wait for it',
   const { id: ofEve } = await service.workspace(eve)
   const large = upload(id, today, LARGE)
   const slow = begin(service, ada.token, JSON.stringify(large))
-  // What it holds shows only in how the next one fares, which therefore comes a moment later.
+  // Only the next upload shows whether a permit is still held, so it comes a moment later.
   await sleep(300)
   const [second, others, small] = await Promise.all([
     ada.post(COMMITS, large),

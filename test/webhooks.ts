@@ -15,7 +15,7 @@ import { startService } from './service.js'
 
 export const webhookOf = (id: string) => `/api/team/workspaces/${id}/webhook`
 
-/** What a member has on a day in a repository; nothing for a day without anything. */
+/** The counts of a member on a day in a repository. Days without counts are absent. */
 export interface DayCounts {
   commits: number
   closed_issues: number

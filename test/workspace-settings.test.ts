@@ -110,7 +110,7 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
   t.match(await fill(262_144 - around), { status: 200, body: { version: 3 } })
   t.equal((await ada.patch(path(id), { settings: { 'ext.c': 1 } })).status, 413)
   t.equal((await ada.patch(path(id), { settings: { 'ext.c': 1, 'ext.a': null } })).status, 200)
-  // What counts is what remains: the patch itself may be larger.
+  // The limit is on the merged settings. The patch itself may be larger.
   const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`ext.${index}`, null]))
   t.equal((await ada.patch(path(id), { settings: many })).status, 200)
   const only = (length: number) =>

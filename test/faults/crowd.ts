@@ -14,7 +14,7 @@ export interface CrowdOptions {
   callers?: number
   /** Between the deeds of a caller. */
   pauseMs?: number
-  /** What a fault excuses: statuses, and 0 for no answer, because the service itself ends. By default 503. */
+  /** The statuses that a fault excuses. 0 means no answer, because the service itself ends. By default 503. */
   excused?: number[]
 }
 

@@ -1,9 +1,9 @@
-/** What the programs of this folder have in common: what they are given, and what they say at the end. */
+/** Shared by the programs of this folder: their options and their results. */
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Scope {
-  /** What is to be ended or removed, the newest first. */
+  /** The clean-up tasks, the newest first. */
   teardown(end: () => unknown): void
 }
 
@@ -18,9 +18,9 @@ export interface Figures {
   requests: number
   /** Writes that were answered as done. */
   acknowledged: number
-  /** Of these, how many are not there. */
+  /** How many of these are missing. */
   lost: number
-  /** What is there oftener than it was sent. */
+  /** How many are stored more often than sent. */
   doubled: number
   /** Answers that are not what they must be. */
   wrong: number
@@ -33,11 +33,11 @@ export interface Figures {
 }
 
 export interface Outcome extends Partial<Figures> {
-  /** What happened, for example `20 kills`. */
+  /** The faults, for example `20 kills`. */
   did: string
-  /** What else there is to know: tables, lines. */
+  /** Further output: tables, lines. */
   details?: string[]
-  /** What was promised and did not hold; of none, all did. */
+  /** The broken promises. Empty if all were kept. */
   broken: string[]
 }
 
@@ -51,7 +51,7 @@ export interface Fault {
 export const say = (line: string) => process.stdout.write(`${line}\n`)
 export const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** What of a fault's needs this machine does not have. */
+/** The requirements of a fault that this machine lacks. */
 export const missing = ({ needs = [] }: Fault): string[] =>
   needs.filter((need) =>
     need === 'root' ? process.getuid?.() !== 0 : spawnSync('which', [need]).status !== 0,
@@ -64,7 +64,7 @@ export const watch = async (ask: () => Promise<Response>, everyMs: number, stop:
     const began = performance.now()
     const reply = await ask().catch(() => undefined)
     await reply?.arrayBuffer().catch(() => {})
-    // Whom the service did not answer, it answered 0.
+    // A request without an answer has the status 0.
     const status = reply?.status ?? 0
     seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
     seen.longestMs = Math.max(seen.longestMs, performance.now() - began)
@@ -73,7 +73,7 @@ export const watch = async (ask: () => Promise<Response>, everyMs: number, stop:
   return seen
 }
 
-/** What came of several rounds together. */
+/** The results of several rounds together. */
 export const combineOutcomes = (did: string, outcomes: Outcome[]): Outcome => {
   const sum = (of: (outcome: Outcome) => number | undefined) =>
     outcomes.reduce((total, outcome) => total + (of(outcome) ?? 0), 0)

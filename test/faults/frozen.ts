@@ -38,7 +38,7 @@ export const databaseFrozen: Fault = {
       const ask = (path: string) => () => fetch(`${url}/api/${path}`)
       await frozenFor(await databaseProcesses(), async () => {
         const health = watch(ask('health'), 50, stop.signal)
-        // What was asked before the freeze may still be on its way.
+        // A request from before the freeze may still be in progress.
         await sleep(1_000)
         const readiness = watch(ask('ready'), 200, stop.signal)
         const away = await fetch(`${url}/api/me`, {

@@ -23,7 +23,7 @@ export const pooled: Fault = {
     const failures = lines.filter((line) => line.startsWith('FAIL'))
     const [code, signal] = await exited
     if (code !== 0 && failures.length === 0) failures.push(`the tests ended with ${code ?? signal}`)
-    // What failed, and the sums.
+    // The failures, and the totals.
     const details = lines.filter((line) => !/^(PASS|\{)/.test(line))
     return { did: 'all tests through PgBouncer', details, broken: failures }
   },

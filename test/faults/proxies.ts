@@ -24,14 +24,14 @@ const UPLOAD_BYTES = 24 * 1_048_576
 
 const today = new Date().toISOString().slice(0, 10)
 
-/** What is there once for all proxies. */
+/** Shared by all proxies. */
 interface Surroundings {
   scope: Scope
   databaseUrl: string
   repohost: RepohostStandIn
 }
 
-/** What came of one proxy. */
+/** The results of one proxy. */
 class Findings {
   requests = 0
   failed = 0

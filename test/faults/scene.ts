@@ -15,7 +15,7 @@ export interface SceneOptions extends Pick<CrowdOptions, 'excused' | 'callers' |
   through?(url: string): Promise<string>
   /** Beyond what the scene sets, of each instance. */
   env?: Record<string, string>[]
-  /** What stands before the instances with these addresses; without it callers take turns with them. */
+  /** Starts a proxy in front of the instances with these addresses. Without it, callers alternate between them. */
   before?(urls: string[]): Promise<string>
 }
 
@@ -72,7 +72,7 @@ export const startScene = async (scope: Scope, options: SceneOptions = {}) => {
   return { databaseBack, databaseProcesses, admin, repohost, services, restart, crowd }
 }
 
-/** What came of it; that nothing is lost, doubled, wrong or failed is always promised. */
+/** The results. The service always promises that nothing is lost, doubled, wrong or failed. */
 export const finishFault = async (crowd: Crowd, did: string, broken: string[] = []): Promise<Outcome> => {
   const { complaints, answers, ...figures } = await crowd.finish()
   return { did, ...figures, details: [answers], broken: [...broken, ...complaints] }

@@ -7,7 +7,7 @@ import { type Fault, watch } from './fault.js'
 import { finishFault, startScene } from './scene.js'
 
 const SECONDS = 300
-/** Of that time: caches fill, and code is compiled. */
+/** The share of the time in which caches fill and code is compiled. */
 const WARM_UP = 1 / 4
 const SAMPLE_MS = 1_000
 /** Per cent a minute. */
@@ -20,7 +20,7 @@ interface Sample {
   descriptors: number
 }
 
-/** Of the line of least squares, per cent of the mean a minute. */
+/** The slope of the line of least squares, in per cent of the mean per minute. */
 const slopeOf = (samples: Sample[]): number => {
   const mean = (of: (sample: Sample) => number) =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length

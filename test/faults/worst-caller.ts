@@ -18,8 +18,8 @@ import { freePort, launch, onDatabase, ready } from '../process.js'
 import type { Fault, Scope } from './fault.js'
 
 const SECONDS = 10
-/** What an ordinary caller waits at most, 99 times of 100. */
-const PATIENCE_MS = 500
+/** The longest acceptable 99th percentile of the waits of an ordinary caller. */
+const MAX_WAIT_MS = 500
 const MIB = 2 ** 20
 
 const filled = (part: string, bytes: number, before: string, after: string) =>
@@ -74,7 +74,7 @@ const setAttacks = async (scope: Scope) => {
   )
   const today = await readToday(database)
 
-  /** What makes Mallory's requests expensive: as many workspaces, patterns and rows as the limits let one have. */
+  /** Makes Mallory's requests expensive, with as many workspaces, patterns and rows as the limits allow. */
   const prepare = async () => {
     await fetch(`${service.url}/api/settings/ada/repo`, {
       method: 'PUT',
@@ -301,7 +301,7 @@ const setAttacks = async (scope: Scope) => {
     stop.abort()
     const [ordinary, health, readiness] = await watching
     const lived = isUp(service)
-    // What was abandoned is closed within 90 s of it.
+    // Abandoned connections are closed within 90 s.
     const left = async () => (await descriptors()) - open
     for (const end = Date.now() + 100_000; lived && (await left()) > 5 && Date.now() < end; await sleep(500));
     const leftOver = await left()
@@ -322,7 +322,7 @@ const setAttacks = async (scope: Scope) => {
       requests: ordinary.times.length,
       failed: ordinary.failures,
       longestMs: percentile(ordinary.times, 1),
-      held: lived && ordinary.failures === 0 && p99 < PATIENCE_MS && leftOver <= 5,
+      held: lived && ordinary.failures === 0 && p99 < MAX_WAIT_MS && leftOver <= 5,
     }
   }
   return { names: Object.keys(attacks), play }

@@ -1,4 +1,4 @@
-/** What is kept of a release: who was there, and what it answered. */
+/** The record of a release: its people, and its answers. */
 export const ADMIN_KEY = 'an-admin-key-of-a-release'
 
 export interface Person {
@@ -24,7 +24,7 @@ export interface ReleaseRecord {
   answers: Answer[]
 }
 
-/** What an answer says again at another time: no words of errors, and not when it was made. */
+/** The parts of an answer that do not change with time: without texts of errors, and without the time. */
 export const readStable = async (url: string, token: string | undefined, path: string): Promise<Read> => {
   // The first releases know spreadsheets by this header alone.
   const headers = path.includes('format=csv') ? { Accept: 'text/csv' } : {}

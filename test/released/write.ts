@@ -45,7 +45,7 @@ billing.webhookUrl = `${service.url}/api/billing-provider/webhook`
 const people: Record<string, Person & { repohostToken: string }> = {}
 const send = async (login: string, method: string, path: string, body?: object, headers?: object) => {
   const answer = await ask(service.url, people[login]?.token, method, path, body, headers)
-  // What this release does not know yet is left out.
+  // Features that this release does not have are left out.
   if (answer.status >= 400 && (answer.body as { code?: string }).code !== 'route_not_found')
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   // biome-ignore lint/suspicious/noExplicitAny: as in test/service.ts
@@ -131,7 +131,7 @@ for (const day of [daysAgo(3), '2025-02-28', '2024-12-31']) {
   await send('ada', 'POST', '/team/commits', { workspace: acme.id, day, members })
   await send('ada', 'POST', '/team/closed-issues', { workspace: acme.id, day, members: members.slice(1) })
 }
-// What is over is published at once. Versions without levels reject it.
+// Finished weeks are published at once. Versions without levels reject it.
 const level = { activity_privacy: 'team' }
 await send('eve', 'PATCH', `/team/workspaces/${globex.id}/settings`, level).catch(() => {})
 await send('fay', 'DELETE', '/me', { confirm: 'fay' })
@@ -140,7 +140,7 @@ await send('hal', 'DELETE', '/me', { confirm: 'hal' })
 
 const rebuilt = launchProgram(scope, 'src/bin/rebuild-rollups', onDatabase(url))
 if ((await rebuilt.ended) !== 0) throw new Error(rebuilt.output())
-// Of a day that is rolled up, and then has changed.
+// A day that is rolled up and then changes.
 const flush = {
   flush_id: 'the-last-flush',
   entries: [{ repo: 'acme/api', day: daysAgo(2), minutes: 7, hours: { '3': 7 } }],
@@ -148,7 +148,7 @@ const flush = {
 const flushed = await send('bob', 'POST', '/team/active-minutes', flush)
 
 const range = `from=${daysAgo(29)}&to=${daysAgo(1)}`
-/** Of the newest week that can be published: it ended more than three days ago. */
+/** A day of the newest week that can be published, which ended more than three days ago. */
 const monday = daysAgo(((new Date().getUTCDay() + 3) % 7) + 10)
 const dashboard = `/team/dashboard?workspace=${acme.id}&${range}`
 const teamPaths = (id: string) =>

@@ -109,7 +109,7 @@ export const deliveries = table(
   {
     workspaceId: workspaceId(),
     id: uuid('id').notNull(),
-    /** By which the host knows it; it sends the same one again. Null: the host has named none. */
+    /** The host's id of the delivery, which stays the same when the host sends it again. Null: there is none. */
     deliveryId: text('delivery_id'),
     at: moment('at').notNull().default(sql`clock_timestamp()`),
     event: text('event').notNull(),
@@ -281,7 +281,7 @@ export const activityDays = table(
     ...sums(),
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
-    /** Whose hours are in the heatmap of the day, with ids of users; null until a version that knows it has rolled the day up. */
+    /** The crews of the day's heatmap, with ids of users. Null until a version that knows this column has rolled the day up. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
     /** Whether the rollups by repository have all columns. Null until a version that knows them has rolled the day up. */
     byRepo: boolean('by_repo'),

@@ -15,7 +15,7 @@ export interface SubscriptionChange {
 /** The content of a relevant notification. */
 export interface BillingNews {
   change?: SubscriptionChange
-  /** Whose the customer is, where the notification names the user. */
+  /** The user of the customer, if the notification names one. */
   link?: { customerId: string; userId: string }
 }
 

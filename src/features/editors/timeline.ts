@@ -5,7 +5,7 @@
  */
 import { limits } from '../../../schemas/limits.js'
 
-/** Of an hour. */
+/** In an hour. */
 const MINUTES = 60
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
 const FARTHEST = limits.heartbeat_idle_minutes_max
@@ -29,7 +29,7 @@ export interface Candidate {
 }
 
 class Hour {
-  /** Whose heartbeat was the first in a minute, and the last. */
+  /** The projects with the first and the last heartbeat of a minute. */
   readonly first: (string | undefined)[] = new Array(MINUTES)
   readonly last: (string | undefined)[] = new Array(MINUTES)
   readonly counted = new Map<string, Set<number>>()
@@ -84,7 +84,7 @@ export class Timeline {
     return isNew
   }
 
-  /** Whose heartbeat was the last before a minute, if it is close enough. */
+  /** The project with the last heartbeat before a minute, if it is close enough. */
   projectBefore(minute: number): string | undefined {
     const earlier = this.nearest(minute, -1)
     return earlier === undefined ? undefined : this.lastOf(earlier)

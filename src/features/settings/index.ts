@@ -1,2 +1,2 @@
-/** What other features may use of settings. */
+/** The parts of settings that other features may use. */
 export { findProjectsNamed } from './queries/projects.js'

@@ -52,7 +52,7 @@ const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warni
   return sendJsonText(reply, toText(override))
 }
 
-/** Of one override or one of its versions, which never change: unless the caller has it already. */
+/** Sends an override or one of its versions, or 304 if the caller has it already. */
 const sendConditionally = (
   reply: FastifyReply,
   override: StoredOverride,

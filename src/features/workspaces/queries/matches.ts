@@ -4,7 +4,7 @@ import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 
-/** Whose view of which repository. */
+/** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
   userId: string
   /** Only this workspace. */
