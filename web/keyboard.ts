@@ -2,8 +2,11 @@
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
 
-const controlsIn = (element: Element): HTMLElement[] =>
-  [...element.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility())
+const allControlsIn = (element: Element) => [...element.querySelectorAll<HTMLElement>(CONTROLS)]
+
+const isVisible = (one: HTMLElement) => one.checkVisibility()
+
+const controlsIn = (element: Element): HTMLElement[] => allControlsIn(element).filter(isVisible)
 
 /** Arrow keys change the value of fields, so they never move to a field. */
 const buttonsIn = (element: Element): HTMLElement[] =>
@@ -18,7 +21,7 @@ export const focusElement = (element: HTMLElement | null | undefined) => {
 
 /** Focuses the first control in an element. */
 export const focusFirstIn = (element: Element | null | undefined) =>
-  element && controlsIn(element)[0]?.focus()
+  element && allControlsIn(element).find(isVisible)?.focus()
 
 /** The elements from a node on, in one direction. */
 const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSibling'): Element[] => {
@@ -47,11 +50,10 @@ const followRemoved = () => {
     const { previousSibling, target } = removal
     const next = previousSibling ? previousSibling.nextSibling : target.firstChild
     const control =
-      siblings(next, 'nextSibling').flatMap(controlsIn)[0] ??
+      siblings(next, 'nextSibling').flatMap(allControlsIn).find(isVisible) ??
       siblings(previousSibling, 'previousSibling')
-        .map(controlsIn)
-        .find((one) => one.length > 0)
-        ?.at(-1)
+        .flatMap((one) => allControlsIn(one).reverse())
+        .find(isVisible)
     if (control) control.focus()
     else focusElement((target as Element).closest('section, dialog, main')?.querySelector('h1, h2'))
   }).observe(document.body, { childList: true, subtree: true })

@@ -15,7 +15,12 @@ import { keyShortcut } from './shortcuts.js'
 import { Arrow, Choices, Form } from './ui.js'
 
 /** Single keys for named ranges. */
-const KEYS: Record<string, string> = { 'This week': 'w', 'This month': 'm' }
+const KEYS: Record<string, string> = {
+  'This week': 'w',
+  'This month': 'm',
+  'Last month': 'p',
+  'This quarter': 'q',
+}
 
 /** Includes a margin. */
 const MENU_WIDTH = 384
@@ -77,8 +82,8 @@ export const RangeChoice = ({
         <Arrow />
       </button>
       <span class="steps-of-range">
-        {step('Previous range', 'p', shiftRange(range, -1), false)}
-        {step('Next range', 'n', later, later.from > today())}
+        {step('Previous range', ',', shiftRange(range, -1), false)}
+        {step('Next range', '.', later, later.from > today())}
       </span>
       <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
         <div class="stack tight">

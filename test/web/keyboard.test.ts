@@ -258,14 +258,17 @@ else {
     t.strictSame(await visitor.violations(), [])
     await visitor.open(`/w/${id}`)
     const pressed = (name: string) => page.getByRole('button', { name, exact: true, pressed: true }).waitFor()
-    await user.press('m')
-    await pressed('This month')
-    await user.press('p')
-    await pressed('Last month')
-    await user.press('n')
-    await pressed('This month')
-    await user.press('w')
-    await pressed('This week')
+    for (const [key, name] of [
+      ['m', 'This month'],
+      [',', 'Last month'],
+      ['.', 'This month'],
+      ['p', 'Last month'],
+      ['q', 'This quarter'],
+      ['w', 'This week'],
+    ] as const) {
+      await user.press(key)
+      await pressed(name)
+    }
     const weekly = page.url()
     await user.press('?')
     await user.comesTo('checkbox', 'Use shortcuts of a single key')
