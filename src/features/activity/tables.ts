@@ -331,7 +331,10 @@ export const activityRepoDays = table(
     crews: uuid('crews').array(),
   },
   { people: { crews: rolledUp }, place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours' },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] }),
+    index('activity_repo_days_with_hours').on(t.day).where(sql`timezones is not null`),
+  ],
 )
 
 export const activityRepoMonths = table(
