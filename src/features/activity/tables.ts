@@ -352,7 +352,10 @@ export const activityRepoDays = table(
     privacyRecord: 'hours',
     label: 'activity by repository and day',
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] }),
+    index('activity_repo_days_with_hours').on(t.day).where(sql`timezones is not null`),
+  ],
 )
 
 export const activityRepoMonths = table(

@@ -343,27 +343,29 @@ const LIST_OLD_HOURS = statement(
   'list days with old hours',
   { workspaceId: uuid, day: date },
   `
-  select distinct workspace_id as "workspaceId", day from activity_hours
+  select workspace_id as "workspaceId", day from activity_hours
   where day < (now() at time zone 'UTC')::date - $1::int
+  union
+  select workspace_id, day from activity_repo_days
+  where day < (now() at time zone 'UTC')::date - $1::int and timezones is not null
   limit $2::int`,
 )
 
-/** Days that are older than hours are kept and still have some. What is not rolled up is found when it is. */
+/**
+ * Days that are older than hours are kept and still have some. What is not rolled up is found when it is. A version that does
+ * not know the hours of repositories leaves them when it drops the others.
+ */
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
-
-/** Instances of two versions may run side by side for so long. */
-const DAYS_OF_UPGRADE = 31
 
 const DROP_HOURS = writes({
   'drop hours': `
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
   'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
-  // Also of the days before, which a version that does not know them may have dropped.
   'drop the hours of repositories': `
   update activity_repo_days set timezones = null, hours = null, crew_sizes = null, crews = null
-  where workspace_id = $1::uuid and day between $2::date - ${DAYS_OF_UPGRADE} and $2::date and timezones is not null`,
+  where workspace_id = $1::uuid and day = $2::date and timezones is not null`,
   'drop whose they were': `
   update activity_days set hour_crews = '${JSON.stringify(NO_CREWS)}'
   where workspace_id = $1::uuid and day = $2::date`,

@@ -1,0 +1,1 @@
+CREATE INDEX "activity_repo_days_with_hours" ON "activity_repo_days" USING btree ("day") WHERE timezones is not null;
