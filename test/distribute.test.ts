@@ -9,6 +9,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { createCluster, createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
 import { launchProgram } from './process.js'
+import { collectQueries } from './query-texts.js'
 import { type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
 
 type Test = Parameters<typeof startService>[0]
@@ -123,6 +124,51 @@ t.test('migrations go through the coordinator as they are', onCluster, async (t)
   t.same(await sql`select reviews from activity`, [])
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
 })
+
+/** A value of each type. A text is also an array, a multirange and JSON; arrays have workspaces of several shards. */
+const exampleOf = (type: string): string => {
+  const item = type.replace('[]', '')
+  const examples: Record<string, [string, string]> = {
+    uuid: ['01939f6e-0000-7000-8000-000000000000', '01939f6e-0000-7000-8000-000000000001'],
+    text: ['{}', '{a}'],
+    date: ['2026-11-21', '2026-11-22'],
+    boolean: ['true', 'false'],
+    'timestamp with time zone': ['2026-11-21T09:30:00Z', '2026-11-22T09:30:00Z'],
+  }
+  const values = examples[item] ?? ['1', '2']
+  return type === item ? values[0] : `{${values.map((value) => `"${value}"`).join()}}`
+}
+
+const FEATURE_NOT_SUPPORTED = '0A000'
+const SYNTAX_ERROR = '42601'
+
+t.test('a cluster supports every statement', onCluster, async (t) => {
+  const { declared, built } = await collectQueries()
+  const queries = [
+    ...declared.map(({ name, text }) => ({ name, texts: [text] })),
+    ...built.map(({ name, texts }) => ({ name, texts })),
+  ]
+  const sql = open(t, await distributedCluster(t))
+  for (const { name, texts } of queries) {
+    for (const text of texts.filter((text) => !/^\s*(set|commit)\b/.test(text))) {
+      await sql`begin`
+      const error = await tryStatement(sql, text).catch((error) => error)
+      await sql`rollback`
+      await sql`deallocate all`
+      // What the values violate is nothing that the cluster rejects.
+      const isRejected = [FEATURE_NOT_SUPPORTED, SYNTAX_ERROR].includes(error?.code)
+      t.notOk(isRejected, `${name}: ${error?.message}`)
+    }
+  }
+})
+
+const tryStatement = async (sql: postgres.Sql, text: string) => {
+  await sql.unsafe(`prepare tried as ${text}`)
+  const [row] = await sql<{ types: string[] }[]>`
+    select parameter_types::text[] as types from pg_prepared_statements where name = 'tried'`
+  const values = row?.types.map((type) => `'${exampleOf(type)}'`) ?? []
+  await sql.unsafe(`execute tried${values.length > 0 ? `(${values})` : ''}`)
+}
 
 const UNIQUE_VIOLATION = '23505'
 
