@@ -9,7 +9,9 @@ import { readToday } from '../src/platform/time/clock.js'
 import { createCluster, createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
 import { launchProgram } from './process.js'
-import { type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
+import { collectQueries } from './query-texts.js'
+import { type Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
+import { commitOf, createWebhook } from './webhooks.js'
 
 type Test = Parameters<typeof startService>[0]
 
@@ -124,6 +126,51 @@ t.test('migrations go through the coordinator as they are', onCluster, async (t)
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
 })
 
+/** A value of each type. A text is also an array, a multirange and JSON; arrays have workspaces of several shards. */
+const exampleOf = (type: string): string => {
+  const item = type.replace('[]', '')
+  const examples: Record<string, [string, string]> = {
+    uuid: ['01939f6e-0000-7000-8000-000000000000', '01939f6e-0000-7000-8000-000000000001'],
+    text: ['{}', '{a}'],
+    date: ['2026-11-21', '2026-11-22'],
+    boolean: ['true', 'false'],
+    'timestamp with time zone': ['2026-11-21T09:30:00Z', '2026-11-22T09:30:00Z'],
+  }
+  const values = examples[item] ?? ['1', '2']
+  return type === item ? values[0] : `{${values.map((value) => `"${value}"`).join()}}`
+}
+
+const FEATURE_NOT_SUPPORTED = '0A000'
+const SYNTAX_ERROR = '42601'
+
+t.test('a cluster supports every statement', onCluster, async (t) => {
+  const { declared, built } = await collectQueries()
+  const queries = [
+    ...declared.map(({ name, text }) => ({ name, texts: [text] })),
+    ...built.map(({ name, texts }) => ({ name, texts })),
+  ]
+  const sql = open(t, await distributedCluster(t))
+  for (const { name, texts } of queries) {
+    for (const text of texts.filter((text) => !/^\s*(set|commit)\b/.test(text))) {
+      await sql`begin`
+      const error = await tryStatement(sql, text).catch((error) => error)
+      await sql`rollback`
+      await sql`deallocate all`
+      // What the values violate is nothing that the cluster rejects.
+      const isRejected = [FEATURE_NOT_SUPPORTED, SYNTAX_ERROR].includes(error?.code)
+      t.notOk(isRejected, `${name}: ${error?.message}`)
+    }
+  }
+})
+
+const tryStatement = async (sql: postgres.Sql, text: string) => {
+  await sql.unsafe(`prepare tried as ${text}`)
+  const [row] = await sql<{ types: string[] }[]>`
+    select parameter_types::text[] as types from pg_prepared_statements where name = 'tried'`
+  const values = row?.types.map((type) => `'${exampleOf(type)}'`) ?? []
+  await sql.unsafe(`execute tried${values.length > 0 ? `(${values})` : ''}`)
+}
+
 const UNIQUE_VIOLATION = '23505'
 
 /**
@@ -145,7 +192,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
   const { transaction } = database
   database.transaction = (work, options) => transaction((tx) => work(record(tx) as never), options)
   const { status } = await call()
-  if (status !== 200) throw new Error(`The call was answered with ${status}`)
+  if (status !== 200 && status !== 202) throw new Error(`The call was answered with ${status}`)
   const asked = new Set<string>()
   const sql = postgres(url, {
     max: 1,
@@ -172,40 +219,56 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
 t.test('frequent requests touch one shard', onCluster, async (t) => {
   const url = await distributedCluster(t)
   const sql = open(t, url)
-  const day = async (service: Service) => readToday(service.database)
-  const calls: [
+  const flush = (ada: Caller, day: string, id = {}) =>
+    ada.post('/api/team/active-minutes', { ...id, entries: [{ repo: 'acme/api', day, minutes: 5 }] })
+  /** Each prepares a call. */
+  const calls: Record<
     string,
-    number,
-    (ada: Awaited<ReturnType<Service['signIn']>>, id: string, day: string) => Promise<Reply>,
-  ][] = [
-    ['a pull', 1, (ada) => ada.get('/api/settings/acme/api')],
-    ['an effective configuration', 1, (ada) => ada.get('/api/team/effective-config?repo=acme/api')],
     [
-      'a flush',
+      shards: number,
+      (ada: Caller, id: string, service: Service, day: string) => Promise<() => Promise<Reply>>,
+    ]
+  > = {
+    'a pull': [1, async (ada) => () => ada.get('/api/settings/acme/api')],
+    'an effective configuration': [
       1,
-      (ada, _id, day) =>
-        ada.post('/api/team/active-minutes', { entries: [{ repo: 'acme/api', day, minutes: 5 }] }),
+      async (ada) => () => ada.get('/api/team/effective-config?repo=acme/api'),
     ],
-    [
-      'a flush with an id',
+    'a flush': [1, async (ada, _id, _service, day) => () => flush(ada, day)],
+    'a flush with an id': [2, async (ada, _id, _service, day) => () => flush(ada, day, { flush_id: 'once' })],
+    'a heartbeat': [
       2,
-      (ada, _id, day) =>
-        ada.post('/api/team/active-minutes', {
-          flush_id: 'once',
-          entries: [{ repo: 'acme/api', day, minutes: 5 }],
-        }),
+      async (ada, _id, _service, day) => () =>
+        ada.post('/api/wakatime/v1/users/current/heartbeats.bulk', [
+          { time: Date.parse(day) / 1_000, project: 'acme/api', entity: '/a.ts', type: 'file' },
+        ]),
     ],
-    ['a dashboard', 1, (ada, id) => ada.get(`/api/team/dashboard?workspace=${id}`)],
-  ]
-  for (const [name, shards, call] of calls) {
+    'a dashboard': [1, async (ada, id) => () => ada.get(`/api/team/dashboard?workspace=${id}`)],
+    'a pull with an access key': [
+      1,
+      async (ada, _id, service) => {
+        const { body } = await ada.post('/api/me/keys', { name: 'CI', scopes: ['settings:read'] })
+        const headers = { Authorization: `Bearer ${body.secret}` }
+        return () => service.request('GET', '/api/settings/acme/api', { headers })
+      },
+    ],
+    'a delivery to a webhook': [
+      1,
+      async (ada, id, service, day) => {
+        const webhook = await createWebhook(service, ada, id)
+        return () => webhook.push('acme/api', [commitOf('ada', day)])
+      },
+    ],
+  }
+  for (const [name, [shards, prepare]] of Object.entries(calls)) {
     const service = await startService(t, { env: { DATABASE_URL: url } })
     const ada = await service.signIn('ada')
     // Only the newest matches: a flush counts wherever it does.
     await sql`delete from patterns`
     const { id } = await service.workspace(ada)
     await ada.push('acme/api', { 'ext.a': 1 })
-    const today = await day(service)
-    const found = await shardsOf(service, url, () => call(ada, id, today))
+    const call = await prepare(ada, id, service, await readToday(service.database))
+    const found = await shardsOf(service, url, call)
     t.ok(found.statements.length > 0, name)
     t.equal(found.shards, shards, `${name}: ${found.statements.join(', ')}`)
   }

@@ -149,7 +149,9 @@ t.test('rollups that are made while their workspace is removed go with it', asyn
   t.equal(await service.database.transaction((tx) => rebuildMonth(tx, month)), 0)
 })
 
-t.test('the privacy levels of a deleted workspace outlive its activity', async (t) => {
+const triggers = { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' }
+
+t.test('the privacy levels of a deleted workspace outlive its activity', triggers, async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -242,7 +244,7 @@ t.test('a small workspace is removed while a large one from before is still bein
 
 t.test(
   'a workspace that cannot be removed is named in the log, and the others are removed',
-  { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' },
+  triggers,
   async (t) => {
     const service = await startService(t)
     const ada = await service.signIn('ada')

@@ -214,13 +214,16 @@ t.test('the secret is rotated under the same address, and old ones work for a da
   const statusWith = async (secret: string) =>
     (await webhook.send(deliveryShapes.github.push(REPO, [commitOf('ada', today)]), { secret })).status
   t.same(await Promise.all([first, second, webhook.secret].map(statusWith)), [200, 200, 200])
-  const age = (hours: number) =>
-    service.database.write.statement(
-      `update webhooks set replaced_at = array(
-         select at - make_interval(hours => $1::int) from unnest(replaced_at) with ordinality as r (at, n) order by n
-       )`,
+  const age = async (hours: number) => {
+    const rows = await service.database.read.statement<{ at: string }>(
+      `select (r.at - make_interval(hours => $1::int))::text as at
+       from webhooks, unnest(replaced_at) with ordinality as r (at, n) order by r.n`,
       [hours],
     )
+    await service.database.write.statement('update webhooks set replaced_at = $1::timestamptz[]', [
+      rows.map(({ at }) => at),
+    ])
+  }
   await age(23)
   t.same(await Promise.all([first, second, webhook.secret].map(statusWith)), [200, 200, 200])
   await age(2)

@@ -1,5 +1,6 @@
 /** Imports a file of heartbeats for a person, as POST /api/wakatime/v1/users/current/import does. */
 import { createReadStream } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.js'
 import { ApiError } from '../errors.js'
 import {
@@ -22,6 +23,7 @@ const USAGE = `npm run import-wakatime -- FILE --login LOGIN
   DATABASE_URL says into which database; without it, it is the embedded one in DATA_DIR. The service may be running.
 `
 const PROGRESS_MS = 2_000
+const WAIT_MS = 200
 
 const toOperatorError = (error: unknown, file: string): unknown => {
   if (error instanceof ApiError)
@@ -53,9 +55,17 @@ runCommand(async (stopped) => {
     print(`${days_done} of ${days} days`)
   }, PROGRESS_MS)
   progress.unref()
-  await runImports(database, () => stopped.aborted)
+  const readEnd = async () => {
+    for (;;) {
+      await runImports(database, () => stopped.aborted)
+      stopped.throwIfAborted()
+      const found = await describeImport(database.read, user.id)
+      if (found.state !== 'running') return found
+      // A running service is at it.
+      await sleep(WAIT_MS)
+    }
+  }
+  const { heartbeats, days, minutes } = await readEnd()
   clearInterval(progress)
-  stopped.throwIfAborted()
-  const { heartbeats, days, minutes } = await describeImport(database.read, user.id)
   print(`${heartbeats} heartbeats on ${days} days: ${minutes} minutes were added.`)
 })

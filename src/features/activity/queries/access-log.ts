@@ -83,13 +83,13 @@ const LIST_WORKSPACES = statement(
 /** SQL: a key of the workspace is named with the person who answers for it. */
 const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
 
-/** SQL: the ranges of a view, each with its kind. Earlier versions merged all kinds into one range. */
-const RANGES = `
-    select 'dashboard' as kind, unnest(v.viewed) as days
-    union all select 'comparison', unnest(v.compared)
-    union all select 'csv', unnest(v.downloaded)
-    union all select 'earlier', daterange(v.from_day, v.to_day, '[]')
-    where not range_merge(v.viewed + v.compared + v.downloaded) @> daterange(v.from_day, v.to_day, '[]')`
+/** SQL: the days of a view by kind. Earlier versions merged all kinds into one range. */
+const DAYS_BY_KIND = `unnest(
+      array['dashboard', 'comparison', 'csv', 'earlier'],
+      array[v.viewed, v.compared, v.downloaded,
+        case when range_merge(v.viewed + v.compared + v.downloaded) @> daterange(v.from_day, v.to_day, '[]') then '{}'
+          else datemultirange(daterange(v.from_day, v.to_day, '[]')) end]
+    )`
 
 /**
  * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view names
@@ -111,10 +111,11 @@ const LIST_VIEWS = statement(
   },
   `
   with views as (
-    select v.day, v.workspace_id, w.name as workspace, v.viewer_id, ${VIEWER} as viewer, r.kind, range_agg(r.days) as days,
+    select v.day, v.workspace_id, w.name as workspace, v.viewer_id, ${VIEWER} as viewer, d.kind, range_agg(r.days) as days,
       bool_or(v.exported) as exported
     from dashboard_views v
-    cross join lateral (${RANGES}) r
+    cross join lateral ${DAYS_BY_KIND} as d (kind, days)
+    cross join lateral unnest(d.days) as r (days)
     join workspaces w on w.id = v.workspace_id and w.deleted_at is null
     left join users u on u.id = v.viewer_id
     left join access_keys k on k.id = v.viewer_id
@@ -133,7 +134,7 @@ const LIST_VIEWS = statement(
           )
         )
       )
-    group by v.day, v.workspace_id, w.name, v.viewer_id, u.login, k.name, c.login, r.kind
+    group by v.day, v.workspace_id, w.name, v.viewer_id, u.login, k.name, c.login, d.kind
   )
   select v.day, v.workspace_id as "workspaceId", v.workspace, v.viewer_id as "viewerId", v.viewer, v.kind as source,
     case when v.kind <> 'earlier' then v.kind when v.exported then 'csv' else 'dashboard' end as kind,

@@ -5,7 +5,6 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
@@ -68,7 +67,7 @@ const LIST_DUE_WEEKS = statement(
 const HAS_OVERDUE_WEEKS = statement(
   'find a week that should have been published',
   { found: bool },
-  `select exists (select ${dueWeeks(DAYS_TO_PUBLISHING + 1)}) as found`,
+  `select true as found ${dueWeeks(DAYS_TO_PUBLISHING + 1)} limit 1`,
 )
 
 /**
@@ -76,7 +75,7 @@ const HAS_OVERDUE_WEEKS = statement(
  * nothing of a single week, because that would tell whether anyone was active in it.
  */
 export const hasOverdueWeeks = async (tx: Db, workspaceId: string, all: boolean): Promise<boolean> =>
-  singleRow(await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).found
+  (await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).length > 0
 
 /**
  * Weeks that are over for three days, have activity, must not be shown by name, and are not published.

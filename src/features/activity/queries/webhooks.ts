@@ -16,7 +16,7 @@ const ROTATE = statement(
   insert into webhooks as w (workspace_id, id) values ($1::uuid, $2::uuid)
   on conflict (workspace_id) do update set
     generation = w.generation + 1,
-    replaced_at = (array_prepend(now()::timestamptz(3), w.replaced_at))[:${limits.webhook_former_secrets}]
+    replaced_at = (array_prepend(excluded.created_at, w.replaced_at))[:${limits.webhook_former_secrets}]
   returning id, generation`,
 )
 

@@ -47,7 +47,7 @@ const BEGIN_IMPORT = statement(
   insert into imports as i (user_id, id, state, heartbeats, days)
   values ($1::uuid, $2::uuid, 'running', $3::int, $4::int)
   on conflict (user_id) do update set id = excluded.id, state = excluded.state, heartbeats = excluded.heartbeats,
-    days = excluded.days, days_done = 0, minutes = 0, created_at = now(), updated_at = now()
+    days = excluded.days, days_done = 0, minutes = 0, created_at = excluded.created_at, updated_at = excluded.updated_at
   where i.state <> 'running'
   returning id`,
 )

@@ -78,7 +78,7 @@ const CHOOSE_REPO = statement(
   insert into editor_projects (user_id, name, repo, ignored, automatic)
   values ($1::uuid, $2::text, $3::text, $4::boolean, $5::boolean)
   on conflict (user_id, name) do update set repo = excluded.repo, ignored = excluded.ignored,
-    automatic = excluded.automatic, seen_at = now()`,
+    automatic = excluded.automatic, seen_at = excluded.seen_at`,
 )
 
 export const chooseRepo = async (tx: Db, userId: string, project: EditorProject): Promise<void> => {
@@ -95,7 +95,8 @@ const SEE_NAMES = statement(
   select $1::uuid, r.name, r.last_at
   from unnest($2::text[], $3::timestamptz(3)[]) as r (name, last_at)
   order by r.name collate "C"
-  on conflict (user_id, name) do update set last_at = greatest(p.last_at, excluded.last_at), seen_at = now()`,
+  on conflict (user_id, name) do update set last_at = greatest(p.last_at, excluded.last_at),
+    seen_at = excluded.seen_at`,
 )
 
 /** Names that are new wait from then on. */
