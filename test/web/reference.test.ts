@@ -223,6 +223,7 @@ else {
     t.equal(await operation.locator('.answers details').count(), 2)
     t.equal(await operation.locator('.answers details[open]').count(), 0)
     t.strictSame(await operation.locator('.response .response-col_status').allTextContents(), ['200'])
+    t.equal(await operation.locator('a:not([href])').count(), 0)
     const height = await operation.evaluate((element) => element.clientHeight)
     t.ok(height < 3_000, `${height} pixels tall`)
 
