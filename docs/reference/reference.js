@@ -225,8 +225,8 @@ const shared = {
       (Original, { React }) =>
       (props) =>
         React.createElement(Original, { ...props, canCopy: true }),
-    // Not needed.
-    ServersContainer: () => () => null,
+    // A link without an address, in a row that the page has.
+    OperationSummaryPath: () => () => null,
   },
 }
 

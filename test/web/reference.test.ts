@@ -76,6 +76,125 @@ else {
     await page.locator('#results').getByRole('link', { name: 'POST Create an invite' }).waitFor()
   })
 
+  t.test('the list of operations needs no script, and follows the document', async (t) => {
+    const bare = await service.request('GET', '/api/docs?urls.primaryName=Everything')
+    const { body } = await service.request('GET', '/api/openapi.json')
+    const { body: core } = await service.request('GET', '/api/openapi.core.json')
+    type Named = { tags: string[]; operationId: string; summary: string }
+    const operationsOf = ({ paths }: { paths: Record<string, Record<string, Named>> }) =>
+      Object.values(paths).flatMap((path) => Object.values(path))
+    for (const { tags, operationId, summary } of operationsOf(body)) {
+      const row =
+        bare.text.split(`data-operation="${tags[0]}/${operationId}"`)[1]?.split('</summary>')[0] ?? ''
+      t.ok(row.replaceAll('&quot;', '"').includes(`<span>${summary}</span>`), operationId)
+    }
+
+    const visitor = await visit()
+    const { page, complaints } = visitor
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await openReference(visitor)
+    const rows = page.locator('.operation').filter({ visible: true })
+    const shown = () => rows.evaluateAll((all) => all.map((row) => row.dataset.operation).sort())
+    const namesOf = (document: Parameters<typeof operationsOf>[0]) =>
+      operationsOf(document)
+        .map(({ tags, operationId }) => `${tags[0]}/${operationId}`)
+        .sort()
+    t.strictSame(await shown(), namesOf(core))
+    t.equal(await visitor.heading(/^API reference/).innerText(), 'API reference: core sync 0.1.0 OAS 3.1')
+    await visitor.field('Document').selectOption('Everything')
+    t.strictSame(await shown(), namesOf(body))
+    t.match(await visitor.heading(/^API reference/).innerText(), /^API reference \d/)
+    await page.reload()
+    t.strictSame(await shown(), namesOf(body))
+    await page.locator('.group > summary').filter({ hasText: 'Workspaces:' }).click()
+    t.strictSame(
+      await shown(),
+      namesOf(body).filter((name) => !name.startsWith('team/')),
+    )
+    // Swagger UI and the documents are loaded for an operation.
+    t.strictSame(
+      requests.filter((path) => /swagger|openapi|\/me$/.test(path)),
+      [],
+    )
+    t.strictSame(complaints, [])
+  })
+
+  t.test('operations are tried with the authorization that was given anywhere on the page', async (t) => {
+    const visitor = await visit()
+    const { page, complaints } = visitor
+    const profile = operationOf(visitor, 'profile/getProfile')
+    const projects = operationOf(visitor, 'settings/listProjects')
+    const execute = async (operation: typeof profile) => {
+      await operation.getByRole('button', { name: 'Execute' }).click()
+      const status = operation.locator('.live-responses-table .response-col_status').last()
+      await status.waitFor()
+      return Number.parseInt((await status.textContent()) ?? '', 10)
+    }
+    await openReference(visitor, '/api/docs#/profile/getProfile')
+    await visitor.button('Authorize').focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Authorize' })
+    await dialog.waitFor()
+    t.strictSame(await visitor.violations(), [])
+    await dialog.locator('input:focus').waitFor()
+    await page.keyboard.type(ada.token)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('#authorize:focus').waitFor()
+    // The operation was open before.
+    t.equal(await execute(profile), 200)
+    await projects.locator('summary').first().click()
+    await projects.locator('.answers').waitFor()
+    t.equal(await execute(projects), 200)
+
+    // The lock of an operation opens the same dialog.
+    await projects.locator('.authorization__btn').click()
+    await dialog.getByRole('button', { name: 'Logout' }).first().click()
+    await dialog.getByRole('button', { name: 'Close' }).first().click()
+    t.strictSame(complaints, [])
+    t.equal(await execute(profile), 401)
+  })
+
+  t.test('several operations are open at the same time, and keep what was entered', async (t) => {
+    const visitor = await visit(ada)
+    const { page, complaints } = visitor
+    await openReference(visitor, PUSH)
+    await page.getByText('Signed in as ada').waitFor()
+    const push = operationOf(visitor, 'settings/pushSettings')
+    const pull = operationOf(visitor, 'settings/pullSettings')
+    await push.getByLabel('owner', { exact: true }).fill('somebody')
+    await pull.locator('summary').first().click()
+    await pull.locator('.answers').waitFor()
+    t.equal(new URL(page.url()).hash, '#/settings/pullSettings')
+    await push.locator('summary').first().click()
+    t.notOk(await push.locator('.answers').isVisible())
+    await push.locator('summary').first().click()
+    t.equal(await push.getByLabel('owner', { exact: true }).inputValue(), 'somebody')
+    await push.locator('summary').first().click()
+    t.equal(new URL(page.url()).hash, '')
+    await page.locator('#schemas summary').click()
+    await page.locator('#schemas').getByText('PushResult', { exact: true }).waitFor()
+    t.strictSame(await visitor.violations(), [])
+    t.strictSame(complaints, [])
+  })
+
+  t.test('an operation that did not load can be opened again', async () => {
+    const visitor = await visit()
+    const { page } = visitor
+    await page.route(/openapi\.core\.json/, (route) => route.abort())
+    await openReference(visitor)
+    const operation = operationOf(visitor, 'profile/getProfile')
+    await operation.locator('summary').click()
+    await visitor.sees('This did not load. Close it, then open it again.')
+    await page.unroute(/openapi\.core\.json/)
+    await operation.locator('summary').click()
+    await operation.locator('summary').click()
+    await operation.locator('.answers').waitFor()
+  })
+
   t.test('the list beside each page leads to every operation and every guide', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
@@ -104,6 +223,7 @@ else {
     t.equal(await operation.locator('.answers details').count(), 2)
     t.equal(await operation.locator('.answers details[open]').count(), 0)
     t.strictSame(await operation.locator('.response .response-col_status').allTextContents(), ['200'])
+    t.equal(await operation.locator('a:not([href])').count(), 0)
     const height = await operation.evaluate((element) => element.clientHeight)
     t.ok(height < 3_000, `${height} pixels tall`)
 

@@ -107,7 +107,7 @@ export const referencePage = (
 <p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
 <h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
 <p>${info.description}</p>
-<noscript><p>An operation opens with JavaScript alone. <a href="/api/openapi.json">The document</a> and the guides do not need it.</p></noscript>
+<noscript><p>Operations open only with JavaScript. <a href="/api/openapi.json">The document</a> and the guides do not need it.</p></noscript>
 <button type="button" id="authorize" aria-haspopup="dialog">Authorize ${lockIcon}</button>
 <div id="authorizing"></div>
 ${operations}
