@@ -81,6 +81,8 @@ await benchmark(async (cleanUp) => {
   const member = values.level === 'team' ? 'boss' : 'team-0-7'
   const ofOne = () => expectOk(send(service.url, 'GET', `${year}&member=${member}`, token))
   const ofRepo = () => expectOk(send(service.url, 'GET', `${year}&repo=team-0/web`, token))
+  const ofRepoWithTrends = () =>
+    expectOk(send(service.url, 'GET', `${year}&repo=team-0/web&trends=true`, token))
   const counting = async () => {
     const [row] = await database.hot.statement<{ rows: number }>(
       `select count(*)::int as rows from activity where workspace_id = $1::uuid and day between $2::text::date and $3::text::date`,
@@ -107,11 +109,15 @@ await benchmark(async (cleanUp) => {
       ].join(' '),
     )
   }
+<<<<<<< HEAD
   const ms = await medianTimes(ROUNDS, { stale, staleMonth, ofOne, ofRepo, withTrends })
+=======
+  const ms = await inTurns(ROUNDS, { stale, staleMonth, ofOne, ofRepo, ofRepoWithTrends, withTrends })
+>>>>>>> cost
   say(
     [
       `with the day of today changed ${ms.stale.toFixed(1)} ms, 30 days ${ms.staleMonth.toFixed(1)} ms;`,
-      `a year of one member ${ms.ofOne.toFixed(1)} ms, of one repository ${ms.ofRepo.toFixed(1)} ms, with trends ${ms.withTrends.toFixed(1)} ms`,
+      `a year of one member ${ms.ofOne.toFixed(1)} ms, of one repository ${ms.ofRepo.toFixed(1)} ms (with trends ${ms.ofRepoWithTrends.toFixed(1)} ms), with trends ${ms.withTrends.toFixed(1)} ms`,
     ].join(' '),
   )
   const { totals, ...lists } = JSON.parse(await dashboard())
