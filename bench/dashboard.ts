@@ -109,11 +109,7 @@ await benchmark(async (cleanUp) => {
       ].join(' '),
     )
   }
-<<<<<<< HEAD
-  const ms = await medianTimes(ROUNDS, { stale, staleMonth, ofOne, ofRepo, withTrends })
-=======
-  const ms = await inTurns(ROUNDS, { stale, staleMonth, ofOne, ofRepo, ofRepoWithTrends, withTrends })
->>>>>>> cost
+  const ms = await medianTimes(ROUNDS, { stale, staleMonth, ofOne, ofRepo, ofRepoWithTrends, withTrends })
   say(
     [
       `with the day of today changed ${ms.stale.toFixed(1)} ms, 30 days ${ms.staleMonth.toFixed(1)} ms;`,
