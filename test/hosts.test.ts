@@ -2,8 +2,8 @@
 import t from 'tap'
 import { repohostKinds } from '../schemas/common.js'
 import { readConfig } from '../src/config.js'
+import { checkHost } from '../src/features/accounts/index.js'
 import { problemsOf } from './config-problems.js'
-import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { startService } from './service.js'
 
@@ -82,30 +82,36 @@ t.test('the page calls the host by its name', async (t) => {
 })
 
 t.test('a database stays with its host, unless the operator says that the host has moved', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const start = async (env: Record<string, string>) => {
-    const service = launch(t, await freePort(), { ...onDatabase(url), ...env })
-    return service
-  }
+  const { database, databaseUrl } = await startService(t)
+  const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
+  const moved = { ...own, REPOHOST_MOVED: 'https://github.com' }
+  const asksForMove =
+    /GitHub host https:\/\/github\.com, .*GitHub host https:\/\/git\.example\.com.* REPOHOST_MOVED=https:\/\/github\.com/
+  const warns = /Remove REPOHOST_MOVED: the database records the (\w+) host (\S+) already\./
+  // Real starts show what becomes of the check.
   const starts = async (env: Record<string, string>) => {
-    const service = await ready(await start(env))
+    const service = await ready(launch(t, await freePort(), { ...onDatabase(databaseUrl), ...env }))
     service.child.kill('SIGTERM')
     t.equal(await service.ended, 0)
-    return service.output()
+    return service.output().match(warns)?.slice(1)
   }
+  t.same(await starts({}), undefined)
+  const service = launch(t, await freePort(), { ...onDatabase(databaseUrl), ...own })
+  t.equal(await service.ended, 1)
+  t.match(service.output(), asksForMove)
+
+  const check = (env: Record<string, string>) =>
+    checkHost(database, readConfig({ ...onDatabase(databaseUrl), ...env }).repohost)
   const rejected = async (env: Record<string, string>, says: RegExp) => {
-    const service = await start(env)
-    t.equal(await service.ended, 1)
-    t.match(service.output(), says)
-    return service.output()
+    const error = await check(env).then(
+      () => t.fail(`${JSON.stringify(env)} is accepted`),
+      (error) => error,
+    )
+    t.match(error.message, says)
+    return error.message as string
   }
-  const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
-  await starts({})
-  await rejected(
-    own,
-    /GitHub host https:\/\/github\.com, .*GitHub host https:\/\/git\.example\.com.* REPOHOST_MOVED=https:\/\/github\.com/,
-  )
+  const warningOf = async (env: Record<string, string>) => (await check(env))?.match(warns)?.slice(1)
+  await rejected(own, asksForMove)
   await rejected({ REPOHOST_KIND: 'gitlab' }, /GitLab host https:\/\/gitlab\.com/)
   await rejected(
     { ...own, REPOHOST_MOVED: 'https://elsewhere.example.com' },
@@ -113,10 +119,8 @@ t.test('a database stays with its host, unless the operator says that the host h
   )
   const gitlab = { REPOHOST_KIND: 'gitlab', REPOHOST_MOVED: 'https://github.com' }
   t.notOk((await rejected(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
-  const warns = /Remove REPOHOST_MOVED: the database records the (\w+) host (\S+) already\./
-  const warningOf = async (env: Record<string, string>) => (await starts(env)).match(warns)?.slice(1)
   t.same(await warningOf({ ...own, REPOHOST_MOVED: 'https://github.com/' }), undefined)
-  t.same(await warningOf({ ...own, REPOHOST_MOVED: 'https://github.com' }), ['GitHub', own.REPOHOST_URL])
+  t.same(await starts(moved), ['GitHub', own.REPOHOST_URL])
   t.same(await warningOf(own), undefined)
   await rejected({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
   const forgejo = { ...own, REPOHOST_KIND: 'forgejo' }
@@ -126,8 +130,8 @@ t.test('a database stays with its host, unless the operator says that the host h
   t.same(await warningOf({ ...forgejo, REPOHOST_MOVED: 'github' }), undefined)
   t.same(await warningOf({ ...forgejo, REPOHOST_MOVED: 'github' }), ['Forgejo', own.REPOHOST_URL])
   for (const kind of ['github', 'gitlab'])
-    for (const moved of ['github', own.REPOHOST_URL])
-      await rejected({ ...own, REPOHOST_KIND: kind, REPOHOST_MOVED: moved }, /set REPOHOST_MOVED=forgejo\./)
+    for (const before of ['github', own.REPOHOST_URL])
+      await rejected({ ...own, REPOHOST_KIND: kind, REPOHOST_MOVED: before }, /set REPOHOST_MOVED=forgejo\./)
   t.same(await warningOf(forgejo), undefined)
   t.same(problemsOf({ REPOHOST_MOVED: 'bitbucket' }), [
     'REPOHOST_MOVED must be an http or https URL without query, fragment or user, or one of github, gitlab, forgejo',

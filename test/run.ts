@@ -63,7 +63,13 @@ const folder = join(projectRoot, 'build/test')
  * The whole suite runs from a bundle and without source maps, because loading would take most processes longer than their
  * tests. Single files run as they are, with source maps, for people who look for a fault.
  */
-const bundled = process.argv.length > 2 ? undefined : await bundleTests()
+const starting = startTestServer(say)
+const bundling = process.argv.length > 2 ? undefined : bundleTests()
+const bundled = await bundling?.catch(async (error) => {
+  await (await starting).stop()
+  throw error
+})
+const server = await starting
 const flags = bundled ? [] : ['--enable-source-maps']
 
 const fileOf = bundled?.fileOf ?? ((name: string) => join(folder, name))
@@ -137,9 +143,8 @@ const runAll = async (programs: string[][], server: Server): Promise<Result[]> =
   return results
 }
 
-const programs = await findPrograms()
-const server = await startTestServer(say)
 try {
+  const programs = await findPrograms()
   const first = await runAll(programs, server)
   // Some claims are about time, and a machine that is busy with five processes can break them without a defect.
   // What failed gets one more go, with nothing beside it, and the first go is told. Where much failed, it is no accident.
