@@ -10,7 +10,7 @@ fi
 name=team-settings-cloud
 version=$(node -p "require('./package.json').version")
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'rm -rf "$root" dist/made-before' EXIT
 mkdir -p "$root"/var/lib/dpkg/{info,updates} "$root"/var/lib/$name "$root/tmp"
 touch "$root/var/lib/dpkg/status" "$root/var/lib/$name/data"
 
@@ -18,7 +18,10 @@ package() { dpkg --root="$root" --force-depends --force-script-chrootless "$@" >
 command_says() { "$root/usr/lib/$name/bin/node" "$root/usr/lib/$name/app/build/src/bin/$name.js" --version; }
 expect() { [ "$2" = "$3" ] || { echo "FAIL: $1: \"$2\" instead of \"$3\""; exit 1; }; echo "PASS: $1"; }
 
+mkdir -p dist && echo part >dist/made-before
 npm run --silent deb
+expect 'the checksums are those of the package and of what was made before' \
+  "$(cd dist && sha256sum --check SHA256SUMS | grep -E '^(made-before|'$name'_.*_.*\.deb): OK$' | wc -l)" 2
 package --install dist/${name}_"${version}"_*.deb
 expect 'the installed command runs on its own Node' "$(command_says)" "$version"
 

@@ -2,12 +2,12 @@
  * npm run deb
  *
  * Makes dist/team-settings-cloud_VERSION_ARCH.deb: the service, its own Node, a system user, units of systemd and
- * /etc/team-settings-cloud/env. Needs dpkg-deb.
+ * /etc/team-settings-cloud/env. Needs dpkg-deb. `npm run release` names a folder with the unpacked service.
  */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { dist, name, run, stage, version } from './stage.mjs'
+import { dist, name, run, say, stage, version, writeChecksums } from './stage.mjs'
 
 /** The newest long-term line, whose security fixes arrive with releases of the service. */
 const NODE = '26.10.0'
@@ -16,7 +16,8 @@ const program = `/usr/lib/${name}`
 const state = `/var/lib/${name}`
 const node = `${program}/bin/node`
 
-const app = stage()
+const work = mkdtempSync(join(tmpdir(), `${name}-`))
+const app = process.argv[2] ?? stage(work)
 const root = mkdtempSync(join(tmpdir(), `${name}-deb-`))
 chmodSync(root, 0o755)
 
@@ -44,15 +45,12 @@ const unit = (file, replacements) => {
 }
 
 cpSync(app, join(root, program, 'app'), { recursive: true, verbatimSymlinks: true })
-rmSync(app, { recursive: true })
 
-const download = mkdtempSync(join(tmpdir(), 'node-'))
-run('npm', 'pack', `node-linux-${process.arch}@${NODE}`, '--pack-destination', download)
-run('tar', '-xzf', join(download, `node-linux-${process.arch}-${NODE}.tgz`), '-C', download)
+run('npm', 'pack', `node-linux-${process.arch}@${NODE}`, '--pack-destination', work)
+run('tar', '-xzf', join(work, `node-linux-${process.arch}-${NODE}.tgz`), '-C', work)
 mkdirSync(join(root, dirname(node)), { recursive: true })
-cpSync(join(download, 'package/bin/node'), join(root, node))
+cpSync(join(work, 'package/bin/node'), join(root, node))
 chmodSync(join(root, node), 0o755)
-rmSync(download, { recursive: true })
 
 write(
   `/usr/bin/${name}`,
@@ -166,7 +164,9 @@ fi
   0o755,
 )
 
+mkdirSync(dist, { recursive: true })
 const file = join(dist, `${name}_${version}_${architecture}.deb`)
 run('dpkg-deb', '--build', '--root-owner-group', '-Zgzip', root, file)
-rmSync(root, { recursive: true })
-process.stdout.write(`${file}\n`)
+for (const folder of [root, work]) rmSync(folder, { recursive: true })
+writeChecksums()
+say(file)

@@ -1,57 +1,92 @@
 /**
  * npm run release -- --dry-run
  *
- * Tests, then makes in `dist/`: both npm packages, the tarball that runs without npm, the bill of materials, the release
- * notes and the checksums. Without --dry-run it also tags the commit and publishes the packages.
+ * Tests, then makes in `dist/`: both npm packages, the tarball that runs without npm, the Debian package, the bill of
+ * materials, the release notes and the checksums. Without --dry-run it also publishes the npm packages and tags the commit.
  */
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dist, name, run, stage, version } from './stage.mjs'
+import { dist, fail, name, run, say, show, stage, version, writeChecksums } from './stage.mjs'
 
-const isDryRun = process.argv.includes('--dry-run')
-const say = (line) => process.stdout.write(`${line}\n`)
-const fail = (line) => {
-  process.stderr.write(`${line}\n`)
-  process.exit(1)
+const options = process.argv.slice(2)
+const unknown = options.filter((option) => option !== '--dry-run')
+if (unknown.length > 0) fail(`Unknown option ${unknown.join(' ')}. Usage: npm run release -- --dry-run`)
+// npm keeps the option for itself if the -- before it is missing.
+const isDryRun = options.includes('--dry-run') || process.env.npm_config_dry_run === 'true'
+
+const read = (file) => readFileSync(file, 'utf8')
+const manifest = (file) => JSON.parse(read(file))
+const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+/** Where another version is named. */
+const findOtherVersions = () => {
+  const example = manifest('examples/vscode/package.json')
+  const found = {
+    'client/package.json': manifest('client/package.json').version,
+    'examples/vscode/package.json': example.version,
+    'examples/vscode/package.json (the client)': example.devDependencies['@team-settings/client'],
+    'package-lock.json': manifest('package-lock.json').version,
+    'openapi/openapi.json': manifest('openapi/openapi.json').info.version,
+    Dockerfile: read('Dockerfile').match(/^ARG VERSION=(.*)$/m)?.[1],
+  }
+  return Object.entries(found).filter(([, found]) => found !== version)
 }
 
 const readNotes = () => {
-  const [, ...entries] = readFileSync('CHANGELOG.md', 'utf8').split(/^(?=## )/m)
-  const entry = entries.find((text) => text.startsWith(`## [${version}]`))
+  const [, ...entries] = read('CHANGELOG.md').split(/^(?=## )/m)
+  const entry = entries.find((text) => text.startsWith(`## [${version}] - `))
   return entry?.slice(entry.indexOf('\n') + 1).trim()
 }
-const notes = readNotes()
-if (!notes)
-  fail(`CHANGELOG.md has no entry for ${version}. Rename [Unreleased] to [${version}] with today's date.`)
-if (!isDryRun && run('git', 'status', '--porcelain').length > 0) fail('Commit or stash your changes first.')
 
-say('Tests …')
+const notes = readNotes()
+const problems = findOtherVersions().map(([file, found]) => `${file} has version ${found}, not ${version}.`)
+if (!notes)
+  problems.push(`CHANGELOG.md has no entry for ${version}. Rename [Unreleased] to [${version}] - YYYY-MM-DD.`)
+if (!read('docs/guides/08-changelog.md').includes(`\n## ${version}\n`))
+  problems.push(
+    `docs/guides/08-changelog.md has no entry for ${version}. Rename "Unreleased" to "${version}".`,
+  )
+if (!isDryRun) {
+  if (run('git', 'status', '--porcelain').length > 0)
+    problems.push('There are changes that are not committed. Commit or stash them.')
+  if (succeeds('git', 'rev-parse', '--verify', `v${version}`))
+    problems.push(`The tag v${version} exists: this version is released. Set the next version.`)
+  if (!succeeds('npm', 'whoami')) problems.push('npm knows no user to publish as. Run npm login.')
+}
+if (problems.length > 0) fail(problems.join('\n'))
+
+say(`Testing ${version} …`)
 // The test of the package then installs it with npm.
 process.env.INSTALL_WITH_NPM = '1'
-run('npm', 'test')
+show('npm', 'test')
 
-say('Packages …')
-const folder = stage()
+say('Making the packages …')
+// Nothing of an earlier version may be listed.
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(dist)
+const app = stage(dist)
 const tarball = `${name}-${version}-${process.platform}-${process.arch}.tar.gz`
 run('tar', '-czf', join(dist, tarball), '-C', dist, `${name}-${version}`)
-rmSync(folder, { recursive: true })
+if (succeeds('dpkg-deb', '--version')) run(process.execPath, 'ops/release/deb.mjs', app)
+else say('There is no Debian package, because dpkg-deb is not installed.')
+rmSync(app, { recursive: true })
 writeFileSync(join(dist, 'sbom.json'), run('npm', 'run', '--silent', 'sbom'))
 writeFileSync(join(dist, 'release-notes.md'), `${notes}\n`)
 
-const files = readdirSync(dist).sort()
-const checksumOf = (file) =>
-  createHash('sha256')
-    .update(readFileSync(join(dist, file)))
-    .digest('hex')
-writeFileSync(join(dist, 'SHA256SUMS'), files.map((file) => `${checksumOf(file)}  ${file}\n`).join(''))
-for (const file of files)
+const files = writeChecksums()
+for (const file of [...files, 'SHA256SUMS'])
   say(`${(statSync(join(dist, file)).size / 1e6).toFixed(1).padStart(6)} MB  dist/${file}`)
 
 if (isDryRun) {
-  say(`${version} is ready. Nothing was tagged or published.`)
+  say(`${version} is ready. Nothing was published or tagged.`)
 } else {
+  for (const file of files.filter((file) => file.endsWith('.tgz'))) {
+    const published = `${file.startsWith(name) ? name : '@team-settings/client'}@${version}`
+    // A release that failed halfway goes on where it stopped.
+    if (succeeds('npm', 'view', published, 'version')) say(`${published} is already published.`)
+    else show('npm', 'publish', join(dist, file))
+  }
   run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)
-  for (const file of files.filter((file) => file.endsWith('.tgz'))) run('npm', 'publish', join(dist, file))
-  say(`${version} is published. Push the tag with: git push origin v${version}`)
+  say(`${version} is published and tagged. Push the tag with: git push origin v${version}`)
 }

