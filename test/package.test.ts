@@ -17,11 +17,13 @@ const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.j
 
 // Programs may be forbidden to run where files are kept in memory.
 const folder = await temporaryFolder(t, tmpdir())
-const npm = (...args: string[]) => run('npm', args, { cwd: projectRoot })
 // What prepack builds is built already.
-await npm('pack', '--ignore-scripts', '--pack-destination', folder)
-await npm('run', 'postpack', '--', '--ignore-scripts', '--pack-destination', folder)
-const tarballs = (await readdir(folder)).sort()
+const pack = `import { pack } from './ops/release/stage.mjs'; pack(process.argv[1], '--ignore-scripts')`
+await run(process.execPath, ['--input-type=module', '--eval', pack, folder], { cwd: projectRoot })
+await run('npm', ['run', 'postpack', '--', '--ignore-scripts', '--pack-destination', folder], {
+  cwd: projectRoot,
+})
+const tarballs = (await readdir(folder)).filter((file) => file.endsWith('.tgz')).sort()
 const installed = join(folder, 'a folder with spaces')
 const modules = join(installed, 'node_modules')
 await mkdir(modules, { recursive: true })
@@ -83,6 +85,15 @@ t.test('the versions are those of the lockfile, and the driver is the patched on
   t.equal(
     await readFile(join(modules, name, driver), 'utf8'),
     await readFile(join(projectRoot, driver), 'utf8'),
+  )
+})
+
+t.test('types and source maps, which no program reads, are not in the package', async (t) => {
+  const files = await readdir(join(modules, name), { recursive: true })
+  t.ok(files.length > 3_000)
+  t.same(
+    files.filter((file) => /\.(map|[cm]?ts)$/.test(file)),
+    [],
   )
 })
 

@@ -14,6 +14,7 @@ const unknown = options.filter((option) => option !== '--dry-run')
 if (unknown.length > 0) fail(`Unknown option ${unknown.join(' ')}. Usage: npm run release -- --dry-run`)
 // npm keeps the option for itself if the -- before it is missing.
 const isDryRun = options.includes('--dry-run') || process.env.npm_config_dry_run === 'true'
+delete process.env.npm_config_dry_run
 
 const read = (file) => readFileSync(file, 'utf8')
 const manifest = (file) => JSON.parse(read(file))
@@ -67,7 +68,8 @@ rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 const app = stage(dist)
 const tarball = `${name}-${version}-${process.platform}-${process.arch}.tar.gz`
-run('tar', '-czf', join(dist, tarball), '-C', dist, `${name}-${version}`)
+// Root keeps the owners that a tarball names, and would give the files to another user.
+run('tar', '-czf', join(dist, tarball), '--owner=0', '--group=0', '-C', dist, `${name}-${version}`)
 if (succeeds('dpkg-deb', '--version')) run(process.execPath, 'ops/release/deb.mjs', app)
 else say('There is no Debian package, because dpkg-deb is not installed.')
 rmSync(app, { recursive: true })
@@ -85,7 +87,8 @@ if (isDryRun) {
     const published = `${file.startsWith(name) ? name : '@team-settings/client'}@${version}`
     // A release that failed halfway goes on where it stopped.
     if (succeeds('npm', 'view', published, 'version')) say(`${published} is already published.`)
-    else show('npm', 'publish', join(dist, file))
+    // Without ./ in front, npm takes the path for a repository of GitHub.
+    else show('npm', 'publish', `./${join(dist, file)}`)
   }
   run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)
   say(`${version} is published and tagged. Push the tag with: git push origin v${version}`)
