@@ -88,6 +88,9 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
       if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteAccountOf(call.database, call.config, call.user, call.stopped)
       print('The account is deleted. The service removes the last traces within some minutes, once it runs.')
+      print(
+        `Backups still contain it. Keep the id ${call.user.id}, and run "users find" with it after a restore.`,
+      )
     },
   },
 }
