@@ -17,7 +17,7 @@ const state = `/var/lib/${name}`
 const node = `${program}/bin/node`
 
 const work = mkdtempSync(join(tmpdir(), `${name}-`))
-const app = process.argv[2] ?? stage(work)
+const app = process.argv[2] ?? (await stage(work))
 const root = mkdtempSync(join(tmpdir(), `${name}-deb-`))
 chmodSync(root, 0o755)
 
