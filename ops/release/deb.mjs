@@ -17,7 +17,7 @@ const state = `/var/lib/${name}`
 const node = `${program}/bin/node`
 
 const work = mkdtempSync(join(tmpdir(), `${name}-`))
-const app = process.argv[2] ?? stage(work)
+const app = process.argv[2] ?? (await stage(work))
 const root = mkdtempSync(join(tmpdir(), `${name}-deb-`))
 chmodSync(root, 0o755)
 
@@ -46,7 +46,7 @@ const unit = (file, replacements) => {
 
 cpSync(app, join(root, program, 'app'), { recursive: true, verbatimSymlinks: true })
 
-run('npm', 'pack', `node-linux-${process.arch}@${NODE}`, '--pack-destination', work)
+run('npm', 'pack', '--loglevel', 'error', `node-linux-${process.arch}@${NODE}`, '--pack-destination', work)
 run('tar', '-xzf', join(work, `node-linux-${process.arch}-${NODE}.tgz`), '-C', work)
 mkdirSync(join(root, dirname(node)), { recursive: true })
 cpSync(join(work, 'package/bin/node'), join(root, node))

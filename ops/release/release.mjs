@@ -66,7 +66,7 @@ say('Making the packages …')
 // Nothing of an earlier version may be listed.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
-const app = stage(dist)
+const app = await stage(dist)
 const tarball = `${name}-${version}-${process.platform}-${process.arch}.tar.gz`
 // Root keeps the owners that a tarball names, and would give the files to another user.
 run('tar', '-czf', join(dist, tarball), '--owner=0', '--group=0', '-C', dist, `${name}-${version}`)

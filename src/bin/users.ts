@@ -90,6 +90,9 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
       print(
         'The account is deleted. The service removes the remaining rows within some minutes, once it runs.',
       )
+      print(
+        `Backups still contain it. Keep the id ${call.user.id}, and run "users find" with it after a restore.`,
+      )
     },
   },
 }

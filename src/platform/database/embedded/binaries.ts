@@ -37,8 +37,11 @@ export const placeBinaries = async (account: Account): Promise<string> => {
   return copy
 }
 
-/** Creates the links that the package's install script creates, because npm may be configured to run no scripts. */
-const repairLinks = async (packageFolder: string) => {
+/**
+ * Creates the links that the package's install script creates, because npm may be configured to run no scripts. Packages
+ * whose files belong to root have them from the start (`ops/release/stage.mjs`).
+ */
+export const repairLinks = async (packageFolder: string) => {
   const listed = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = join(packageFolder, target)
