@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
@@ -323,8 +324,8 @@ t.test('no data is lost that an earlier release has stored, or writes at the sam
       [id, `{"ext.a":${n}}`],
     )
     await write.statement(
-      `update overrides set settings = $2::text, revision = gen_random_uuid() where workspace_id = $1::uuid`,
-      [id, `{"ext.a":${n}}`],
+      `update overrides set settings = $2::text, revision = $3::uuid where workspace_id = $1::uuid`,
+      [id, `{"ext.a":${n}}`, randomUUID()],
     )
   }
   await write.statement('delete from workspace_settings_versions', [])
