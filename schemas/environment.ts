@@ -183,7 +183,7 @@ export const Environment = Type.Object({
       expected: `an http or https URL without query, fragment or user, or one of ${repohostKinds.join(', ')}`,
       whenUnset: 'the service starts only with the same host as before',
       description:
-        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. Or the kind that it was wrongly said to be, if `REPOHOST_KIND` has been corrected and the address is the same. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove it after the start.',
+        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. If instead `REPOHOST_KIND` was wrong and the address stays, the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove it after the start.',
       examples: ['https://old-git.example.com'],
     }),
   ),

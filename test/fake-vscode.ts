@@ -255,7 +255,7 @@ export const startEditor = async ({
   return {
     open,
     run,
-    /** Somebody clicks on the status bar. */
+    /** The person clicks on the status bar. */
     click: () => run(seen.command ?? ''),
     person,
     seen,

@@ -197,7 +197,7 @@ t.test('the address of a folder at GitHub or GitLab names the repository, and no
     editor.person.github = token
     const window = await editor.open()
     if (repo === undefined)
-      t.equal(editor.seen.tooltip.includes('no open folder is one with a remote.'), true, address)
+      t.equal(editor.seen.tooltip.includes('Open a folder of a repository with a remote.'), true, address)
     else t.equal(editor.seen.tooltip.includes(` minutes in ${repo} by `), true, address)
     await window.deactivate()
   }
@@ -388,8 +388,8 @@ t.test('it finds a repository that Git discovers late, with remotes that come la
     [editor.seen.text, editor.seen.tooltip, editor.seen.command],
     [
       '$(debug-pause) not recorded',
-      'Nothing is recorded. Minutes belong to a repository, and no open folder is one with a remote. Click to open a folder.',
-      'vscode.openFolder',
+      'Nothing is recorded. Open a folder of a repository with a remote.',
+      undefined,
     ],
   )
   t.same(editor.workspaceValues, {})
@@ -414,7 +414,7 @@ t.test('a click on the status bar signs in, and pauses only once the user is sig
   await window.deactivate()
 })
 
-t.test('the status bar says where to turn recording on again, and offers no click for that', async (t) => {
+t.test('the status bar says where recording was turned off, and offers no click for that', async (t) => {
   const { editor, token, caller } = await start(t, 'vera')
   await caller.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
   editor.person.github = token
@@ -422,10 +422,7 @@ t.test('the status bar says where to turn recording on again, and offers no clic
   await until(() => editor.seen.text === '$(debug-pause) not recorded', 'the queue has asked')
   t.strictSame(
     [editor.seen.tooltip, editor.seen.command],
-    [
-      'Nothing is recorded. You have turned recording off at the service. Turn it on again under Privacy in the dashboard. The editor follows within an hour.',
-      undefined,
-    ],
+    ['Nothing is recorded. You have turned recording off under Privacy in the dashboard.', undefined],
   )
   await window.deactivate()
 })

@@ -41,7 +41,9 @@ const focusSearchField = (): boolean => {
 
 /** Presses the button of the screen that has this key. @returns whether there is one */
 const pressButton = (key: string): boolean => {
-  const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${CSS.escape(key)}"]`)
+  const button = document.querySelector<HTMLElement>(
+    `main [aria-keyshortcuts="${CSS.escape(key.toLowerCase())}"]`,
+  )
   button?.click()
   return button !== null
 }

@@ -4,6 +4,14 @@ const find = (selector) => document.querySelector(selector)
 const content = find('#content')
 const choice = find('#document')
 const schemas = find('#schemas')
+/** A browser can forbid a page to store anything. */
+const storage = (() => {
+  try {
+    return localStorage
+  } catch {
+    return undefined
+  }
+})()
 
 /** Like the function, but it runs once for each argument. A failure is not kept, so that the reader can try again. */
 const once = (read) => {
@@ -102,12 +110,12 @@ ${source}`
 const codeSamplesOf = ({ React }, samples, label) => {
   const h = React.createElement
   return () => {
-    const [language, setLanguage] = React.useState(localStorage.getItem('code-samples') ?? 'curl')
+    const [language, setLanguage] = React.useState(storage?.getItem('code-samples') ?? 'curl')
     const [copied, setCopied] = React.useState(false)
     const chosen = samples.find((sample) => sample.label === language) ?? samples[0]
     const source = sourceOf(chosen)
     const choose = (label) => {
-      localStorage.setItem('code-samples', label)
+      storage?.setItem('code-samples', label)
       setLanguage(label)
       setCopied(false)
     }
@@ -181,7 +189,7 @@ const answersOf = ({ React }, chosen, responses) => {
 const systems = new Set()
 
 const showAuthorized = () => {
-  const stored = localStorage.getItem('authorized') ?? '{}'
+  const stored = storage?.getItem('authorized') ?? '{}'
   find('#authorize').classList.toggle('locked', stored !== '{}')
 }
 showAuthorized()
@@ -197,7 +205,7 @@ const shared = {
             original(...given)?.filter((scheme) => !scheme.has('cookie')),
       },
       wrapActions: {
-        // Who authorizes in one part of the page is authorized in all of them.
+        // An authorization in one part of the page holds in all of them.
         persistAuthorizationIfNeeded:
           (original, { authSelectors }) =>
           () => {
@@ -248,7 +256,7 @@ const fillWith = (domNode, spec, component, { plugin = {}, ...options } = {}) =>
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     tryItOutEnabled: true,
-    persistAuthorization: true,
+    persistAuthorization: storage !== undefined,
     // Otherwise the document would be sent to a validator on the Internet.
     validatorUrl: null,
     ...options,
@@ -327,7 +335,7 @@ content.addEventListener(
   true,
 )
 let isDialogOpen = false
-const mend = () => {
+const improveAccessibility = () => {
   for (const [selector, name] of Object.entries(names)) {
     for (const control of content.querySelectorAll(selector)) {
       if (control.hasAttribute('aria-label')) continue
@@ -356,10 +364,10 @@ const mend = () => {
   }
   isDialogOpen = dialog !== null
 }
-let mending = 0
+let nextFrame = 0
 new MutationObserver(() => {
-  cancelAnimationFrame(mending)
-  mending = requestAnimationFrame(mend)
+  cancelAnimationFrame(nextFrame)
+  nextFrame = requestAnimationFrame(improveAccessibility)
 }).observe(content, { childList: true, subtree: true })
 addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') find('.close-modal')?.click()
@@ -380,8 +388,9 @@ find('#authorize').addEventListener('click', async () => {
   }
 })
 
-const nameOf = (search = '') => new URLSearchParams(search).get('urls.primaryName')
-const optionOf = (name) => [...choice.options].find(({ text }) => text === name)
+const nameOf = (search) => new URLSearchParams(search).get('urls.primaryName')
+/** The place of the document with all operations. The first one has those of the core. */
+const EVERYTHING = 1
 /** The link to an operation in the list beside the page. Its address names the document, if it is not the first. */
 const linkOf = (hash) => [...document.querySelectorAll('#side details a')].find((link) => link.hash === hash)
 const rowOf = (hash) => find(`[data-operation="${CSS.escape(hash.slice(2))}"]`)
@@ -403,9 +412,19 @@ const showDocument = () => {
   body.className = 'body'
   schemas.querySelector('.body').replaceWith(body)
   const query = new URLSearchParams({ 'urls.primaryName': choice.selectedOptions[0].text })
-  history.replaceState(null, '', `?${query}${location.hash}`)
+  const isHidden = rowOf(location.hash)?.matches('.core .beyond-core')
+  history.replaceState(null, '', `?${query}${isHidden ? '' : location.hash}`)
 }
 choice.addEventListener('change', showDocument)
+addEventListener('popstate', () => {
+  const index = Math.max(
+    0,
+    [...choice.options].findIndex(({ text }) => text === nameOf(location.search)),
+  )
+  if (choice.selectedIndex === index) return
+  choice.selectedIndex = index
+  showDocument()
+})
 
 // Events of details do not bubble.
 content.addEventListener(
@@ -427,13 +446,13 @@ content.addEventListener(
 /** Opens the operation of an address such as `#/team/createInvite`, or shows the group of one such as `#/team`. */
 const follow = (hash) => {
   const group = find(`[data-tag="${CSS.escape(hash.slice(2))}"]`)
-  group?.scrollIntoView()
   const row = rowOf(hash)
-  if (!row) return
-  if (row.matches('.core .beyond-core')) {
-    optionOf(nameOf(linkOf(hash).search)).selected = true
+  if ((row ?? group)?.matches('.core .beyond-core')) {
+    choice.selectedIndex = EVERYTHING
     showDocument()
   }
+  group?.scrollIntoView()
+  if (!row) return
   row.closest('.group').open = true
   row.open = true
   markCurrent(hash)

@@ -45,6 +45,7 @@ const unit = (file, replacements) => {
 }
 
 cpSync(app, join(root, program, 'app'), { recursive: true, verbatimSymlinks: true })
+run('chmod', '-R', 'u+rwX,go+rX,go-w', join(root, program))
 
 run('npm', 'pack', '--loglevel', 'error', `node-linux-${process.arch}@${NODE}`, '--pack-destination', work)
 run('tar', '-xzf', join(work, `node-linux-${process.arch}-${NODE}.tgz`), '-C', work)

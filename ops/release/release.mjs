@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dist, fail, name, run, say, show, stage, version, writeChecksums } from './stage.mjs'
+import { dist, fail, makeTarball, name, run, say, show, stage, version, writeChecksums } from './stage.mjs'
 
 const options = process.argv.slice(2)
 const unknown = options.filter((option) => option !== '--dry-run')
@@ -68,8 +68,7 @@ rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 const app = await stage(dist)
 const tarball = `${name}-${version}-${process.platform}-${process.arch}.tar.gz`
-// Root keeps the owners that a tarball names, and would give the files to another user.
-run('tar', '-czf', join(dist, tarball), '--owner=0', '--group=0', '-C', dist, `${name}-${version}`)
+makeTarball(join(dist, tarball), dist, `${name}-${version}`)
 if (succeeds('dpkg-deb', '--version')) run(process.execPath, 'ops/release/deb.mjs', app)
 else say('There is no Debian package, because dpkg-deb is not installed.')
 rmSync(app, { recursive: true })
@@ -85,7 +84,7 @@ if (isDryRun) {
 } else {
   for (const file of files.filter((file) => file.endsWith('.tgz'))) {
     const published = `${file.startsWith(name) ? name : '@team-settings/client'}@${version}`
-    // A release that failed halfway goes on where it stopped.
+    // A second run completes a release that failed halfway.
     if (succeeds('npm', 'view', published, 'version')) say(`${published} is already published.`)
     // Without ./ in front, npm takes the path for a repository of GitHub.
     else show('npm', 'publish', `./${join(dist, file)}`)

@@ -26,8 +26,12 @@ export const run = (command, ...args) => runWith('pipe', command, args)
 /** Runs a program that says what it does. */
 export const show = (command, ...args) => runWith('inherit', command, args)
 
-/** Of the bundled packages, what no program reads: half of the files, which take npm most of an installation. */
+/** The files of bundled packages that no program reads. They are half of all files, and npm spends most of an installation on them. */
 const UNREAD = ['*.map', '*.ts', '*.cts', '*.mts'].flatMap((pattern) => ['-o', '-name', pattern]).slice(1)
+
+/** Everyone can read the files, and root owns them, whoever packs them. */
+export const makeTarball = (file, folder, entry) =>
+  run('tar', '-czf', file, '--owner=0', '--group=0', '--mode=u+rwX,go+rX,go-w', '-C', folder, entry)
 
 /**
  * Packs both packages into a folder, and leaves that of the service unpacked beside them.
@@ -39,7 +43,7 @@ export const pack = (folder, ...options) => {
   run('npm', 'pack', '--loglevel', 'error', '--pack-destination', folder, ...options)
   run('tar', '-xzf', file, '-C', folder)
   run('find', join(unpacked, 'node_modules'), '-type', 'f', '(', ...UNREAD, ')', '-delete')
-  run('tar', '-czf', file, '--owner=0', '--group=0', '-C', folder, 'package')
+  makeTarball(file, folder, 'package')
   return unpacked
 }
 

@@ -43,13 +43,14 @@ runCommand(async (stopped) => {
   const config = readConfig(process.env, { needsSecrets: false })
   const database = await openDatabaseForCommand(config, stopped)
   const user = await findAccount(database, login)
-  try {
+  const start = async () => {
     await requireNoImport(database.read, user.id)
     const file = await reduceFile(createReadStream(path), new URL(config.repohost.url).hostname)
-    await startImport(database, user.id, file)
-  } catch (error) {
-    throw toOperatorError(error, path)
+    return startImport(database, user.id, file)
   }
+  const { id } = await start().catch((error) => {
+    throw toOperatorError(error, path)
+  })
   const progress = setInterval(async () => {
     const { days, days_done } = await describeImport(database.read, user.id)
     print(`${days_done} of ${days} days`)
@@ -60,8 +61,12 @@ runCommand(async (stopped) => {
       await runImports(database, () => stopped.aborted)
       stopped.throwIfAborted()
       const found = await describeImport(database.read, user.id)
+      if (found.id !== id || found.state === 'cancelled')
+        throw new OperatorError(
+          `${user.login} has cancelled the import. The days that were added before stay.`,
+        )
       if (found.state !== 'running') return found
-      // A running service is at it.
+      // The running service imports a day of this file now.
       await sleep(WAIT_MS)
     }
   }

@@ -109,7 +109,7 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   test.beforeEach(() => {
     shared = contexts.length
   })
-  // The pages of a test may still have much to do, of which nobody looks at the result.
+  // The pages of a finished test may still be at work, and no one looks at the result.
   test.afterEach(() => Promise.all(contexts.splice(shared).map((context) => context.close())))
   const visit = async (caller?: Caller, locale = 'en-GB') => {
     const context = await browser.newContext({ locale, reducedMotion: 'reduce' })

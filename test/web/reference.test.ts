@@ -174,7 +174,8 @@ else {
     await push.locator('summary').first().click()
     t.equal(await push.getByLabel('owner', { exact: true }).inputValue(), 'somebody')
     await push.locator('summary').first().click()
-    t.equal(new URL(page.url()).hash, '')
+    // The page hears of it a moment later.
+    await page.waitForURL((url) => url.hash === '')
     await page.locator('#schemas summary').click()
     await page.locator('#schemas').getByText('PushResult', { exact: true }).waitFor()
     t.strictSame(await visitor.violations(), [])

@@ -524,7 +524,7 @@ else {
     await stranger.heading('Page not found').waitFor()
   })
 
-  t.test('the usual time of somebody new starts with their first active day', async (t) => {
+  t.test('the usual time of a new person starts with their first active day', async (t) => {
     const nia = await service.signIn('nia')
     const { id } = await service.workspace(nia, { name: 'Nakatomi', patterns: ['nakatomi/*'] })
     const visitor = await visit(nia)

@@ -128,7 +128,7 @@ const USUAL_WEEKS = 8
 
 /**
  * Today and this week so far, with the usual values for this weekday. Weeks in which this weekday came before the first
- * recorded day do not count, because the means of somebody new would be too low.
+ * active day do not count, because they would lower the means of a new person.
  */
 const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]

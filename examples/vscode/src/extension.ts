@@ -8,9 +8,6 @@ import { pull, push, restoreLocked } from './settings.js'
 
 const MINUTE = 60_000
 const WAITS: Record<string, string> = { waiting: ', waiting for the service', signed_out: ', signed out' }
-const OFF = 'You have turned recording off at the service.'
-const TURN_ON = 'Turn it on again under Privacy in the dashboard. The editor follows within an hour.'
-const NO_REPOSITORY = 'Minutes belong to a repository, and no open folder is one with a remote.'
 let queue: FlushQueue | undefined
 export const activate = async (context: vscode.ExtensionContext): Promise<void> => {
   let session: Session | undefined
@@ -20,21 +17,17 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
   const isPaused = () => context.globalState.get('paused', false)
   const log = vscode.window.createOutputChannel('Team settings', { log: true })
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
-  /** Why nothing is recorded, and what a click on the status bar does about it. */
-  const nextStep = (): [why: string, click: string, command?: string] => {
-    if (session === undefined) return ['You are not signed in.', 'Click to sign in.', 'ext.signIn']
-    if (isPaused()) return ['You have paused it.', 'Click to resume.', 'ext.togglePause']
-    if (state === 'recording_off') return [OFF, TURN_ON]
-    if (repo === undefined) return [NO_REPOSITORY, 'Click to open a folder.', 'vscode.openFolder']
-    if (state === 'signed_out') return ['', 'Click to sign in.', 'ext.signIn']
-    return ['', 'Click to pause.', 'ext.togglePause']
-  }
   const show = () => {
-    const [why, click, command] = nextStep()
+    const why =
+      (session === undefined && 'You are not signed in.') ||
+      (isPaused() && 'You have paused it.') ||
+      (state === 'recording_off' && 'You have turned recording off under Privacy in the dashboard.') ||
+      (repo === undefined && 'Open a folder of a repository with a remote.')
+    const click = !session || state === 'signed_out' ? 'sign in' : isPaused() ? 'resume' : why ? '' : 'pause'
     const what = `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else. They are kept here until the service has them.`
     item.text = why ? '$(debug-pause) not recorded' : `$(record) ${recorded} min${WAITS[state] ?? ''}`
-    item.tooltip = `${why ? `Nothing is recorded. ${why}` : what} ${click}`
-    item.command = command
+    item.tooltip = `${why ? `Nothing is recorded. ${why}` : what}${click && ` Click to ${click}.`}`
+    item.command = click === 'sign in' ? 'ext.signIn' : click ? 'ext.togglePause' : undefined
     item.show()
   }
   const stop = async () => {

@@ -50,13 +50,13 @@ const methodOf = (method: string) => `<span class="method ${method.toLowerCase()
  */
 export const operationListOf = (operations: OperationEntry[], tags: Document['tags']) => {
   const rowOf = ({ tag, isCore, method, path, operationId, summary }: OperationEntry) =>
-    `<details class="operation${isCore ? '' : ' beyond-core'}" data-operation="${tag}/${operationId}">
+    `<details class="operation${isCore ? '' : ' beyond-core'}" data-operation="${escaped(`${tag}/${operationId}`)}">
 <summary>${methodOf(method)} <code>${escaped(path)}</code> <span>${escaped(summary)}</span></summary>
 <div class="body"></div>
 </details>`
   const groupOf = ({ name, description }: Document['tags'][number]) => {
     const ofTag = operations.filter(({ tag }) => tag === name)
-    return `<details class="group${ofTag.some(({ isCore }) => isCore) ? '' : ' beyond-core'}" data-tag="${name}" open>
+    return `<details class="group${ofTag.some(({ isCore }) => isCore) ? '' : ' beyond-core'}" data-tag="${escaped(name)}" open>
 <summary><h2>${escaped(name)}</h2> <span>${escaped(description)}</span></summary>
 ${ofTag.map(rowOf).join('\n')}
 </details>`

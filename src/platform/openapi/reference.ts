@@ -78,16 +78,16 @@ const reference: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
-  /** Sends a text that does not change while the process lives. */
+  /** Sends a text that does not change while the process lives. @param asked the version that its address names */
   const send = async (
-    request: FastifyRequest<{ Querystring: { v?: string } }>,
+    request: FastifyRequest,
     reply: FastifyReply,
     { type, made, policy }: ServedText,
+    asked?: string,
   ) => {
     const { text, bytes, etag, version, compressed } = made()
-    const isVersion = request.query.v === version
     reply.headers({
-      'Cache-Control': isVersion ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'Cache-Control': asked === version ? 'public, max-age=31536000, immutable' : 'no-cache',
       ETag: etag,
       ...(policy && { 'Content-Security-Policy': policy }),
     })
@@ -106,7 +106,7 @@ const reference: FastifyPluginAsync = async (app) => {
   const serve = (url: string, type: string, make: () => string, policy?: string) => {
     const served = servedText(type, make, policy)
     app.get<{ Querystring: { v?: string } }>(url, { schema: { hide: true } }, (request, reply) =>
-      send(request, reply, served),
+      send(request, reply, served, request.query.v),
     )
     return () => `${url}?v=${served.made().version}`
   }
@@ -194,7 +194,7 @@ const reference: FastifyPluginAsync = async (app) => {
   const core = variantsOf(CORE)
   const everything = variantsOf(EVERYTHING)
   for (const url of [DOCS, `${DOCS}/`]) {
-    app.get<{ Querystring: { v?: string; [DOCUMENT_PARAMETER]?: string } }>(
+    app.get<{ Querystring: { [DOCUMENT_PARAMETER]?: string } }>(
       url,
       { schema: { hide: true } },
       (request, reply) => {
