@@ -818,7 +818,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
     )
     await query(
       `update activity_repo_people set minutes = null, commits = null, closed_issues = null, active_day_bits = null,
-          week_minutes = null where month in (select date_trunc('month', day) from activity_days where by_repo is null)`,
+          week_minutes = null where month in (select date_trunc('month', day::timestamp) from activity_days where by_repo is null)`,
       [],
     )
   }
