@@ -29,7 +29,7 @@ export const show = (command, ...args) => runWith('inherit', command, args)
 /** The files of bundled packages that no program reads. They are half of all files, and npm spends most of an installation on them. */
 const UNREAD = ['*.map', '*.ts', '*.cts', '*.mts'].flatMap((pattern) => ['-o', '-name', pattern]).slice(1)
 
-/** Everyone can read the files, and root owns them, whoever packs them. */
+/** All users can read the files, and root owns them, also if another user packs them. */
 export const makeTarball = (file, folder, entry) =>
   run('tar', '-czf', file, '--owner=0', '--group=0', '--mode=u+rwX,go+rX,go-w', '-C', folder, entry)
 
