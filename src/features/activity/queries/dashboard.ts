@@ -451,17 +451,19 @@ const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: stri
     if (days) days.push(day)
     else daysOf.set(first, [day])
   }
-  const isWhole = ([first, days]: [string, string[]]) => {
+  const isWhole = (first: string, days: string[]) => {
     const month = monthOf(first)
     const [sunday, end] = [sundayOf(first), addDays(month, lengthOfMonth(month) - 1)]
     const last = sunday < end ? sunday : end
     return days.length === countDays(first, last) && !days.some((day) => isRaw.has(day))
   }
-  const all = [...daysOf]
-  return {
-    weeks: all.filter(isWhole).map(([first]) => first),
-    others: all.filter((week) => !isWhole(week)).flatMap(([, days]) => days),
+  const weeks: string[] = []
+  const others: string[] = []
+  for (const [first, days] of daysOf) {
+    if (isWhole(first, days)) weeks.push(first)
+    else others.push(...days)
   }
+  return { weeks, others }
 }
 
 /**
