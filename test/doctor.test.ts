@@ -225,6 +225,17 @@ t.test('an old backup is found, and so is none', async (t) => {
   t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
 })
 
+t.test('webhooks without keys are found', async (t) => {
+  const { url, sql } = await databaseOf(t)
+  const env = { ...sound, ...onDatabase(url) }
+  await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
+  await sql`insert into webhooks (workspace_id, id) select id, gen_random_uuid() from workspaces`
+  hasMembers(t, await findingsOf(env), [
+    /^problem webhooks: There is 1 webhook, but WEBHOOK_KEYS is not set.* Set WEBHOOK_KEYS/,
+  ])
+  t.strictSame(await findingsOf({ ...env, WEBHOOK_KEYS: 'a-key-for-webhooks-of-at-least-32-bytes' }), [])
+})
+
 t.test('a signing secret that others can read is found', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'jwt-secret')

@@ -34,6 +34,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
       ...(await checkConnections(sql, config)),
       ...(await checkSchema(sql)),
       ...(await checkRecordedHost(sql, config)),
+      ...(await checkWebhooks(sql, config)),
     ]
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
@@ -234,4 +235,24 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
   const fault = recorded && hostFault(recorded, repohost)
   return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
+}
+
+/** Without keys there are no secrets to verify deliveries with; the embedded database has keys in its folder. */
+const checkWebhooks = async (
+  sql: postgres.Sql,
+  { databaseUrl, webhookKeys }: Config,
+): Promise<Finding[]> => {
+  if (databaseUrl === undefined || webhookKeys.length > 0) return []
+  const [table] = await sql<{ name: string | null }[]>`select to_regclass('webhooks')::text as name`
+  if (table?.name === null) return []
+  const [row] = await sql<{ webhooks: number }[]>`select count(*)::int as webhooks from webhooks`
+  const webhooks = row?.webhooks ?? 0
+  if (webhooks === 0) return []
+  return [
+    problem(
+      'webhooks',
+      `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS is not set: the service rejects what repositories send.`,
+      'Set WEBHOOK_KEYS to the keys that the webhooks were created with.',
+    ),
+  ]
 }
