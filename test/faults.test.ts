@@ -2,6 +2,7 @@
 import t from 'tap'
 import { frozenFor } from './faults/frozen.js'
 import { finishFault, startScene } from './faults/scene.js'
+import { killProcesses } from './process.js'
 import { until } from './until.js'
 
 t.test('whatever stops or freezes during writes, acknowledged writes are stored once', async (t) => {
@@ -16,7 +17,7 @@ t.test('whatever stops or freezes during writes, acknowledged writes are stored 
     await crowd.recovered()
   })
   await t.test('the database is killed', async (t) => {
-    for (const pid of await databaseProcesses()) process.kill(pid, 'SIGKILL')
+    killProcesses(await databaseProcesses())
     await crowd.recovered()
     t.equal(services[0]?.child.exitCode, null, 'the service lives')
   })

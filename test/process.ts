@@ -114,6 +114,17 @@ export const processesOf = async (folder: string): Promise<number[]> => {
   return (await Promise.all(found)).flat()
 }
 
+/** Ends processes without a warning. Some end by themselves meanwhile: those of PostgreSQL end with their parent. */
+export const killProcesses = (pids: number[]) => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
 export const onDatabase = (url: string) => ({ ...reach(url), JWT_SECRETS: JWT_SECRET })
 
 /** Waits until the service answers that it is ready. */

@@ -1,4 +1,5 @@
 /** Ends that nothing announces: of the service, of the whole database, of one of its processes. */
+import { killProcesses } from '../process.js'
 import type { Fault } from './fault.js'
 import { finishFault, randomPause, startScene } from './scene.js'
 
@@ -45,7 +46,7 @@ const killDatabase = (name: string, victims: ('all' | 'backend' | 'checkpointer'
       const kind = victims[round % victims.length] ?? 'all'
       let pids: number[] = []
       while (pids.length === 0) pids = await find(kind)
-      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      killProcesses(pids)
       longest = Math.max(longest, await databaseBack())
       await crowd.recovered()
     }
