@@ -68,15 +68,15 @@ const trend = Type.Optional(
   }),
 )
 /** Numbers that the privacy level `team` can hide. */
-const OrWithheld = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
+const OrHidden = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
 const shownSums = {
-  active_minutes: OrWithheld(sums.active_minutes),
-  commits: OrWithheld(sums.commits),
-  closed_issues: OrWithheld(sums.closed_issues),
+  active_minutes: OrHidden(sums.active_minutes),
+  commits: OrHidden(sums.commits),
+  closed_issues: OrHidden(sums.closed_issues),
 }
 const Totals = Named('Totals', {
   ...shownSums,
-  active_members: OrWithheld(
+  active_members: OrHidden(
     Type.Integer({
       description:
         'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
@@ -161,7 +161,7 @@ export const Dashboard = Type.Object(
           description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
         }),
         ...shownSums,
-        members: OrWithheld(
+        members: OrHidden(
           Type.Integer({
             description:
               'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
@@ -183,7 +183,7 @@ export const Dashboard = Type.Object(
               examples: [6],
             }),
             hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-            minutes: OrWithheld(Type.Integer({ examples: [48] })),
+            minutes: OrHidden(Type.Integer({ examples: [48] })),
           }),
           {
             maxItems: 168,
