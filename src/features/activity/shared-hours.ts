@@ -1,7 +1,7 @@
 /**
  * Which hours of a day the heatmap of a team may add up at the privacy level `named`, so that no difference between two
- * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by the clock on
- * their wall: an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
+ * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by their local clock:
+ * an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
  */
 import { Heatmap, localHoursOf, type ZoneDay } from './heatmap.js'
 
