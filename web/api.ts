@@ -68,10 +68,7 @@ const texts: Record<string, Text> = {
     'The workspace was deleted, or you are not a member. Ask an admin for an invite.',
   ],
   not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
-  member_detail_hidden: [
-    'This workspace hides each person’s numbers',
-    'Remove the person filter.',
-  ],
+  member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
   never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
   member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
   invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],

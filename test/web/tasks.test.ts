@@ -60,7 +60,7 @@ else {
     repohost.browserUser = null
     await page.goto(`${service.url}/w/${id}/people?x=1`)
     await enter()
-    await page.getByText(/^You declined access at \S+\. Nothing has changed\.$/).waitFor()
+    await page.getByText(/^You declined access on \S+\. Nothing has changed\.$/).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people?x=1`, 'the requested address')
     repohost.browserUser = ada.repohostId
     await enter()
@@ -300,7 +300,7 @@ else {
   t.test('a right-to-left time keeps its direction within an English sentence', async (t) => {
     const visitor = await visit(ada, 'ar')
     await visitor.open(`/w/${id}/settings`)
-    const places = await visitor.page.getByText(/^Effective since /).evaluate((line) => {
+    const places = await visitor.page.getByText(/^In effect since /).evaluate((line) => {
       const [, text] = line.childNodes
       const at = (offset: number) => {
         const range = line.ownerDocument.createRange()
@@ -615,7 +615,7 @@ else {
     )
     await visitor.open('/account/privacy')
     await visitor.sees(
-      /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers\. Effective since /,
+      /^In Initech, only you see your numbers\. Admins see the team’s numbers for whole weeks only, and no number that covers too few people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s\. In effect since /,
     )
     t.strictSame(await visitor.violations(), [])
   })
@@ -819,7 +819,7 @@ else {
     await visitor.button('Create webhook').click()
     await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')
     await visitor.sees(
-      'Enter the URL as “Payload URL” and the secret. Choose the content type application/json.',
+      'Paste the URL into “Payload URL”, and enter the secret. Choose the content type application/json.',
     )
     const secret = await visitor.field('Secret').inputValue()
     const { pathname } = new URL(await visitor.field('URL').inputValue())
