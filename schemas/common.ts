@@ -176,12 +176,12 @@ export const WorkspaceChoice = Type.Optional(
 
 export const ConditionalReadHeaders = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'An `ETag`. The answer is 304 while it is current.' }),
+    Type.String({ description: 'An `ETag`. The response is 304 while this version is current.' }),
   ),
 })
 const onlyOnto =
-  'Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412.'
-const onlyIfNothing = '`*`: change only if there is nothing yet. Otherwise the answer is 412.'
+  'Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412.'
+const onlyIfNothing = '`*`: change only if there is nothing yet. Otherwise the response is 412.'
 export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),

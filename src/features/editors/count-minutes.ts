@@ -120,7 +120,7 @@ export const countMinutes = async (
   })
   if (rows > limits.flush_rows)
     throw new ApiError('payload_too_large', {
-      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer at once.`,
+      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer in one request.`,
     })
   return {
     minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),

@@ -34,7 +34,7 @@ const MINUTES = 60
 const DAYS_AT_ONCE = 200
 
 export const importUnderWay = () =>
-  tooMany('import', 1, 10, 'An import of yours is in progress. Wait until it ends, or cancel it.')
+  tooMany('import', 1, 10, 'You already have an import in progress. Wait until it ends, or cancel it.')
 
 /** @throws {ApiError} `rate_limited` while another import of the person is under way */
 export const requireNoImport = async (db: Db, userId: string): Promise<void> => {

@@ -107,6 +107,6 @@ export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: string): P
     throw invalid('/body', 'must be JSON, or CSV with the columns `time` and `project`')
   const file = reduction.result()
   if (file.heartbeats === 0)
-    throw invalid('/body', 'has no heartbeats: at WakaTime, export the heartbeats, not the daily totals')
+    throw invalid('/body', 'has no heartbeats: in WakaTime, export the heartbeats, not the daily totals')
   return file
 }

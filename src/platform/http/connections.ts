@@ -146,7 +146,7 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     const { expect, host } = headers
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-      return done(new ApiError('bad_request', { detail: 'Expect can only be 100-continue.' }))
+      return done(new ApiError('bad_request', { detail: 'The header Expect can only be 100-continue.' }))
     if (host === undefined && raw.httpVersion === '1.1')
       return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
     done()

@@ -41,7 +41,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:web'
+const NOT_BUILT = 'the dashboard was not built, so the service has none: run npm run build:web'
 
 /** Answers with the page, which knows who asks; with the status that the reply has. */
 const pageSender = (app: FastifyInstance): PageSender => {
