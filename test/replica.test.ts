@@ -148,8 +148,8 @@ t.test('a server that is not a replica of this database is not read', async (t) 
   const sibling = new URL(second.url)
   sibling.pathname = '/template1'
   for (const [DATABASE_REPLICA_URL, reason] of [
-    [url, /^It is itself a primary$/],
-    [first.url, /^It is itself a primary$/],
+    [url, /^It is a primary, not a replica$/],
+    [first.url, /^It is a primary, not a replica$/],
     [sibling.href, /not a replica of DATABASE_URL/],
     ['postgres://nobody@127.0.0.1:1/x', /ECONNREFUSED/],
   ] as const) {

@@ -33,8 +33,8 @@ const USAGE = `${NAME} [command]
   doctor           checks the installation
   users            finds, signs out, disables, enables, exports or deletes an account
   workspaces       lists, shows, exports, transfers or deletes workspaces
-  distribute       spreads the tables over a Citus cluster
-  rollups          makes the sums of the dashboard again
+  distribute       distributes the tables over a Citus cluster
+  rollups          rebuilds the rollups of the dashboard
   import-wakatime  imports a file of WakaTime heartbeats for a person
   --version        prints the version
 

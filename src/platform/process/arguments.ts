@@ -13,7 +13,7 @@ const named = (text: string): string =>
   prefix === undefined ? text : text.replace(/npm (?:run )?([a-z-]+)( --(?= ))?/g, `${prefix} $1`)
 
 const problemOf = (command: string, text: string) =>
-  new OperatorError(named(`${text}; see \`npm run ${command} -- --help\`.`))
+  new OperatorError(named(`${text}. See \`npm run ${command} -- --help\`.`))
 
 type Texts<Names extends string> = Record<Names, string>
 
