@@ -8,6 +8,12 @@ import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_name
 
+const SCOPES: Record<string, string> = {
+  GitHub: 'It needs no scope.',
+  GitLab: 'It needs the scope read_user.',
+  Forgejo: 'It needs the permission read:user.',
+}
+
 /** Stores the address to return to, because a failed sign-in returns to `/`. */
 const RETURN_TO = 'return-to'
 
@@ -124,7 +130,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
             Create a token on {host}
           </a>
-          . It needs no scope. The service uses it once to identify you and does not store it.
+          . {SCOPES[host]} The service uses it once to identify you and does not store it.
         </p>
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with token
