@@ -39,7 +39,7 @@ export const Author = Type.String({
 })
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
-/** Every name but `.` and `..`. Generators for Go and Rust know no lookahead, so these are three alternatives. */
+/** Every name but `.` and `..`. Generators for Go and Rust do not support lookahead, so these are three alternatives. */
 const nameOfRepohost = {
   pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
   minLength: 1,
@@ -86,7 +86,7 @@ export const privacy = {
   }),
 }
 
-/** `<ext>.…` (a format that knows the configured prefix). */
+/** `<ext>.…`. The format checks the configured prefix. */
 export const settingsKey = { format: 'settings-key', maxLength: limits.settings_key_length }
 /** The rules of settings objects. */
 const settingsRules = {

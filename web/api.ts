@@ -173,7 +173,7 @@ export const call = async <O extends Operation>(
     if (options.signal?.aborted) throw error
     const failure = failureOf(error, operation)
     if (failure.status > 0) offline.value = false
-    // A browser extension may block this one call, so ask the service itself.
+    // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
     // An access key ends without the session.
     if (failure.isEnd && via.token) throw { ...failure, ...KEY_ENDED }
@@ -186,7 +186,7 @@ export const call = async <O extends Operation>(
 }
 
 /**
- * The delay before a retry in ms: exponential backoff, never shorter than the service asks for, with jitter so that clients
+ * The delay before a retry in ms: exponential backoff, never shorter than `Retry-After`, with jitter so that clients
  * do not return all at once.
  */
 const retryDelay = (failures: number, retryAfter = 0): number => {
@@ -246,7 +246,7 @@ export interface ReadState<T> {
   again: () => void
 }
 
-/** Answers that were seen. They appear at once when a screen asks for them again. */
+/** Answers that were seen. They appear at once when a screen reads them again. */
 const cache = new Map<string, Answer<unknown>>()
 const CACHE_MAX = 60
 

@@ -42,7 +42,7 @@ const USAGE = `${NAME} [command]
   docs/configuration.md in the package lists them.
 `
 
-/** Where systems keep the data of programs, because a package has no folder of its own to write to. */
+/** Where the system keeps the data of programs, because a package has no folder to write to. */
 const platformDataDir = (): string => {
   if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', NAME)
   return join(process.env.XDG_DATA_HOME || join(homedir(), '.local/share'), NAME)

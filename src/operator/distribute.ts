@@ -1,4 +1,4 @@
-/** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
+/** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL does not use this. */
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'

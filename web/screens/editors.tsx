@@ -257,7 +257,7 @@ const POLL_MS = 2_000
 /** The service closes slower uploads after a minute. */
 const UPLOAD_MS = 120_000
 
-/** Sends a file in place of the body. Only `XMLHttpRequest` tells how much has been sent. */
+/** Sends a file in place of the body. Only `XMLHttpRequest` reports how much has been sent. */
 const sendingFile =
   (file: Blob, onSent: (share: number) => void): typeof fetch =>
   (address, { headers, signal } = {}) =>

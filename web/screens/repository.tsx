@@ -34,7 +34,7 @@ export const Repository = () => {
     (one) =>
       one.workspace_id === workspace.id && `${one.owner}/${one.repo}`.toLowerCase() === name.toLowerCase(),
   )
-  // Asking for an override that does not exist is a failure, so the list is asked first. It may be longer than a page.
+  // Reading an override that does not exist fails, so the list is read first. It may be longer than a page.
   const mayHave = projects.data && (project ? project.has_override : projects.data.next_cursor !== null)
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
@@ -290,7 +290,7 @@ const OverrideSection = (props: {
   if (editing) {
     return (
       <>
-        {/* Outside of the form, because its dialog has a form of its own. */}
+        {/* Outside of the form, because its dialog contains another form. */}
         <Unsaved isChanged={isChanged} />
         <Form class="stack tight" onSubmit={save}>
           <IneffectiveKeys settings={editing.before} locked={state.locked} />

@@ -165,7 +165,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
 
   return (
     <>
-      {/* Outside of the form, because its dialog has a form of its own. */}
+      {/* Outside of the form, because its dialog contains another form. */}
       <Unsaved isChanged={isChanged || !values} />
       <Form class="stack" onSubmit={save}>
         <div class="lead">

@@ -18,7 +18,7 @@ interface Part {
   hiddenDays: number
 }
 
-/** Undefined without a viewer, and where it would tell the hours of fewer than two people other than the viewer. */
+/** Undefined without a viewer, and if it would reveal the hours of fewer than two people other than the viewer. */
 export const readHeatmap = async (
   tx: Db,
   { userId: viewerId }: Viewer,

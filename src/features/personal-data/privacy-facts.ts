@@ -141,7 +141,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.audit_days} days.`,
   },
   {
-    // A name that clients may know, and so is not reworded.
+    // Clients may use this name, so it is not reworded.
     name: 'looks',
     what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),

@@ -96,7 +96,7 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
       problem,
       (answer) => checkKind(repohost, answer),
     ),
-    // Which only the browser login asks.
+    // Only the browser sign-in uses this page.
     ...(repohost.clientId === undefined || repohost.url === repohost.apiUrl
       ? []
       : [reach('login page of the repository host', 'REPOHOST_URL', repohost.url, problem)]),

@@ -67,10 +67,10 @@ const READ_PROGRESS = statement(
   from pg_control_checkpoint()`,
 )
 
-/** Later statements see a snapshot that begins after the replica was asked. */
+/** Later statements see a snapshot that begins after the check of the replica. */
 const BEGIN_ANEW = statement('begin a new transaction on the same connection', {}, 'commit and chain')
 
-/** The replica cannot be used for reads, and would not be if it were asked again. */
+/** The replica cannot be used for reads, and another check would not change that. */
 export class NotAReplica extends Error {}
 
 /** It is behind: by more than a request waits for, or by as much as when it was last looked at. */

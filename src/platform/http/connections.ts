@@ -105,7 +105,7 @@ interface Arriving {
   before: number
 }
 
-/** Node knows one bound for all requests, which is that of uploads. Here, other requests get their shorter one. */
+/** Node has a single timeout for all requests, which is that of uploads. Here, other requests get a shorter one. */
 const boundBodies = (
   app: FastifyInstance,
   { request: ordinary, upload, uploadRate, check }: ConnectionTimeouts,

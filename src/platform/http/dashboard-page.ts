@@ -43,7 +43,7 @@ const POLICY = [
 
 const NOT_BUILT = 'the dashboard was not built, so the service has none: run npm run build:web'
 
-/** Answers with the page, which knows who asks; with the status that the reply has. */
+/** Sends the page with the caller's data, and keeps the status of the reply. */
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')

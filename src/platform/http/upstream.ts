@@ -107,7 +107,7 @@ const parseOrUndefined = (text: string): unknown => {
   }
 }
 
-/** The answer when a provider asks to slow down: 502 with `Retry-After`. */
+/** The error when a provider limits the rate: 502 with `Retry-After`. */
 export const rateLimitedUpstream = (upstream: Upstream, headers: Headers): ApiError => {
   const seconds =
     Number(headers.get('retry-after')) || Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000

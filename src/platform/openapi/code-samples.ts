@@ -25,7 +25,7 @@ interface Call {
   /** Values that begin with `$` are names of environment variables. */
   headers: Record<string, string>
   body: unknown
-  /** Sent by the client by itself. */
+  /** The client sends it automatically. */
   authorization: Record<string, string>
   /** Over the very bytes of the body. */
   signed: boolean

@@ -72,7 +72,7 @@ export class CircuitBreaker {
           resolve(value)
         },
         (error) => {
-          // An abandoned call tells nothing new.
+          // The result of an abandoned call does not matter.
           if (this.underWay.has(giveUp) && (this.options.isFault?.(error) ?? true)) this.trip(error)
           giveUp(error)
         },

@@ -32,7 +32,7 @@ export default fp(
       fault = found
       return isCurrent && !fault
     }
-    /** Concurrent calls share one check, so that the database is asked only once at a time. */
+    /** Concurrent calls share one check of the database. */
     let underWay: Promise<boolean> | undefined
     const checkOnce = () => {
       underWay ??= check().finally(() => {

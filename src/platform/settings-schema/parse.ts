@@ -55,7 +55,7 @@ const plain = new Set([
   'deprecated',
   'tags',
 ])
-/** Rules that the service does not know, or that it would have to fetch. */
+/** Rules that the service does not support, or that it would have to fetch. */
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
 const nameOf = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -209,7 +209,7 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 const isType = (value: unknown): value is TypeName => types.includes(value as TypeName)
 
-/** The rules that one schema states by itself. */
+/** The rules of one schema, without those that it refers to. */
 class Keywords {
   constructor(
     readonly schema: Json,

@@ -22,7 +22,7 @@ export const newSecretOf = (keys: string[], id: string, generation: number): str
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Holds the body of one delivery, as it arrives, against its proof. The time tells nothing about the secrets. */
+/** Compares the body of one delivery, as it arrives, with its proof, in a time that does not depend on the secrets. */
 export class Verification {
   private readonly hmacs: Hmac[]
   private readonly isSecret: boolean
@@ -49,7 +49,7 @@ export class Verification {
     for (const hmac of this.hmacs) hmac.update(chunk)
   }
 
-  /** Whether the body, all of which was added, is genuine. To be asked once. */
+  /** Whether the complete body is genuine. Call it once. */
   get holds(): boolean {
     if ('secret' in this.proof) return this.isSecret
     const given = Buffer.from(this.proof.hmac, 'hex')
