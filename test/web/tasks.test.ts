@@ -173,7 +173,7 @@ else {
         'Create a workspace, done,Choose repositories, done,Connect an editor, done,Invite people, to do',
       'three steps are done',
     )
-    await visitor.button('Hide').click()
+    await visitor.button('Hide first steps').click()
     await visitor.page.reload()
     await visitor.heading(/^Stark/).waitFor()
     await visitor.settled()

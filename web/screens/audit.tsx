@@ -149,7 +149,7 @@ export const Audit = () => {
             <option value="">All actions</option>
             {choices('action', KNOWN_ACTIONS).map((action) => (
               <option key={action} value={action}>
-                {labelOf(action)}
+                {capitalized(labelOf(action))}
               </option>
             ))}
           </select>
@@ -257,6 +257,8 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
     </tr>
   )
 }
+
+const capitalized = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 const download = (name: string, text: string) => {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
