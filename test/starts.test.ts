@@ -177,11 +177,11 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
     ],
     [
       shared.url,
-      'a database with tables of another application (carts, items, orders, …). Create a database for the service alone.',
+      'a database with tables of another application (carts, items, orders, …). Create a separate database for the service.',
     ],
     [
       migrated.url,
-      'a database with tables of another application (orders). Create a database for the service alone.',
+      'a database with tables of another application (orders). Create a separate database for the service.',
     ],
     [
       old.url,
