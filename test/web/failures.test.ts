@@ -446,7 +446,7 @@ else {
     await guest.page.goto(`${service.url}/w/${id}`)
     await guest.heading(/^Acme/).waitFor()
     await guest.page.clock.runFor(15_100)
-    await guest.sees('The request timed out. The service or your connection is slow. Try again.')
+    await guest.sees('The request timed out. The service or your connection may be slow. Try again.')
     await reading.release()
     await guest.button('Try again').click()
     await guest.sees('Working hours')

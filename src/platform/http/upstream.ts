@@ -93,7 +93,7 @@ const readBounded = async (response: Response): Promise<Buffer> => {
   // Leaving the loop by throwing cancels the stream, and with it the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`The answer has more than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`The response has more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
