@@ -41,7 +41,7 @@ interface Minutes {
   target: FlushTarget
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
-  /** In the order of their minutes where minutes were imported before. */
+  /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
   /** By workspace, the first day that counts there; without it, every day counts. */
   firstDays?: ReadonlyMap<string, string> | undefined
@@ -59,7 +59,7 @@ export interface Place {
 interface Counted {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
-  /** With `imported`: what there is in each place, whether or not it was imported before. */
+  /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
   write(names: ReadonlyMap<string, string>): Promise<unknown>
 }

@@ -18,7 +18,7 @@ const PIECE_BYTES = 65_536
 export interface ReducedDay {
   /** Days since 1970. */
   day: number
-  /** By minute of the day, the number of the project; 0: none. */
+  /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
 }
 
@@ -26,7 +26,7 @@ export interface ReducedFile {
   heartbeats: number
   /** The projects with number 1, 2 and so on. */
   projects: Project[]
-  /** In their order. */
+  /** The days in chronological order. */
   days: ReducedDay[]
 }
 

@@ -126,7 +126,7 @@ const checkPooler = async (
     ? [ok('pooler', 'There is a transaction pooler in front of the database.')]
     : []
   if (databasePrepare) return findings
-  // Which the service otherwise sets for each of its sessions.
+  // The service otherwise sets these timeouts for each of its sessions.
   const timeouts = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
   const [row] = await sql<{ missing: string[] }[]>`
     select coalesce(json_agg(name), '[]') as missing from pg_settings where name in ${sql(timeouts)} and setting = '0'`

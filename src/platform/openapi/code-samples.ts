@@ -18,7 +18,7 @@ export interface SampledOperation {
 
 interface Call {
   method: string
-  /** With `{parameters}`. */
+  /** The path with `{parameters}`. */
   template: string
   path: Record<string, unknown>
   query: Record<string, unknown>

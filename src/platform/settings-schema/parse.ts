@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 
 const MOST_LEVELS = 32
 
-/** For people. Shown without HTML, and left out where it is to be translated. */
+/** Texts for people. They are shown without HTML. Placeholders for translations are left out. */
 const texts = new Set([
   'title',
   'description',
@@ -272,7 +272,7 @@ class Keywords {
   }
 }
 
-/** Without the members that are undefined; undefined when none is left. */
+/** The object without its undefined members, or undefined if it has no others. */
 const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : (Object.fromEntries(given) as T)

@@ -5,7 +5,7 @@
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
-/** Which secrets of which webhook. */
+/** The secrets of a webhook to compare with. */
 export interface SecretsOf {
   id: string
   generations: number[]
@@ -40,7 +40,7 @@ export class Verification {
     this.isSecret = equal.length > 0
   }
 
-  /** Whether no body can be right. */
+  /** Whether the proof is wrong whatever the body is. */
   get hasFailed(): boolean {
     return 'secret' in this.proof && !this.isSecret
   }

@@ -35,7 +35,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request: unknown, payload: IncomingMessage) => readHeartbeats(payload))
-  // Also where there is no media type, or none that can be read.
+  // Requests with a missing or malformed media type are accepted too.
   app.addHook('onRequest', (request, _reply, done) => {
     request.headers['content-type'] = 'application/octet-stream'
     done()
