@@ -364,7 +364,7 @@ else {
     const guest = await visit(await service.signIn('cyd'))
     await guest.open(new URL(link).pathname)
     await guest.heading('Acme').waitFor()
-    await guest.sees('2 members. You join as a member.')
+    await guest.sees('2 members. You will join as a member.')
     await guest.button('Join as cyd').click()
     await guest.heading('My activity').waitFor()
     await guest.link('People').click()
