@@ -11,7 +11,7 @@ import { deliveryShapes, signedDelivery } from './host-deliveries.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {
-  /** The number at the repository host, and the id here. */
+  /** The number on the repository host, and the id here. */
   id: number
   userId: string
   login: string
@@ -32,7 +32,7 @@ export interface Demo {
   /** Workspace ids. */
   acme: string
   globex: string
-  /** Good for joining Acme. */
+  /** The code of an invite to Acme. */
   acmeInvite: string
   /** The `ETag` of the settings of acme/api-gateway: now, and one version before. */
   etag: string

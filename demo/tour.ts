@@ -32,11 +32,11 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
 
   const groups: [title: string, commands: string[]][] = [
     [
-      'What matters, a line each',
+      'The main features, one per line',
       [
         '# 403: bob is a member, and only an admin renames a workspace',
         send('PATCH', `/team/workspaces/${acme}`, { name: 'Bobs' }, 'BOB'),
-        '# 409: no workspace of ada has this repository, and the answer suggests a pattern for one',
+        '# 409: no workspace of ada covers this repository, and the response suggests a pattern',
         push('initech/reports', changed),
         '# 200: eve joins Acme',
         send('POST', '/team/workspaces/join', { code: acmeInvite }, 'EVE'),
@@ -48,13 +48,13 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
         get(`/team/dashboard?workspace=${acme}&from=${week}&to=${today}&format=csv`),
         '# 200: who changed what',
         get(`/team/workspaces/${acme}/audit?limit=5`),
-        '# 422: no override changes what the workspace has locked',
+        '# 422: no override can change a locked setting',
         send('PUT', `/team/workspaces/${acme}/project-settings/acme/web`, {
           settings: { [`${config.extensionPrefix}.timeout`]: 60_000 },
         }),
-        '# 200: the last change was a mistake, which the schema warned of; this takes it back',
+        '# 200: the last change was a mistake, as the schema warned; this restores the version before it',
         send('POST', `/team/workspaces/${acme}/settings/restore`, { version: 3 }),
-        '# 200: what holds for a repository: the settings of its workspace, and the override over them',
+        '# 200: the effective settings of a repository: those of its workspace, merged with its override',
         get('/team/effective-config?repo=acme/web'),
       ],
     ],
@@ -122,12 +122,12 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
   ]
   return [
     '',
-    `The service is at   ${config.baseUrl}${config.dashboard ? ' (open it and be ada, bob or eve)' : ''}`,
+    `The service is at   ${config.baseUrl}${config.dashboard ? ' (open it and sign in as ada, bob or eve)' : ''}`,
     `The reference is at ${api}/docs`,
-    `Its stand-ins: repository host ${config.repohost.url}, billing ${billing.url},`,
+    `The stand-ins: repository host ${config.repohost.url}, billing ${billing.url},`,
     `               models ${config.assistants.a} and ${config.assistants.b}`,
     '',
-    'Everything is made up, runs on this machine alone, and is gone when you press Ctrl-C.',
+    'Everything is made up and runs only on this machine. Press Ctrl-C to stop and delete it.',
     '',
     '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex.',
     `ADA=${ada.token}`,

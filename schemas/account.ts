@@ -48,7 +48,7 @@ export const View = Type.Object(
     ),
     kind: StringEnum(['dashboard', 'comparison', 'csv'], {
       description:
-        '`comparison`: a dashboard loaded the range by itself, to compare the viewed one with it. `csv`: downloaded as a file.',
+        '`comparison`: a dashboard loaded the range automatically, to compare the viewed range with it. `csv`: downloaded as a file.',
     }),
   },
   {

@@ -66,7 +66,7 @@ export const FlushResult = Type.Object(
     }),
     ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
     duplicate: Type.Boolean({
-      description: 'True: the service has already counted this id and repeats its first answer.',
+      description: 'True: the service has already counted this id and repeats its first response.',
     }),
     notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
   },
@@ -118,7 +118,7 @@ export const MinutesOfDay = Type.Object(
     day: Day,
     workspaces: Type.Array(WorkspaceMinutes, {
       description:
-        'All workspaces of the caller, oldest first. In the answer for a range, only those with minutes on the day.',
+        'All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day.',
     }),
   },
   { $id: 'MinutesOfDay', additionalProperties: false },

@@ -14,7 +14,7 @@ export const VerifyBody = Named('VerifyBody', {
   cookie: Type.Optional(
     Type.Boolean({
       description:
-        'Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can ask for it.',
+        'Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can set it.',
     }),
   ),
 })

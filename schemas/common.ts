@@ -39,7 +39,7 @@ export const Author = Type.String({
 })
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
-/** Every name but `.` and `..`. Generators for Go and Rust know no lookahead, so these are three alternatives. */
+/** Every name but `.` and `..`. Generators for Go and Rust do not support lookahead, so these are three alternatives. */
 const nameOfRepohost = {
   pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
   minLength: 1,
@@ -86,7 +86,7 @@ export const privacy = {
   }),
 }
 
-/** `<ext>.…` (a format that knows the configured prefix). */
+/** `<ext>.…`. The format checks the configured prefix. */
 export const settingsKey = { format: 'settings-key', maxLength: limits.settings_key_length }
 /** The rules of settings objects. */
 const settingsRules = {
@@ -176,12 +176,12 @@ export const WorkspaceChoice = Type.Optional(
 
 export const ConditionalReadHeaders = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'An `ETag`. The answer is 304 while it is current.' }),
+    Type.String({ description: 'An `ETag`. The response is 304 while this version is current.' }),
   ),
 })
 const onlyOnto =
-  'Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412.'
-const onlyIfNothing = '`*`: change only if there is nothing yet. Otherwise the answer is 412.'
+  'Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412.'
+const onlyIfNothing = '`*`: change only if there is nothing yet. Otherwise the response is 412.'
 export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),

@@ -31,7 +31,7 @@ export const DashboardQuery = Type.Object({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only what this login did. It can name someone who has left. A login that was never a member is answered with 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is answered with 403 `member_detail_hidden`, whether it exists or not.',
+        'Only what this login did. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not.',
     }),
   ),
   repo: Type.Optional(Type.Unsafe<string>({ ...RepoPath, description: 'Only activity in this repository.' })),
@@ -45,7 +45,7 @@ export const DashboardQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'Set it for a range that a page loads by itself, to compare another one with it. The access log then lists the view with the kind `comparison`.',
+        'Set it for a range that a page loads automatically, to compare another range with it. The access log then lists the view with the kind `comparison`.',
     }),
   ),
 })
@@ -68,15 +68,15 @@ const trend = Type.Optional(
   }),
 )
 /** Numbers that the privacy level `team` can hide. */
-const OrWithheld = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
+const OrHidden = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
 const shownSums = {
-  active_minutes: OrWithheld(sums.active_minutes),
-  commits: OrWithheld(sums.commits),
-  closed_issues: OrWithheld(sums.closed_issues),
+  active_minutes: OrHidden(sums.active_minutes),
+  commits: OrHidden(sums.commits),
+  closed_issues: OrHidden(sums.closed_issues),
 }
 const Totals = Named('Totals', {
   ...shownSums,
-  active_members: OrWithheld(
+  active_members: OrHidden(
     Type.Integer({
       description:
         'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
@@ -97,7 +97,7 @@ const Publication = Named('Publication', {
       week: Type.Unsafe<string>({ ...Day, description: 'The Monday of the ISO week.' }),
       state: StringEnum(['published', 'hidden', 'scheduled', 'publishing'], {
         description:
-          '`published`: the week has numbers. `hidden`: it has none, because too few people were active, or no one. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes.',
+          '`published`: the week has numbers. `hidden`: it has none, because too few people were active. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes.',
       }),
       published_on: Type.Unsafe<string>({
         ...Day,
@@ -161,7 +161,7 @@ export const Dashboard = Type.Object(
           description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
         }),
         ...shownSums,
-        members: OrWithheld(
+        members: OrHidden(
           Type.Integer({
             description:
               'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
@@ -183,7 +183,7 @@ export const Dashboard = Type.Object(
               examples: [6],
             }),
             hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-            minutes: OrWithheld(Type.Integer({ examples: [48] })),
+            minutes: OrHidden(Type.Integer({ examples: [48] })),
           }),
           {
             maxItems: 168,

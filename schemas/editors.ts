@@ -107,10 +107,10 @@ export const EditorProject = Type.Object(
     name: ProjectName,
     state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
       description:
-        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose it.',
+        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this.',
       examples: ['assigned'],
     }),
-    repo: { ...repo, description: 'Null: the name waits or is ignored.' } as typeof repo,
+    repo: { ...repo, description: 'Null: the name is waiting or ignored.' } as typeof repo,
     last_at: Nullable(Timestamp),
     minutes: Type.Integer({
       minimum: 0,

@@ -123,7 +123,7 @@ export const Environment = Type.Object({
 
   DASHBOARD: StringEnum(['on', 'off'], {
     default: 'on',
-    description: '`off` serves no page at `/`, for installations with their own dashboard at `SITE_URL`.',
+    description: '`off` serves no page at `/`. Use it if you have your own dashboard at `SITE_URL`.',
     examples: ['off'],
   }),
 
@@ -153,7 +153,7 @@ export const Environment = Type.Object({
   SETTINGS_VALIDATION: StringEnum(['warn', 'enforce'], {
     default: 'warn',
     description:
-      'What happens to settings that do not match `SETTINGS_SCHEMA`. `warn` stores them and lists what is wrong in the answer. `enforce` rejects them.',
+      'What happens to settings that do not match `SETTINGS_SCHEMA`. `warn` stores them and lists what is wrong in the response. `enforce` rejects them.',
     examples: ['enforce'],
   }),
 
@@ -183,7 +183,7 @@ export const Environment = Type.Object({
       expected: `an http or https URL without query, fragment or user, or one of ${repohostKinds.join(', ')}`,
       whenUnset: 'the service starts only with the same host as before',
       description:
-        'The address that the repository host had before, if the same host now has the address in `REPOHOST_URL`. If instead `REPOHOST_KIND` was wrong and the address stays, the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove it after the start.',
+        'The former address of the repository host, if the same host now has the address in `REPOHOST_URL`. If the address is the same but `REPOHOST_KIND` was wrong, the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove this variable after the start.',
       examples: ['https://old-git.example.com'],
     }),
   ),
@@ -210,7 +210,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'generated with the embedded database; otherwise no one can create a webhook',
       description:
-        'The keys from which the service derives the secrets of repository webhooks, comma-separated, at least 32 bytes each. New secrets come from the first one, and secrets from all of them are accepted. Create one with `openssl rand -base64 48`.',
+        'The keys from which the service derives the secrets of repository webhooks, comma-separated, at least 32 bytes each. The service derives new secrets from the first key, and accepts secrets from all of them. Create one with `openssl rand -base64 48`.',
       examples: ['9vK1Zt…,Qm4pXs…'],
     }),
   ),
@@ -269,14 +269,15 @@ export const Environment = Type.Object({
     minimum: 31,
     maximum: 36_500,
     default: 400,
-    description: 'How many days the service keeps the hours of activity. It keeps days for good.',
+    description:
+      'How many days the service keeps the hours of activity. It keeps the totals of days as long as the workspace.',
     examples: [90],
   }),
 
   ACTIVITY_PRIVACY_FLOOR: StringEnum(privacyLevels, {
     default: 'named',
     description:
-      'With `team`, no workspace can show what a single member did. Workspaces that do are raised to `team` once, at the next start, and stay there if the floor is removed.',
+      'With `team`, no workspace can show what a single member did. Workspaces with `named` change to `team` at the next start, and keep it if you remove the floor.',
     examples: ['team'],
   }),
   ACTIVITY_MIN_GROUP: Type.Integer({
@@ -333,12 +334,12 @@ export const Environment = Type.Object({
     maximum: 60_000,
     default: 0,
     description:
-      'How many milliseconds the service keeps answering requests after a signal to stop. `GET /api/ready` already answers 503, so load balancers can send requests elsewhere.',
+      'How many milliseconds the service continues to serve requests after a signal to stop. `GET /api/ready` already returns 503, so load balancers can send requests elsewhere.',
     examples: [5_000],
   }),
   MAINTENANCE: Text({
     description:
-      'A message. While it is set, the service answers every write with 503 `maintenance` and this message. Reads continue.',
+      'A message. While it is set, the service rejects every write with 503 `maintenance` and this message. Reads continue.',
     examples: ['Back at 14:00 UTC.'],
   }),
   MAINTENANCE_FILE: Type.Optional(

@@ -18,7 +18,7 @@ export const errorCatalogue = {
   repohost_token_required: [400, 'Send a repository host token in the X-Repohost-Token header.'],
   oauth_state_invalid: [
     400,
-    'This sign-in did not start in this browser, has expired or was already used. Start again.',
+    'This sign-in did not start in this browser, has expired or was already used. Start the sign-in again.',
   ],
   signature_invalid: [
     400,
@@ -39,7 +39,7 @@ export const errorCatalogue = {
     401,
     'This session was signed out, or this access key was revoked. Sign in again, or create a new key.',
   ],
-  repohost_token_invalid: [401, 'The repository host rejected this token. Create a new one there.'],
+  repohost_token_invalid: [401, 'The repository host rejected this token. Create a new token on the host.'],
   admin_key_invalid: [
     401,
     'Send an admin key in the X-Service-Admin-Key header or as the query parameter `key`.',
@@ -61,7 +61,7 @@ export const errorCatalogue = {
   ],
   account_disabled: [
     403,
-    'The operator of this service has disabled this account, or the account of the person who created this access key. Ask the operator.',
+    'The operator of this service has disabled this account, or the account of the person who created this access key. Contact the operator.',
   ],
   csrf_rejected: [
     403,
@@ -75,7 +75,7 @@ export const errorCatalogue = {
   member_not_found: [404, 'No member of the workspace has this login. Check the login.'],
   invite_not_found: [404, 'This invite does not exist. Check that you copied all of it.'],
   key_not_found: [404, 'This access key does not exist. List the keys to see their ids.'],
-  override_not_found: [404, 'The workspace has no override for this repository. There is nothing to remove.'],
+  override_not_found: [404, 'The workspace has no override for this repository. An admin can create one.'],
   version_not_found: [
     404,
     'This version does not exist or is no longer kept. List the versions to see which are available.',
@@ -111,13 +111,16 @@ export const errorCatalogue = {
   ],
   key_limit: [
     409,
-    `There can be at most ${limits.keys_per_owner} access keys that still work. Revoke one first.`,
+    `A person or a workspace can have at most ${limits.keys_per_owner} active access keys. Revoke one first.`,
   ],
   invite_expired: [410, 'This invite has expired. Ask for a new one.'],
   invite_exhausted: [410, 'This invite has no uses left. Ask for a new one.'],
   invite_revoked: [410, 'This invite was revoked. Ask for a new one.'],
-  version_conflict: [412, 'It has changed in the meantime. Pull, merge and push again.'],
-  payload_too_large: [413, 'The body is larger than this route accepts. Send less at once.'],
+  version_conflict: [
+    412,
+    'The stored version does not meet the condition of the request. Get the current version, merge your changes, and send them again.',
+  ],
+  payload_too_large: [413, 'The body is larger than this route accepts. Send less in one request.'],
   settings_too_large: [413, 'The settings exceed the size limit. Shorten or remove some.'],
   workspace_full: [
     413,
@@ -136,16 +139,16 @@ export const errorCatalogue = {
   headers_too_large: [431, 'The request headers are too large. Send fewer or shorter ones.'],
   internal_error: [
     500,
-    'Something failed on our side. Try again later. The request id helps us find the cause.',
+    'The service ran into an error. Try again later. If the error persists, send the request id to the operator.',
   ],
   upstream_failed: [502, 'A service that this request depends on has failed. Try again later.'],
   unavailable: [
     503,
-    'The service cannot answer right now. Wait for the number of seconds in Retry-After, then try again.',
+    'The service cannot handle the request right now. Wait for the number of seconds in Retry-After, then try again.',
   ],
   maintenance: [
     503,
-    'The service is in maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again.',
+    'The service is under maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again.',
   ],
   oauth_not_configured: [
     503,
@@ -159,7 +162,7 @@ export const errorCatalogue = {
     503,
     'Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS.',
   ],
-  upstream_timeout: [504, 'A service that this request depends on did not answer in time. Try again later.'],
+  upstream_timeout: [504, 'A service that this request depends on did not respond in time. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>
 
 export type ErrorCode = keyof typeof errorCatalogue
@@ -175,9 +178,9 @@ export const Problem = Type.Object({
   }),
   status: Type.Integer(),
   title: Type.String({ description: 'The HTTP name of the status.' }),
-  code: StringEnum(errorCodes, { description: 'Stable. Base decisions on it.' }),
+  code: StringEnum(errorCodes, { description: 'Stable. Programs can rely on it.' }),
   detail: Type.String({ description: 'What happened and what to do next, for people.' }),
-  request_id: Type.String({ description: 'The `X-Request-Id` of the answer.' }),
+  request_id: Type.String({ description: 'The `X-Request-Id` of the response.' }),
   errors: Type.Optional(
     Type.Array(
       Closed({
@@ -218,7 +221,7 @@ export const Problem = Type.Object({
   ),
   upstream: Type.Optional(
     StringEnum(['repohost', 'billing-provider', 'assistant-a', 'assistant-b'], {
-      description: 'The service that failed or did not answer.',
+      description: 'The service that failed or did not respond.',
     }),
   ),
 })

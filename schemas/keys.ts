@@ -54,7 +54,7 @@ export const CreateKeyBody = keyBody(
 export const CreateWorkspaceKeyBody = keyBody(
   'CreateWorkspaceKeyBody',
   workspaceScopes,
-  'A key of a workspace cannot have the scopes of activity, because it acts for no person.',
+  'A workspace key cannot have activity scopes, because it acts for no person.',
 )
 export type CreateKeyBody = Static<typeof CreateKeyBody>
 

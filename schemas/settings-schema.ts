@@ -23,7 +23,7 @@ export const SettingsSchema = Type.Object(
     ),
     'x-validation': StringEnum(['warn', 'enforce'], {
       description:
-        '`warn`: settings that do not match are stored, with `warnings` in the answer. `enforce`: they are rejected with 400 `validation_failed`.',
+        '`warn`: settings that do not match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`.',
       examples: ['warn'],
     }),
   },

@@ -3,14 +3,14 @@ import { Named, Nullable, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
-  description: 'Enter it at the repository host as the address of the webhook.',
+  description: 'Enter it on the repository host as the URL of the webhook.',
   examples: ['https://api.example.com/api/repohost/webhook/0193a0c2-7d55-4cc1-9c5e-6a1f2b3c4d5e'],
 })
 
 export const CreatedWebhook = Named('CreatedWebhook', {
   url,
   secret: Type.String({
-    description: 'Enter it at the repository host as the secret of the webhook. It is shown only here.',
+    description: 'Enter it on the repository host as the secret of the webhook. It is shown only here.',
     examples: ['Hc0l2wJYqYVfX9bD5oKc1x7m3sUe8aTgRnPzLqWv4iE'],
   }),
 })
@@ -18,7 +18,7 @@ export const CreatedWebhook = Named('CreatedWebhook', {
 export const Delivery = Named('WebhookDelivery', {
   at: Timestamp,
   event: Type.String({ description: 'As the repository host names it.', examples: ['push'] }),
-  status: Type.Integer({ description: 'The HTTP status of the answer.', examples: [200] }),
+  status: Type.Integer({ description: 'The HTTP status of the response.', examples: [200] }),
   repo: Type.Optional(
     Nullable(
       Type.String({
@@ -30,7 +30,7 @@ export const Delivery = Named('WebhookDelivery', {
   counted: Type.Optional(
     Type.Integer({
       description:
-        'The commits and closed issues that changed a count. What was reported before, or is replaced by an uploaded count, changes none.',
+        'The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none.',
       examples: [3],
     }),
   ),

@@ -77,7 +77,8 @@ export const WorkspaceSettingsVersion = Type.Object(
   {
     $id: 'WorkspaceSettingsVersion',
     additionalProperties: false,
-    description: 'It has no privacy level: restoring a version never changes what people were promised.',
+    description:
+      'A version has no privacy level, so restoring one never changes who sees a person’s numbers.',
   },
 )
 

@@ -82,7 +82,7 @@ export interface Config {
   exemptAddresses: string[]
   /** A message that begins maintenance at the start, and the file that switches it later. */
   maintenance: { message: string | undefined; file: string }
-  /** Addresses of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustProxy: string[] | undefined
   metricsPort: number | undefined
   /** How long the service keeps serving after a signal to stop, in milliseconds. */
@@ -112,13 +112,13 @@ export const readConfig = (
   }
   if (needsSecrets && values.DATABASE_URL !== undefined && !values.JWT_SECRETS?.length) {
     problems.push(
-      'JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48 (after a move from the embedded database, the content of DATA_DIR/jwt-secret)',
+      'JWT_SECRETS is required with DATABASE_URL: set the same secret for every instance, created with openssl rand -base64 48 (after a move from the embedded database, use the content of DATA_DIR/jwt-secret)',
     )
   }
   if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {
     problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
   }
-  if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must be another one than PORT')
+  if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must differ from PORT')
   const rules = readSettingsRules(values, problems)
   const { name, defaultUrl, defaultApiUrl } = hostKinds[values.REPOHOST_KIND] ?? hostKinds.github
   const repohostUrl = values.REPOHOST_URL ?? defaultUrl

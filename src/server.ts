@@ -64,11 +64,11 @@ const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
   const underWay = app.requestsUnderWay()
   const waiting = [
-    delayMs > 0 && `it keeps serving for ${delayMs / 1_000} s, until balancers have noticed`,
-    underWay > 0 && `${counted(underWay, 'request')} being answered`,
+    delayMs > 0 && `it keeps serving for ${delayMs / 1_000} s, until load balancers have noticed`,
+    underWay > 0 && `${counted(underWay, 'request')} in progress`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
-  app.log.info(['the service stops', ...waiting].join('; '))
+  app.log.info(['the service is stopping', ...waiting].join('; '))
   app.leave()
   await wait(delayMs, undefined, { signal: forceSignal }).catch(() => {})
 }
@@ -99,7 +99,7 @@ const startOwnDatabase = async (
   log: Logger,
   stopped: AbortSignal,
 ): Promise<string> => {
-  log.info(`the embedded PostgreSQL in ${dataDir} starts`)
+  log.info(`starting the embedded PostgreSQL in ${dataDir}`)
   const embedded = await startEmbedded({ dataDir, maxConnections: databasePoolSize + 20, log, stopped })
   onExit((forceSignal) => embedded.stop(forceSignal))
   return embedded.url

@@ -261,7 +261,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
     [
       'a table that the schema has not',
       gzipSync(withManifest((m) => ({ ...m, tables: [{ name: 'pg_user', columns: ['usename'], rows: 0 }] }))),
-      'The file is not a complete backup: there is no place for pg_user.',
+      'The file is not a complete backup: the database has no table pg_user.',
     ],
   ]
   /** The output of the command, and its highest memory in MiB. */

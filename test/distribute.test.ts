@@ -79,8 +79,8 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
 
   const { code, output } = await run(t, url)
   t.equal(code, 0)
-  t.match(output, /^workspaces: copied to every node$/m)
-  t.match(output, /\nactivity: spread by workspace_id\n/)
+  t.match(output, /^workspaces: replicated to every node$/m)
+  t.match(output, /\nactivity: distributed by workspace_id\n/)
   t.notMatch(output, /^(users|funnel_users):/m, 'these had their places')
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
   const places = await sql`

@@ -71,14 +71,14 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       { ...sound, DATABASE_REPLICA_URL: url },
       [
         (await isCluster())
-          ? /^warning replica: The service does not read from it: The database is spread by Citus.* DATABASE_REPLICA_URL/
-          : /^warning replica: The service does not read from it: It is itself a primary.* DATABASE_REPLICA_URL/,
+          ? /^warning replica: The service does not read from it: Citus distributes the database.* DATABASE_REPLICA_URL/
+          : /^warning replica: The service does not read from it: It is a primary, not a replica.* DATABASE_REPLICA_URL/,
       ],
     ],
     [
       'a Redis that is not there',
       { ...sound, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },
-      [/^warning redis: It cannot be used, so each instance counts its limits alone: .*ECONNREFUSED/],
+      [/^warning redis: It cannot be used, so each instance counts separately: .*ECONNREFUSED/],
     ],
     [
       'a variable that has no effect any more',
@@ -280,7 +280,7 @@ t.test('the doctor shows the callback URL to enter at the repository host', asyn
   )
   t.match(
     before.find(({ about }) => about === 'sign-in')?.says,
-    /^No OAuth app.* https:\/\/api\.example\.com\/api\/auth\/callback/,
+    /^There is no OAuth app.* https:\/\/api\.example\.com\/api\/auth\/callback/,
     'also before there is an app, which is made with it',
   )
 })

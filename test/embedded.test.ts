@@ -125,7 +125,7 @@ t.test('a program at the address of an earlier server gets no password', async (
 
   const impostor = await startImpostor(t, 'clear text')
   await leave(impostor.port)
-  const answered = `Another program answers at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
+  const answered = `Another program listens at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
   for (const demand of allDemands) {
     impostor.demand = demand
     const rejection = await rejectionOf(openEmbedded(dataDir, never))

@@ -47,7 +47,7 @@ t.test('in maintenance reads continue, and writes get the message of the operato
   await until(async () => (await change()).status === 503, 'an empty file begins it as well')
   t.strictSame(
     await wholeOf(change()),
-    rejected('The service is in maintenance and accepts no changes. Try again later.'),
+    rejected('The service is under maintenance and accepts no changes. Try again later.'),
   )
 })
 

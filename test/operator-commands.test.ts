@@ -212,7 +212,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
     workspaces(t, 'show', id, 'gus'),
   ])
   t.same(listed, { code: 0, output: `${line}\n` })
-  t.same(wrong, { code: 1, output: "Unexpected argument 'gus'; see `npm run workspaces -- --help`.\n" })
+  t.same(wrong, { code: 1, output: "Unexpected argument 'gus'. See `npm run workspaces -- --help`.\n" })
   t.same(await lines('and others'), [line])
   t.same(await lines('gus_'), [])
   t.equal(shown.code, 0)

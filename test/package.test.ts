@@ -132,7 +132,7 @@ t.test('the command says what it can do', async (t) => {
 
   const wrongOption = await start(t, {}, ['backup', '--now'])
   t.equal(await wrongOption.ended, 1)
-  t.equal(wrongOption.output(), `Unknown option '--now'; see \`${name} backup --help\`.\n`)
+  t.equal(wrongOption.output(), `Unknown option '--now'. See \`${name} backup --help\`.\n`)
 })
 
 t.test('the service starts with its page and its database, in the data folder of the platform', async (t) => {

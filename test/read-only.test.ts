@@ -12,9 +12,9 @@ import { startPair } from './streaming-pair.js'
 import { until } from './until.js'
 
 const READ_ONLY =
-  'The database is read-only: default_transaction_read_only is on. Turn it off where it is set: for the server, the database or the role. Until then, the service answers every write with 503.'
+  'The database is read-only: default_transaction_read_only is on. Turn it off where it is set: for the server, the database or the role. Until then, the service rejects every write with 503.'
 const STANDBY =
-  'The database is read-only: it is a standby of another server. Name the primary in DATABASE_URL, or promote this server. Until then, the service answers every write with 503.'
+  'The database is read-only: it is a standby of another server. Name the primary in DATABASE_URL, or promote this server. Until then, the service rejects every write with 503.'
 const AGAIN = 'The database accepts writes again.'
 
 const saidBy = ({ logs }: Service) =>
@@ -134,7 +134,7 @@ t.test('a service whose role cannot write is not ready', { skip: await isCluster
   const reader = await startService(t, { beside: service, env: { DATABASE_URL: url.href } })
   t.equal(await statusOf(reader), 503)
   t.strictSame(saidBy(reader), [
-    `The database is read-only: the role ${role} has no right to change revocations, users. Let ${role} own the tables, or grant it the rights. Until then, the service answers every write with 503.`,
+    `The database is read-only: the role ${role} has no right to change revocations, users. Let ${role} own the tables, or grant it the rights. Until then, the service rejects every write with 503.`,
   ])
   const { token } = reader.repohost.addUser('ada')
   const signIn = await reader.request('POST', '/api/auth/verify', { body: { repohost_token: token } })

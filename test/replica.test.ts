@@ -148,9 +148,9 @@ t.test('a server that is not a replica of this database is not read', async (t) 
   const sibling = new URL(second.url)
   sibling.pathname = '/template1'
   for (const [DATABASE_REPLICA_URL, reason] of [
-    [url, /^It is itself a primary$/],
-    [first.url, /^It is itself a primary$/],
-    [sibling.href, /not a replica of DATABASE_URL/],
+    [url, /^It is a primary, not a replica$/],
+    [first.url, /^It is a primary, not a replica$/],
+    [sibling.href, /not a replica of the current primary of DATABASE_URL/],
     ['postgres://nobody@127.0.0.1:1/x', /ECONNREFUSED/],
   ] as const) {
     const other = await startService(t, { env: { ...env, DATABASE_REPLICA_URL }, beside: service })

@@ -193,7 +193,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   })
 })
 
-const UNKNOWN = 'Redis sent a reply that this service does not know'
+const UNKNOWN = 'Redis sent a reply that this service does not understand'
 
 /** Sends as much as is taken, until the other side has gone. */
 const flood = (first: string, again: string) => (socket: Socket) => {

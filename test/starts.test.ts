@@ -69,7 +69,7 @@ t.test('a service with a wrong configuration does not start, and lists all probl
     `The configuration is not valid:
   - DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25
   - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
-  - JWT_SECRETS is required with DATABASE_URL: set the same one for every instance, made with openssl rand -base64 48 (after a move from the embedded database, the content of DATA_DIR/jwt-secret)
+  - JWT_SECRETS is required with DATABASE_URL: set the same secret for every instance, created with openssl rand -base64 48 (after a move from the embedded database, use the content of DATA_DIR/jwt-secret)
   - TRUST_PROXI is not a variable of the service. Did you mean TRUST_PROXY?
 `,
   )
@@ -109,7 +109,7 @@ t.test(
     const port = await freePort()
     const service = launch(t, port, onDatabase(url))
     const says = (text: string) => until(() => service.output().includes(text), text)
-    await says('Another instance migrates the database. This one waits for it.')
+    await says('Another instance is migrating the database. This instance is waiting.')
     const health = await fetch(`${service.url}/api/health`)
     t.strictSame([health.status, await health.json()], [200, { ok: true, version: serviceVersion }])
     const other = await fetch(`${service.url}/api/ready`, { headers: { 'X-Request-Id': 'mine' } })
@@ -177,11 +177,11 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
     ],
     [
       shared.url,
-      'a database with tables of another application (carts, items, orders, …). Create a database for the service alone.',
+      'a database with tables of another application (carts, items, orders, …). Create a separate database for the service.',
     ],
     [
       migrated.url,
-      'a database with tables of another application (orders). Create a database for the service alone.',
+      'a database with tables of another application (orders). Create a separate database for the service.',
     ],
     [
       old.url,
@@ -377,9 +377,9 @@ t.test('a command says how it is used', async (t) => {
     t.match(command.output(), usage, program)
   }
   const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
-  t.match(await rejectionOf(t, nonsense), /^Unknown option '--nonsense'; see `npm run seed -- --help`\.$/)
+  t.match(await rejectionOf(t, nonsense), /^Unknown option '--nonsense'\. See `npm run seed -- --help`\.$/)
   const option = launchProgram(t, 'src/server', {}, ['--port', '4000'])
-  t.match(await rejectionOf(t, option), /^Unknown option '--port'; see `npm run start -- --help`\.$/)
+  t.match(await rejectionOf(t, option), /^Unknown option '--port'\. See `npm run start -- --help`\.$/)
   const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])
   t.match(await rejectionOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
 })

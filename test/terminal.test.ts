@@ -45,7 +45,7 @@ t.test(
     t.notMatch(output, /"level"/, 'nothing is JSON')
     child.stdin.write('\x03')
     await until(
-      () => output.includes('1 request is being answered; a second Ctrl-C ends at once'),
+      () => output.includes('1 request is in progress; a second Ctrl-C ends at once'),
       'it says what it waits for',
     )
     // Later than the echo that npm makes of the first.

@@ -31,7 +31,7 @@ export interface Failure {
   canRetry: boolean
   /** The session has ended. The remedy is to sign in. */
   isEnd: boolean
-  /** Seconds to wait, as the service asks. */
+  /** Seconds to wait, from the `Retry-After` header. */
   retryAfter: number | undefined
   /** The members of the problem document. */
   problem: Record<string, unknown>
@@ -43,14 +43,14 @@ const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your 
 
 const texts: Record<string, Text> = {
   unreachable: ['Cannot reach the service', 'Your input is kept. Try again once the service is back.'],
-  no_answer: ['The request timed out', 'The service or your connection is slow. Try again.'],
+  no_answer: ['The request timed out', 'The service or your connection may be slow. Try again.'],
   perhaps_done: [
     'The request timed out',
     'The service may have made the change. Check before you try again.',
   ],
   unexpected_answer: [
-    'The answer did not come from the service',
-    'A proxy or a network sign-in page may have answered instead. Try again in a moment, then reload the page.',
+    'The response did not come from the service',
+    'It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.',
   ],
   invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
   unauthenticated: ENDED,
@@ -59,7 +59,7 @@ const texts: Record<string, Text> = {
   token_revoked: ENDED,
   account_disabled: [
     'Account disabled',
-    'The operator of this service disabled your account. Ask the operator.',
+    'The operator of this service disabled your account. Contact the operator.',
   ],
   pro_required: ['This requires a subscription', 'Subscribe under Account.'],
   admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
@@ -68,10 +68,7 @@ const texts: Record<string, Text> = {
     'The workspace was deleted, or you are not a member. Ask an admin for an invite.',
   ],
   not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
-  member_detail_hidden: [
-    'This workspace hides numbers per person',
-    'Its privacy level is “team”. Remove the person filter.',
-  ],
+  member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
   never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
   member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
   invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],
@@ -86,13 +83,13 @@ const texts: Record<string, Text> = {
     'Remove them from the override, or unlock them in the workspace settings.',
   ],
   rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
-  maintenance: ['The service is in maintenance', 'Your input is kept. Try again later.'],
+  maintenance: ['The service is under maintenance', 'Your input is kept. Try again later.'],
   unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
   repohost_token_invalid: [
     'The repository host rejected this token',
     'Copy the token again, or create a new one.',
   ],
-  key_limit: ['There are too many access keys', 'Revoke one that is no longer in use.'],
+  key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
   webhooks_not_configured: [
     'Repository webhooks are not configured',
     'Ask the operator to set WEBHOOK_KEYS.',
@@ -129,7 +126,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   ]
   return {
     title,
-    advice: retryAfter ? `${advice} The service asks you to wait ${count(Math.ceil(retryAfter))} s.` : advice,
+    advice: retryAfter ? `${advice} Minimum wait: ${count(Math.ceil(retryAfter))} s.` : advice,
     code,
     status,
     requestId: problem?.requestId,
@@ -141,7 +138,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
 }
 
 const CHANGED_MEANWHILE: Failure = {
-  title: 'This was changed in the meantime',
+  title: 'Someone else changed this in the meantime',
   advice: 'Nothing was undone. Check the current value.',
   code: 'changed_meanwhile',
   status: 0,
@@ -176,7 +173,7 @@ export const call = async <O extends Operation>(
     if (options.signal?.aborted) throw error
     const failure = failureOf(error, operation)
     if (failure.status > 0) offline.value = false
-    // A browser extension may block this one call, so ask the service itself.
+    // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
     // An access key ends without the session.
     if (failure.isEnd && via.token) throw { ...failure, ...KEY_ENDED }
@@ -189,7 +186,7 @@ export const call = async <O extends Operation>(
 }
 
 /**
- * The delay before a retry in ms: exponential backoff, never shorter than the service asks for, with jitter so that clients
+ * The delay before a retry in ms: exponential backoff, never shorter than `Retry-After`, with jitter so that clients
  * do not return all at once.
  */
 const retryDelay = (failures: number, retryAfter = 0): number => {
@@ -249,7 +246,7 @@ export interface ReadState<T> {
   again: () => void
 }
 
-/** Answers that were seen. They appear at once when a screen asks for them again. */
+/** Answers that were seen. They appear at once when a screen reads them again. */
 const cache = new Map<string, Answer<unknown>>()
 const CACHE_MAX = 60
 

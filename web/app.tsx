@@ -107,7 +107,7 @@ const SignedIn = () => {
     <Page
       me={me}
       workspace={workspace}
-      // People without a workspace stay at the start page, which has no tabs.
+      // People without a workspace stay on the home page, which has no tabs.
       inWorkspace={id !== undefined || (path === '/' && me?.workspaces.length !== 0)}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
     >
@@ -195,11 +195,11 @@ const NotFound = () => {
     <div class="stack narrow">
       <h1>Page not found</h1>
       <p>
-        The address may be wrong, the workspace may be deleted, or you may not be a member. Ask an admin for
-        an invite.
+        The address may be wrong, the workspace may have been deleted, or you may not be a member. Ask an
+        admin for an invite.
       </p>
       <p>
-        <a href="/">Go to the start page</a>
+        <a href="/">Go to the home page</a>
       </p>
     </div>
   )
@@ -221,7 +221,7 @@ const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => 
   return (
     <div class="note fault stack tight" role="alert">
       <div>
-        <strong>Cannot show this.</strong> The server is newer than this page. Reload.
+        <strong>Cannot show this page.</strong> The service may have been updated. Reload the page.
       </div>
       <div>
         <button type="button" onClick={() => location.reload()}>
@@ -380,11 +380,11 @@ const Page = (props: {
           {offline.value && (
             <div class="note row apart" role="status">
               <span>
-                <strong>Cannot reach the service.</strong> This page may be out of date. It reconnects
-                automatically.
+                <strong>Cannot reach the service.</strong> The numbers may be out of date. This page
+                reconnects automatically.
               </span>
               <button type="button" onClick={checkConnection}>
-                Try now
+                Reconnect now
               </button>
             </div>
           )}

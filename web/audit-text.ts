@@ -95,7 +95,7 @@ const expiry = ({ expires_at }: Details): string[] =>
 
 const sentences: Record<string, Describe> = {
   'activity_privacy.changed': plain(
-    () => ['changed who sees a person’s numbers'],
+    () => ['changed the privacy level'],
     ({ before, after }) => [`From “${levels[write(before)]}” to “${levels[write(after)]}”`],
   ),
   'invite.created': plain(
@@ -107,17 +107,16 @@ const sentences: Record<string, Describe> = {
   ),
   'invite.revoked': plain(() => ['revoked an invite']),
   'invites.revoked': plain((target, details) => [
-    `ended ${details.count === 1 ? '1 invite' : `${write(details.count)} invites`} of `,
+    `revoked ${details.count === 1 ? '1 invite' : `${write(details.count)} invites`} created by `,
     { name: target },
   ]),
   'key.created': plain(
     // The personal key of an admin has no name in the trail of a shared workspace.
-    (target) =>
-      target === '' ? ['created an access key of their own'] : says`created the access key ${target}`,
+    (target) => (target === '' ? ['created a personal access key'] : says`created the access key ${target}`),
     (details) => [`Scopes: ${list(details.scopes).join(', ')}`, ...expiry(details)],
   ),
   'key.revoked': plain((target) =>
-    target === '' ? ['revoked an access key of their own'] : says`revoked the access key ${target}`,
+    target === '' ? ['revoked a personal access key'] : says`revoked the access key ${target}`,
   ),
   'member.added': plain((target, { role }) => [...says`added ${target}`, ` as ${article(role)}`]),
   'member.disabled': plain((target) => says`disabled the account of ${target}`),
@@ -129,7 +128,7 @@ const sentences: Record<string, Describe> = {
   'member.signed_out': plain((target) => says`signed ${target} out everywhere`),
   'override.removed': ofOverride('removed'),
   'override.restored': ofOverride('restored'),
-  'override.set': ofOverride('changed'),
+  'override.set': ofOverride('set'),
   'patterns.added': plain(
     () => ['added repository patterns'],
     ({ patterns }) => list(patterns).map((one) => `Added ${one}`),

@@ -435,7 +435,9 @@ export const Heatmap = ({
         }}
         read={(index) => ({
           title: nameOf(index),
-          lines: [duration(cells[index]?.minutes)],
+          lines: [
+            cells[index]?.minutes === null ? 'Hidden: too few people' : duration(cells[index]?.minutes),
+          ],
           x: place(index).x + across / 2,
           y: place(index).y,
         })}

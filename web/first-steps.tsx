@@ -91,7 +91,7 @@ export const FirstSteps = (props: {
           </span>
           {props.onHide && (
             <button type="button" onClick={props.onHide}>
-              Hide
+              Hide first steps
             </button>
           )}
         </span>

@@ -1,4 +1,4 @@
-/** Whom a change of the workspace settings affects, as far as two short lists tell. */
+/** The repositories and people that a change of the workspace settings affects, from the first page of two lists. */
 import { useRead } from './api.js'
 import { count, people } from './format.js'
 import { useWorkspace } from './me.js'

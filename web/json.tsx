@@ -49,7 +49,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   const size = sizeOf(JSON.parse(text))
   const tooLarge = size > limits.settings_bytes && {
     ...whole,
-    message: `The settings take ${bytes(size)} of at most ${bytes(limits.settings_bytes)}. Remove some keys.`,
+    message: `The settings have ${bytes(size)}. The limit is ${bytes(limits.settings_bytes)}. Remove some keys.`,
   }
   return [...faults, ...wrong, tooLarge].filter(isFault)
 }

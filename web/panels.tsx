@@ -2,7 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { useRead } from './api.js'
-import { visible } from './format.js'
+import { counted, visible } from './format.js'
 import { homeOf, switchTo } from './home.js'
 import type { Me, Workspace } from './me.js'
 import { propertiesOf, useSchema } from './schema.js'
@@ -182,8 +182,8 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
           ))}
         </div>
         <p class="small muted" role="status">
-          {found.length === 0 && (isLoading ? 'Loading …' : `No results for “${query}”.`)}
-          {found.length > 0 && <span class="away">{found.length} results</span>}
+          {found.length === 0 && (isLoading ? 'Loading…' : `No results for “${query}”.`)}
+          {found.length > 0 && <span class="away">{counted(found.length, 'result')}</span>}
         </p>
       </div>
     </Dialog>
@@ -219,7 +219,7 @@ export const HelpPanel = () => (
         checked={singleKeys.value}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
       />
-      <span>Use shortcuts of a single key</span>
+      <span>Use single-key shortcuts</span>
     </label>
     <div class="row end">
       <button type="button" onClick={() => close('help')}>

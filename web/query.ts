@@ -1,6 +1,6 @@
 /** Filters and ranges in the query of the address, so that people can share what they see. */
 import { useLocation } from 'preact-iso/router'
-import { addDays, days, daysBetween, mondayOf, today, weekdayOf } from './format.js'
+import { addDays, counted, days, daysBetween, mondayOf, today, weekdayOf } from './format.js'
 
 type Query = Record<string, string | undefined>
 
@@ -155,7 +155,7 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const last = end ?? (start && addDays(start, 29)) ?? usual.to
   const range = { from: start ?? addDays(last, -29), to: last }
   if ((from ?? start) !== start || (to ?? end) !== end)
-    return { range: rangeOf(range).range, problem: 'A date is not in the calendar.' }
+    return { range: rangeOf(range).range, problem: 'One of the dates does not exist.' }
   if (range.from > range.to)
     return {
       range: rangeOf({ from: range.to, to: range.from }).range,
@@ -173,4 +173,4 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
 export const widening = (chosen: Range, shown: Range): string | undefined =>
   isSame(chosen, shown)
     ? undefined
-    : `You chose ${lengthOf(chosen)} days. The page shows the ${lengthOf(shown)} days of their whole weeks: ${days(shown.from, shown.to)}.`
+    : `You chose ${counted(lengthOf(chosen), 'day')}. This page shows only whole weeks: ${days(shown.from, shown.to)}.`

@@ -143,7 +143,7 @@ export const RangeChoice = ({
             </select>
           </label>
           <p class="small muted">
-            At most {MAX_DAYS} days. Days are in UTC.{isWeekly && ' The page shows whole weeks.'}
+            At most {MAX_DAYS} days. Days are in UTC.{isWeekly && ' This page shows only whole weeks.'}
           </p>
         </div>
       </div>

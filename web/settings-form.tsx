@@ -298,7 +298,7 @@ export const isJson = (text: string): boolean => {
 const faultOf = (schema: Property) =>
   isNumber(schema) ? 'Enter a number.' : 'Enter JSON, such as ["a", "b"].'
 
-/** The field that suits the type. Everything without one of its own is JSON. */
+/** The field that suits the type. Types without a special field are edited as JSON. */
 const Control = (props: {
   id: string
   schema: Property

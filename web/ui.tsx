@@ -30,7 +30,7 @@ export const Change = (props: {
   const { now, before, write } = props
   if (now == null || before === 0 || before === undefined) return null
   if (now === before) return <>no change</>
-  if (before === null) return <>compared range: hidden</>
+  if (before === null) return <>compared range hidden</>
   const isUp = now > before
   const share = Math.abs(now - before) / before
   return (

@@ -167,9 +167,9 @@ export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
   name: string
-  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose it. */
+  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this. */
   state: 'waiting' | 'automatic' | 'assigned' | 'ignored'
-  /** Null: the name waits or is ignored. */
+  /** Null: the name is waiting or ignored. */
   repo: string | null
   last_at: string | null
   /** The minutes that are stored for the name, of the last 32 days. They include gaps of up to 5 minutes. */
@@ -197,7 +197,7 @@ export type FlushResult = {
   capped: number
   /** Entries that count nowhere. */
   ignored: number
-  /** True: the service has already counted this id and repeats its first answer. */
+  /** True: the service has already counted this id and repeats its first response. */
   duplicate: boolean
   /** One for each entry that was not accepted. */
   notes: FlushNote[]
@@ -362,7 +362,7 @@ export type Member = {
 
 export type MinutesOfDay = {
   day: string
-  /** All workspaces of the caller, oldest first. In the answer for a range, only those with minutes on the day. */
+  /** All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day. */
   workspaces: WorkspaceMinutes[]
 }
 
@@ -454,7 +454,7 @@ export type SettingsSchema = {
   additionalProperties: false
   /** The groups in which an editor shows the settings. Every setting is in one of them. */
   'x-groups': SettingsGroup[]
-  /** `warn`: settings that do not match are stored, with `warnings` in the answer. `enforce`: they are rejected with 400 `validation_failed`. */
+  /** `warn`: settings that do not match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`. */
   'x-validation': 'warn' | 'enforce'
 }
 
@@ -492,12 +492,12 @@ export type View = {
     from: string
     to: string
   }
-  /** `comparison`: a dashboard loaded the range by itself, to compare the viewed one with it. `csv`: downloaded as a file. */
+  /** `comparison`: a dashboard loaded the range automatically, to compare the viewed range with it. `csv`: downloaded as a file. */
   kind: 'dashboard' | 'comparison' | 'csv'
 }
 
 export type Webhook = {
-  /** Enter it at the repository host as the address of the webhook. */
+  /** Enter it on the repository host as the URL of the webhook. */
   url: string
   created_at: string
   /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted` and `skipped` are left out, because they would show who worked when. */
@@ -535,7 +535,7 @@ export type WorkspaceSettings = {
   warnings?: SettingsWarning[]
 }
 
-/** It has no privacy level: restoring a version never changes what people were promised. */
+/** A version has no privacy level, so restoring one never changes who sees a person’s numbers. */
 export type WorkspaceSettingsVersion = {
   idle_window_minutes: number
   settings: Settings
@@ -558,7 +558,7 @@ export type Health = {
 export type VerifyBody = {
   /** A personal access token or an OAuth token of the repository host. The service uses it once and does not store it. */
   repohost_token: string
-  /** Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can ask for it. */
+  /** Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can set it. */
   cookie?: boolean
 }
 
@@ -773,7 +773,7 @@ export type CreateInviteBody = {
 
 export type CreateWorkspaceKeyBody = {
   name: string
-  /** A key of a workspace cannot have the scopes of activity, because it acts for no person. */
+  /** A workspace key cannot have activity scopes, because it acts for no person. */
   scopes: ('settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
   expires_in_days?: number
 }
@@ -863,9 +863,9 @@ export type CountsBody = {
 }
 
 export type CreatedWebhook = {
-  /** Enter it at the repository host as the address of the webhook. */
+  /** Enter it on the repository host as the URL of the webhook. */
   url: string
-  /** Enter it at the repository host as the secret of the webhook. It is shown only here. */
+  /** Enter it on the repository host as the secret of the webhook. It is shown only here. */
   secret: string
 }
 
@@ -1183,7 +1183,7 @@ export type HeatmapCell = {
 export type PublishedWeek = {
   /** The Monday of the ISO week. */
   week: string
-  /** `published`: the week has numbers. `hidden`: it has none, because too few people were active, or no one. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
+  /** `published`: the week has numbers. `hidden`: it has none, because too few people were active. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
   state: 'published' | 'hidden' | 'scheduled' | 'publishing'
   /** The UTC day on which the week is published, three days after its end. */
   published_on: string
@@ -1301,11 +1301,11 @@ export type WebhookDelivery = {
   at: string
   /** As the repository host names it. */
   event: string
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status: number
   /** Null: the delivery is about no repository. */
   repo?: string | null
-  /** The commits and closed issues that changed a count. What was reported before, or is replaced by an uploaded count, changes none. */
+  /** The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none. */
   counted?: number
   /** The commits and closed issues of people who are not members, or of a repository that matches no pattern. */
   skipped?: number
@@ -1318,11 +1318,11 @@ export type ProblemValidationFailed = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'validation_failed'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** What is invalid, and where. */
   errors: {
@@ -1339,11 +1339,11 @@ export type ProblemInvalidJson = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invalid_json'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1354,11 +1354,11 @@ export type ProblemInvalidTimezone = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invalid_timezone'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1369,11 +1369,11 @@ export type ProblemInvalidRange = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invalid_range'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1384,26 +1384,26 @@ export type ProblemRepohostTokenRequired = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'repohost_token_required'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** This sign-in did not start in this browser, has expired or was already used. Start again. */
+/** This sign-in did not start in this browser, has expired or was already used. Start the sign-in again. */
 export type ProblemOauthStateInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#oauth_state_invalid'
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'oauth_state_invalid'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1414,11 +1414,11 @@ export type ProblemSignatureInvalid = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'signature_invalid'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1429,11 +1429,11 @@ export type ProblemBadRequest = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'bad_request'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1444,11 +1444,11 @@ export type ProblemAssistantKeyRejected = {
   status: 400
   /** The HTTP name of the status. */
   title: 'Bad Request'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'assistant_key_rejected'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1459,11 +1459,11 @@ export type ProblemUnauthenticated = {
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'unauthenticated'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1474,11 +1474,11 @@ export type ProblemTokenInvalid = {
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'token_invalid'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1489,11 +1489,11 @@ export type ProblemTokenExpired = {
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'token_expired'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1504,26 +1504,26 @@ export type ProblemTokenRevoked = {
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'token_revoked'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** The repository host rejected this token. Create a new one there. */
+/** The repository host rejected this token. Create a new token on the host. */
 export type ProblemRepohostTokenInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repohost_token_invalid'
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'repohost_token_invalid'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1534,11 +1534,11 @@ export type ProblemAdminKeyInvalid = {
   status: 401
   /** The HTTP name of the status. */
   title: 'Unauthorized'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'admin_key_invalid'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1549,11 +1549,11 @@ export type ProblemProRequired = {
   status: 402
   /** The HTTP name of the status. */
   title: 'Payment Required'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'pro_required'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1564,11 +1564,11 @@ export type ProblemNotAMember = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'not_a_member'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1579,11 +1579,11 @@ export type ProblemAdminRequired = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'admin_required'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1594,11 +1594,11 @@ export type ProblemRepoAccessDenied = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'repo_access_denied'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1609,11 +1609,11 @@ export type ProblemMemberDetailHidden = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'member_detail_hidden'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1624,28 +1624,28 @@ export type ProblemScopeMissing = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'scope_missing'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The scope that the access key lacks. Null: no access key of its kind can do this. */
   scope: 'activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read' | null
 }
 
-/** The operator of this service has disabled this account, or the account of the person who created this access key. Ask the operator. */
+/** The operator of this service has disabled this account, or the account of the person who created this access key. Contact the operator. */
 export type ProblemAccountDisabled = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#account_disabled'
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'account_disabled'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1656,11 +1656,11 @@ export type ProblemCsrfRejected = {
   status: 403
   /** The HTTP name of the status. */
   title: 'Forbidden'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'csrf_rejected'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1671,11 +1671,11 @@ export type ProblemNeverSynced = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'never_synced'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1686,11 +1686,11 @@ export type ProblemWorkspaceNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'workspace_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1701,11 +1701,11 @@ export type ProblemMemberNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'member_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1716,11 +1716,11 @@ export type ProblemInviteNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invite_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1731,26 +1731,26 @@ export type ProblemKeyNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'key_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** The workspace has no override for this repository. There is nothing to remove. */
+/** The workspace has no override for this repository. An admin can create one. */
 export type ProblemOverrideNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#override_not_found'
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'override_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1761,11 +1761,11 @@ export type ProblemVersionNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'version_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1776,11 +1776,11 @@ export type ProblemSchemaNotConfigured = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'schema_not_configured'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1791,11 +1791,11 @@ export type ProblemWebhookNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'webhook_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1806,11 +1806,11 @@ export type ProblemRouteNotFound = {
   status: 404
   /** The HTTP name of the status. */
   title: 'Not Found'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'route_not_found'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1821,11 +1821,11 @@ export type ProblemWorkspaceRequired = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'workspace_required'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** A pattern that matches the repository and all others of its owner. */
   suggested_pattern: string
@@ -1838,11 +1838,11 @@ export type ProblemLastAdmin = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'last_admin'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The workspaces that would have no admin. */
   workspaces: {
@@ -1858,11 +1858,11 @@ export type ProblemPersonalWorkspace = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'personal_workspace'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1873,11 +1873,11 @@ export type ProblemSubscriptionActive = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'subscription_active'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1888,11 +1888,11 @@ export type ProblemNoSubscription = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'no_subscription'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1903,11 +1903,11 @@ export type ProblemFlushIdReused = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'flush_id_reused'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1918,26 +1918,26 @@ export type ProblemWorkspaceLimit = {
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'workspace_limit'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** There can be at most 20 access keys that still work. Revoke one first. */
+/** A person or a workspace can have at most 20 active access keys. Revoke one first. */
 export type ProblemKeyLimit = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#key_limit'
   status: 409
   /** The HTTP name of the status. */
   title: 'Conflict'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'key_limit'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1948,11 +1948,11 @@ export type ProblemInviteExpired = {
   status: 410
   /** The HTTP name of the status. */
   title: 'Gone'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invite_expired'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1963,11 +1963,11 @@ export type ProblemInviteExhausted = {
   status: 410
   /** The HTTP name of the status. */
   title: 'Gone'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invite_exhausted'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -1978,43 +1978,43 @@ export type ProblemInviteRevoked = {
   status: 410
   /** The HTTP name of the status. */
   title: 'Gone'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'invite_revoked'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** It has changed in the meantime. Pull, merge and push again. */
+/** The stored version does not meet the condition of the request. Get the current version, merge your changes, and send them again. */
 export type ProblemVersionConflict = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_conflict'
   status: 412
   /** The HTTP name of the status. */
   title: 'Precondition Failed'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'version_conflict'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The current version. Null: there is none. */
   current_version: number | null
 }
 
-/** The body is larger than this route accepts. Send less at once. */
+/** The body is larger than this route accepts. Send less in one request. */
 export type ProblemPayloadTooLarge = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#payload_too_large'
   status: 413
   /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'payload_too_large'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2025,11 +2025,11 @@ export type ProblemSettingsTooLarge = {
   status: 413
   /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'settings_too_large'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
@@ -2044,11 +2044,11 @@ export type ProblemWorkspaceFull = {
   status: 413
   /** The HTTP name of the status. */
   title: 'Payload Too Large'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'workspace_full'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
@@ -2061,11 +2061,11 @@ export type ProblemUnsupportedMediaType = {
   status: 415
   /** The HTTP name of the status. */
   title: 'Unsupported Media Type'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'unsupported_media_type'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2076,11 +2076,11 @@ export type ProblemRepoOutsidePatterns = {
   status: 422
   /** The HTTP name of the status. */
   title: 'Unprocessable Entity'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'repo_outside_patterns'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2091,11 +2091,11 @@ export type ProblemKeyLocked = {
   status: 422
   /** The HTTP name of the status. */
   title: 'Unprocessable Entity'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'key_locked'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
   /** The locked keys that the override contains. */
   keys: string[]
@@ -2108,26 +2108,26 @@ export type ProblemRateLimited = {
   status: 429
   /** The HTTP name of the status. */
   title: 'Too Many Requests'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'rate_limited'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** Something failed on our side. Try again later. The request id helps us find the cause. */
+/** The service ran into an error. Try again later. If the error persists, send the request id to the operator. */
 export type ProblemInternalError = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#internal_error'
   status: 500
   /** The HTTP name of the status. */
   title: 'Internal Server Error'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'internal_error'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2138,43 +2138,43 @@ export type ProblemUpstreamFailed = {
   status: 502
   /** The HTTP name of the status. */
   title: 'Bad Gateway'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'upstream_failed'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
-  /** The service that failed or did not answer. */
+  /** The service that failed or did not respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 }
 
-/** The service cannot answer right now. Wait for the number of seconds in Retry-After, then try again. */
+/** The service cannot handle the request right now. Wait for the number of seconds in Retry-After, then try again. */
 export type ProblemUnavailable = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#unavailable'
   status: 503
   /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'unavailable'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** The service is in maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again. */
+/** The service is under maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again. */
 export type ProblemMaintenance = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#maintenance'
   status: 503
   /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'maintenance'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2185,11 +2185,11 @@ export type ProblemOauthNotConfigured = {
   status: 503
   /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'oauth_not_configured'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2200,11 +2200,11 @@ export type ProblemBillingNotConfigured = {
   status: 503
   /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'billing_not_configured'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
@@ -2215,28 +2215,28 @@ export type ProblemWebhooksNotConfigured = {
   status: 503
   /** The HTTP name of the status. */
   title: 'Service Unavailable'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'webhooks_not_configured'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
 }
 
-/** A service that this request depends on did not answer in time. Try again later. */
+/** A service that this request depends on did not respond in time. Try again later. */
 export type ProblemUpstreamTimeout = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#upstream_timeout'
   status: 504
   /** The HTTP name of the status. */
   title: 'Gateway Timeout'
-  /** Stable. Base decisions on it. */
+  /** Stable. Programs can rely on it. */
   code: 'upstream_timeout'
   /** What happened and what to do next, for people. */
   detail: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request_id: string
-  /** The service that failed or did not answer. */
+  /** The service that failed or did not respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 }
 
@@ -2479,17 +2479,17 @@ export interface Operations {
       query?: {
         /** Use this workspace instead of the best match. */
         workspace?: string | undefined
-        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         if_match?: string | undefined
-        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
         if_none_match?: string | undefined
       }
       headers: {
         /** The caller's own repository host token. The service checks it with the host and never stores it. */
         'X-Repohost-Token': string
-        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
         'If-None-Match'?: string | undefined
       }
       body: PushBody
@@ -2560,7 +2560,7 @@ export interface Operations {
     answer: PushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Get the schema of the settings */
+  /** Get the settings schema */
   'GET /api/settings-schema': {
     request: unknown
     answer: SettingsSchema
@@ -2783,15 +2783,15 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         if_match?: string | undefined
-        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
         if_none_match?: string | undefined
       }
       headers?: {
-        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
         'If-None-Match'?: string | undefined
       }
       body?: WorkspaceSettingsPatch
@@ -2868,15 +2868,15 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         if_match?: string | undefined
-        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
         if_none_match?: string | undefined
       }
       headers?: {
-        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
         'If-None-Match'?: string | undefined
       }
       body: OverrideBody
@@ -2893,15 +2893,15 @@ export interface Operations {
         repo: string
       }
       query?: {
-        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         if_match?: string | undefined
-        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
         if_none_match?: string | undefined
       }
       headers?: {
-        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the answer is 412. */
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         'If-Match'?: string | undefined
-        /** `*`: change only if there is nothing yet. Otherwise the answer is 412. */
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
         'If-None-Match'?: string | undefined
       }
       body?: NoBody
@@ -3023,7 +3023,7 @@ export interface Operations {
         from?: string | undefined
         /** The last UTC day. Default: 30 days that begin with `from`, or today. */
         to?: string | undefined
-        /** Only what this login did. It can name someone who has left. A login that was never a member is answered with 404 `member_not_found`. Where the range has days of the privacy level `team`, every login but the caller’s own is answered with 403 `member_detail_hidden`, whether it exists or not. */
+        /** Only what this login did. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
         member?: string | undefined
         /** Only activity in this repository. */
         repo?: string | undefined
@@ -3031,7 +3031,7 @@ export interface Operations {
         format?: 'json' | 'csv' | undefined
         /** Adds a `trend` to the rows of members and repositories. */
         trends?: boolean | undefined
-        /** Set it for a range that a page loads by itself, to compare another one with it. The access log then lists the view with the kind `comparison`. */
+        /** Set it for a range that a page loads automatically, to compare another range with it. The access log then lists the view with the kind `comparison`. */
         comparison?: boolean | undefined
       }
     }

@@ -14,7 +14,7 @@ class ProblemError extends Error {
   readonly detail: string
   /** Identifies the call in the service's log. */
   readonly requestId: string | undefined
-  /** How many seconds the service asks to wait. */
+  /** How many seconds to wait, from the `Retry-After` header. */
   readonly retryAfter: number | undefined
 
   constructor(

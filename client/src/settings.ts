@@ -44,7 +44,7 @@ export const pullSettings = async (
 export interface Push extends Where {
   repo: Repo
   settings: Record<string, unknown>
-  /** The caller's own token of the repository host. The service asks the host whether the caller may push. */
+  /** The caller's own token of the repository host. The service checks with the host whether the caller may push. */
   repohostToken: string
   /** The version that was pulled last, or undefined if there was none. `overwrite` replaces any version. */
   base: Pick<Pulled, 'etag'> | undefined | 'overwrite'

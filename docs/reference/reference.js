@@ -304,7 +304,7 @@ const open = async (part, fill) => {
     fill(body, await load())
   } catch {
     delete body.dataset.filled
-    body.textContent = 'This did not load. Close it, then open it again.'
+    body.textContent = 'Could not load this part. Close it, then open it again.'
   }
   body.removeAttribute('aria-busy')
 }
@@ -384,7 +384,7 @@ find('#authorize').addEventListener('click', async () => {
     const { authActions, authSelectors } = await dialogOf(choice.value)
     authActions.showDefinitions(authSelectors.definitionsToAuthorize())
   } catch {
-    caller.textContent = 'The dialog did not load. Try again.'
+    caller.textContent = 'Could not load the dialog. Try again.'
   }
 })
 

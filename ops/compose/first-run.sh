@@ -24,19 +24,19 @@ random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 # Writes standard input to a file, completely or not at all.
 write() {
   if [ -s "$1" ]; then
-    echo "$1 is there already and stays"
+    echo "Keeping $1, which already exists"
     cat >/dev/null
   else
     cat >"$1.new"
     # A failure on the other side of the pipe is not reported here, but then the file is empty.
     if [ ! -s "$1.new" ]; then
       rm "$1.new"
-      echo "$1 could not be made" >&2
+      echo "Could not create $1" >&2
       return 1
     fi
     chmod "$2" "$1.new"
     mv "$1.new" "$1"
-    echo "$1 is written"
+    echo "Created $1"
   fi
 }
 
@@ -46,11 +46,11 @@ random 48 | write secrets/webhook-keys 444
 random 24 | write secrets/admin-keys 444
 printf 'postgres://service:%s@database:5432/service' "$(cat secrets/database-password)" | write secrets/database-url 444
 if grep -qs '^DOMAIN=' .env; then
-  echo '.env has a DOMAIN already, which stays'
+  echo 'Keeping the DOMAIN in .env'
 else
-  [ -e .env ] || echo '# For compose.yaml, and for its services: every variable of the service may stand here.' >.env
+  [ -e .env ] || echo '# For compose.yaml, and for its services: you can set every variable of the service here.' >.env
   # If the last line has no newline, the name would be appended to it.
   [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "DOMAIN=$domain" >>.env
-  echo '.env has the DOMAIN'
+  echo 'Added the DOMAIN to .env'
 fi

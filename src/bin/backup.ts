@@ -8,9 +8,9 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run backup -- FILE
 
-  Writes everything that is in the database into FILE, while the service runs.
-  DATABASE_URL says which database; without it, it is the embedded one in DATA_DIR.
-  \`npm run restore\` puts it into an empty one.
+  Writes the whole database to FILE, while the service runs.
+  The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR.
+  \`npm run restore\` restores FILE into an empty database.
 `
 
 runCommand(async (stopped) => {

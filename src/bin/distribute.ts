@@ -1,4 +1,4 @@
-/** Spreads the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md. */
+/** Distributes the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md. */
 import { readConfig } from '../config.js'
 import { distribute } from '../operator/distribute.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
@@ -7,7 +7,7 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run distribute
 
-  Spreads the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md.
+  Distributes the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md.
 `
 
 runCommand(async (stopped) => {

@@ -6,8 +6,8 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run doctor
 
-  Looks at the configuration, the database, the machine and the services that are called, and changes nothing.
-  Exit code 1: something is wrong.
+  Checks the configuration, the database, the machine and the external services, and changes nothing.
+  Exit code 1: there are problems to fix.
 `
 
 const signs = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' }
@@ -20,7 +20,7 @@ runCommand(async (stopped) => {
     if (remedy !== undefined) print(`         ${remedy}`)
   }
   const problems = findings.filter(({ level }) => level === 'problem').length
-  // Which makes the exit code 1.
+  // The error makes the exit code 1.
   if (problems > 0) throw new OperatorError(`\nProblems to fix: ${problems}.`)
   print('\nThe service can run.')
 })

@@ -20,7 +20,8 @@ const USAGE = `npm run import-wakatime -- FILE --login LOGIN
 
   Imports a data dump of WakaTime, or the CSV or JSON of wakapi, for the person with this login.
 
-  DATABASE_URL says into which database; without it, it is the embedded one in DATA_DIR. The service may be running.
+  The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
+  running.
 `
 const PROGRESS_MS = 2_000
 const WAIT_MS = 200
@@ -39,7 +40,7 @@ runCommand(async (stopped) => {
   if (!given) return
   const { login } = given.options
   const [path = ''] = given.others
-  if (login === '') throw new OperatorError('Add --login LOGIN, the person whose file it is.')
+  if (login === '') throw new OperatorError('Add --login LOGIN, the person for whom to import the file.')
   const config = readConfig(process.env, { needsSecrets: false })
   const database = await openDatabaseForCommand(config, stopped)
   const user = await findAccount(database, login)
@@ -62,9 +63,7 @@ runCommand(async (stopped) => {
       stopped.throwIfAborted()
       const found = await describeImport(database.read, user.id)
       if (found.id !== id || found.state === 'cancelled')
-        throw new OperatorError(
-          `${user.login} has cancelled the import. The days that were added before stay.`,
-        )
+        throw new OperatorError(`${user.login} cancelled the import. Days that were already added stay.`)
       if (found.state !== 'running') return found
       // The running service imports a day of this file now.
       await sleep(WAIT_MS)

@@ -7,7 +7,7 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run migrate
 
-  Applies the migrations to DATABASE_URL, as every start of the service does by itself.
+  Applies the migrations to DATABASE_URL, as every start of the service does automatically.
 `
 
 runCommand(async (stopped) => {

@@ -16,5 +16,5 @@ runCommand(async (stopped) => {
   onExit(() => database.close())
   const days = await explainDatabaseErrors(rebuildRollups(database))
   stopped.throwIfAborted()
-  print(`The rollups of ${days} days are new.`)
+  print(`The rollups of ${days} ${days === 1 ? 'day' : 'days'} were rebuilt.`)
 })

@@ -9,8 +9,8 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run restore -- FILE
 
-  Puts what \`npm run backup\` wrote into an empty database: all of it, or nothing.
-  DATABASE_URL says which; without it, it is the embedded one in DATA_DIR, which must be new.
+  Restores a file of \`npm run backup\` into an empty database, completely or not at all.
+  The command uses the database of DATABASE_URL, or if that is unset, a new embedded one in DATA_DIR.
 `
 
 runCommand(async (stopped) => {

@@ -33,8 +33,8 @@ const USAGE = `${NAME} [command]
   doctor           checks the installation
   users            finds, signs out, disables, enables, exports or deletes an account
   workspaces       lists, shows, exports, transfers or deletes workspaces
-  distribute       spreads the tables over a Citus cluster
-  rollups          makes the sums of the dashboard again
+  distribute       distributes the tables over a Citus cluster
+  rollups          rebuilds the rollups of the dashboard
   import-wakatime  imports a file of WakaTime heartbeats for a person
   --version        prints the version
 
@@ -42,7 +42,7 @@ const USAGE = `${NAME} [command]
   docs/configuration.md in the package lists them.
 `
 
-/** Where systems keep the data of programs, because a package has no folder of its own to write to. */
+/** Where the system keeps the data of programs, because a package has no folder to write to. */
 const platformDataDir = (): string => {
   if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', NAME)
   return join(process.env.XDG_DATA_HOME || join(homedir(), '.local/share'), NAME)

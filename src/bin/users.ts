@@ -29,13 +29,13 @@ npm run users -- delete LOGIN --yes
   disable   also rejects sign-ins and access keys, until the account is enabled
   enable    accepts sign-ins and access keys again
   export    writes what GET /api/me/export returns to FILE, or to standard output
-  delete    ends the account, as DELETE /api/me does
+  delete    deletes an account, as DELETE /api/me does
   --yes     confirms the deletion
 
-  LOGIN can also be an id of the account, of this service or of the repository host.
-  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
-  applies changes within 5 seconds. Admins see changes in the audit trail, as made by the operator.
-  JWT_SECRETS has to be that of the service to delete a person who was removed from a workspace.
+  LOGIN can also be the id of the account, in this service or on the repository host.
+  The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
+  running, and applies changes within 5 seconds. Admins see changes in the audit trail, as made by the operator.
+  To delete a person who was removed from a workspace, set JWT_SECRETS as for the service.
 `
 
 interface Call {
@@ -87,9 +87,7 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
       await describe(call)
       if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteAccountOf(call.database, call.config, call.user, call.stopped)
-      print(
-        'The account is deleted. The service removes the remaining rows within some minutes, once it runs.',
-      )
+      print('The account is deleted. The service removes the remaining rows within minutes, once it runs.')
       print(
         `Backups still contain it. Keep the id ${call.user.id}, and run "users find" with it after a restore.`,
       )

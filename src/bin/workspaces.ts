@@ -22,17 +22,17 @@ npm run workspaces -- export ID FILE
 npm run workspaces -- transfer ID LOGIN
 npm run workspaces -- delete ID --yes
 
-  list      lists workspaces, with their members and the used part of their storage
+  list      lists workspaces, with their members and storage use
   --search  only those with TEXT in their name or in a pattern
   show      shows the members, access keys, storage and rows of a workspace
   export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON
-  transfer  makes an account an admin of the workspace, and a member if it is none
+  transfer  makes an account an admin of the workspace, even if it is not a member yet
   delete    deletes the workspace and all of its data, as an admin can
   --yes     confirms the deletion
 
-  LOGIN can also be an id of the account, of this service or of the repository host.
-  DATABASE_URL says in which database; without it, it is the embedded one in DATA_DIR. The service may be running, and
-  applies changes within 5 seconds. Admins see a transfer in the audit trail, as made by the operator.
+  LOGIN can also be the id of the account, in this service or on the repository host.
+  The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
+  running, and applies changes within 5 seconds. Admins see a transfer in the audit trail, as made by the operator.
 `
 
 interface Call {
@@ -60,7 +60,7 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
         print(line)
         total++
       }
-      if (total === 0) print('There are no such workspaces.')
+      if (total === 0) print('No workspaces found.')
     },
   },
   show: { takes: 1, run: show },
@@ -88,7 +88,7 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
       const workspace = await show(call)
       if (!call.isSure) throw new OperatorError('Nothing was deleted. Add --yes to delete all of this.')
       await deleteWorkspace(call.database, workspace)
-      print('The workspace is deleted. The service removes its rows within some minutes, once it runs.')
+      print('The workspace is deleted. The service removes its rows within minutes, once it runs.')
     },
   },
 }

@@ -35,7 +35,7 @@ export const describeAccount = async ({ read }: Database, user: User): Promise<s
     countRowsOf(read, id),
   ])
   return [
-    `${login}, id ${id}, id at the host ${repohostId}, subscription ${status}`,
+    `${login}, id ${id}, id on the host ${repohostId}, subscription ${status}`,
     ...(disabledAt === null ? [] : [`  disabled since ${toTimestamp(disabledAt)}`]),
     ...workspaces.map(
       ({ name, id, role, personal, member_count }) =>

@@ -1,4 +1,4 @@
-/** How the tables are spread over the nodes of a Citus cluster; a single PostgreSQL knows nothing of it. */
+/** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL does not use this. */
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'
@@ -69,7 +69,7 @@ const requireCoordinator = async (sql: postgres.Sql) => {
   }
   if (!node?.knowsItself) {
     throw new OperatorError(
-      'The coordinator does not know how the workers reach it: run citus_set_coordinator_host with its host name and port',
+      'The coordinator has no address that the workers can reach: run citus_set_coordinator_host with its host name and port',
     )
   }
   if (!node.hasWorkers) throw new OperatorError('The cluster has no workers: add them with citus_add_node')
@@ -103,7 +103,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   for (const table of layout.copied) {
     if (isPlaced(table, { kind: 'reference', column: '<none>' })) continue
     await sql`select create_reference_table(${table}::text::regclass)`
-    say(`${table}: copied to every node`)
+    say(`${table}: replicated to every node`)
   }
   for (const [column, tables] of Object.entries(layout.spread)) {
     for (const table of tables) {
@@ -111,7 +111,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
       const neighbour = tables.find((other) => other !== table && places.has(other)) ?? 'none'
       await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbour})`
       places.set(table, { kind: 'distributed', column })
-      say(`${table}: spread by ${column}`)
+      say(`${table}: distributed by ${column}`)
     }
   }
   // The old rows have been copied to the nodes. The originals would only use disk space.

@@ -27,7 +27,7 @@ const refused: Answer = (route) => route.abort('connectionrefused')
 const ended = problem(401, 'token_revoked')
 
 const NOT_THE_SERVICE =
-  'The answer did not come from the service. A proxy or a network sign-in page may have answered instead. Try again in a moment, then reload the page.'
+  'The response did not come from the service. It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.'
 
 /** The answers that any call may get, and the texts that must appear. */
 const faults: [answer: Answer, ...texts: string[]][] = [
@@ -45,7 +45,7 @@ const faults: [answer: Answer, ...texts: string[]][] = [
   ],
   [
     problem(429, 'rate_limited', { 'Retry-After': '77' }),
-    'Too many requests. Wait a moment, then try again. Your input is kept. The service asks you to wait 77 s.',
+    'Too many requests. Wait a moment, then try again. Your input is kept. Minimum wait: 77 s.',
     'request-429',
   ],
   [
@@ -416,7 +416,7 @@ else {
     const fake = await intercept('team/dashboard?*', 'GET')
     fake.answer = (route) => route.fulfill({ json: { totals: null } })
     await page.goto(`${service.url}/w/${id}`)
-    await visitor.sees('Cannot show this. The server is newer than this page. Reload.')
+    await visitor.sees('Cannot show this page. The service may have been updated. Reload the page.')
     await visitor.link('People').click()
     await visitor.heading('Acme Corporation people').waitFor()
     await fake.release()
@@ -427,10 +427,10 @@ else {
 
   t.test('an invalid address is explained', async (t) => {
     for (const [query, text] of [
-      ['from=2026-13-45&to=nonsense', 'Invalid date range. A date is not in the calendar.'],
+      ['from=2026-13-45&to=nonsense', 'Invalid date range. One of the dates does not exist.'],
       ['from=2026-03-05&to=2026-03-01', 'Invalid date range. The end is before the start.'],
       ['from=2020-01-01&to=2026-03-01', 'Invalid date range. A range has at most 366 days.'],
-      ['from=2026-02-31&to=2026-03-05', 'Invalid date range. A date is not in the calendar.'],
+      ['from=2026-02-31&to=2026-03-05', 'Invalid date range. One of the dates does not exist.'],
     ]) {
       await page.goto(`${service.url}/w/${id}?${query}`)
       await visitor.sees(text ?? '')
@@ -446,7 +446,7 @@ else {
     await guest.page.goto(`${service.url}/w/${id}`)
     await guest.heading(/^Acme/).waitFor()
     await guest.page.clock.runFor(15_100)
-    await guest.sees('The request timed out. The service or your connection is slow. Try again.')
+    await guest.sees('The request timed out. The service or your connection may be slow. Try again.')
     await reading.release()
     await guest.button('Try again').click()
     await guest.sees('Working hours')
@@ -490,7 +490,7 @@ else {
     const health = await intercept('health', 'GET', guest)
     health.answer = refused
     await guest.button('Year').click()
-    await guest.button('Try now').waitFor()
+    await guest.button('Reconnect now').waitFor()
     const before = numbers.asked
     const asked = await tenMinutes(health)
     t.ok(asked >= 4 && asked <= 20, `unreachable: ${asked} requests in ten minutes`)
@@ -500,11 +500,11 @@ else {
     numbers.answer = problem(429, 'rate_limited', { 'Retry-After': '300' })
     // The page may have reconnected just now.
     await guest
-      .button('Try now')
+      .button('Reconnect now')
       .click({ timeout: 2_000 })
       .catch(() => {})
     await guest.sees(
-      'Too many requests. Wait a moment, then try again. Your input is kept. The service asks you to wait 300 s.',
+      'Too many requests. Wait a moment, then try again. Your input is kept. Minimum wait: 300 s.',
     )
     const limited = numbers.asked
     for (let second = 0; second < 290; second += 10) await clock.runFor(10_000)

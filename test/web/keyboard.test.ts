@@ -254,7 +254,7 @@ else {
     await user.press('Escape')
     await closed()
     await user.press('?')
-    await user.comesTo('checkbox', 'Use shortcuts of a single key')
+    await user.comesTo('checkbox', 'Use single-key shortcuts')
     t.strictSame(await visitor.violations(), [])
     await visitor.open(`/w/${id}`)
     const pressed = (name: string) => page.getByRole('button', { name, exact: true, pressed: true }).waitFor()
@@ -271,7 +271,7 @@ else {
     }
     const weekly = page.url()
     await user.press('?')
-    await user.comesTo('checkbox', 'Use shortcuts of a single key')
+    await user.comesTo('checkbox', 'Use single-key shortcuts')
     await user.press('Space', 'Escape')
     await closed()
     await user.press('?', '/', 'm')

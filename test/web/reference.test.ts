@@ -189,7 +189,7 @@ else {
     await openReference(visitor)
     const operation = operationOf(visitor, 'profile/getProfile')
     await operation.locator('summary').click()
-    await visitor.sees('This did not load. Close it, then open it again.')
+    await visitor.sees('Could not load this part. Close it, then open it again.')
     await page.unroute(/openapi\.core\.json/)
     await operation.locator('summary').click()
     await operation.locator('summary').click()

@@ -117,7 +117,7 @@ else {
       t.strictSame(visitor.complaints, [])
       const guest = await scene.visit()
       await guest.open('/?auth_error=access_denied')
-      await guest.sees(/^You declined access at \S+\. Nothing has changed\.$/)
+      await guest.sees(/^You declined access on \S+\. Nothing has changed\.$/)
       await check(t, guest, 'the sign-in')
       t.strictSame(guest.complaints, [])
     },

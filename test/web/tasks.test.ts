@@ -60,7 +60,7 @@ else {
     repohost.browserUser = null
     await page.goto(`${service.url}/w/${id}/people?x=1`)
     await enter()
-    await page.getByText(/^You declined access at \S+\. Nothing has changed\.$/).waitFor()
+    await page.getByText(/^You declined access on \S+\. Nothing has changed\.$/).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/people?x=1`, 'the requested address')
     repohost.browserUser = ada.repohostId
     await enter()
@@ -173,7 +173,7 @@ else {
         'Create a workspace, done,Choose repositories, done,Connect an editor, done,Invite people, to do',
       'three steps are done',
     )
-    await visitor.button('Hide').click()
+    await visitor.button('Hide first steps').click()
     await visitor.page.reload()
     await visitor.heading(/^Stark/).waitFor()
     await visitor.settled()
@@ -273,7 +273,7 @@ else {
     for (const [asked, problem, nearest] of [
       [
         'from=2026-02-31&to=2026-03-08',
-        'A date is not in the calendar.',
+        'One of the dates does not exist.',
         'Sat, 28 Feb 2026 to Sun, 8 Mar 2026',
       ],
       ['from=2026-03-08&to=2026-03-02', 'The end is before the start.', 'Mon, 2 Mar 2026 to Sun, 8 Mar 2026'],
@@ -282,7 +282,7 @@ else {
         'A range has at most 366 days.',
         'Wed, 1 Jan 2025 to Thu, 1 Jan 2026',
       ],
-      ['from=soon&to=2026-01-30', 'A date is not in the calendar.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
+      ['from=soon&to=2026-01-30', 'One of the dates does not exist.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
     ]) {
       await page.goto(`${service.url}/w/${id}?${asked}`)
       await admin.sees(`Invalid date range. ${problem}`)
@@ -300,7 +300,7 @@ else {
   t.test('a right-to-left time keeps its direction within an English sentence', async (t) => {
     const visitor = await visit(ada, 'ar')
     await visitor.open(`/w/${id}/settings`)
-    const places = await visitor.page.getByText(/^Effective since /).evaluate((line) => {
+    const places = await visitor.page.getByText(/^In effect since /).evaluate((line) => {
       const [, text] = line.childNodes
       const at = (offset: number) => {
         const range = line.ownerDocument.createRange()
@@ -364,7 +364,7 @@ else {
     const guest = await visit(await service.signIn('cyd'))
     await guest.open(new URL(link).pathname)
     await guest.heading('Acme').waitFor()
-    await guest.sees('2 members. You join as a member.')
+    await guest.sees('2 members. You will join as a member.')
     await guest.button('Join as cyd').click()
     await guest.heading('My activity').waitFor()
     await guest.link('People').click()
@@ -412,7 +412,7 @@ else {
     const undo = async (text: string) => {
       const message = page.locator('.toast', { hasText: text })
       await message.getByRole('button', { name: 'Undo', exact: true }).click()
-      const refusal = page.locator('.toast', { hasText: 'This was changed in the meantime.' })
+      const refusal = page.locator('.toast', { hasText: 'Someone else changed this in the meantime.' })
       await refusal.getByText('Nothing was undone. Check the current value.').waitFor()
       t.strictSame(await visitor.violations(), [])
       await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
@@ -594,17 +594,17 @@ else {
     await visitor.button('Save settings').click()
     await visitor.sees('Settings saved')
     await visitor.link('Team').click()
-    await visitor.sees('The page shows whole weeks. It shows no one’s personal numbers.')
+    await visitor.sees('This page shows only whole weeks. It shows no one’s personal numbers.')
     await visitor.settled()
     await service.app.publishedWeeks.run()
     const monday = mondayOf(addDays(today, -10))
     await visitor.open(`/w/${id}`)
-    await visitor.sees('All 4 weeks hidden: fewer than 5 people were active, or no one.')
+    await visitor.sees('All 4 weeks are hidden: fewer than 5 people were active.')
     await visitor.sees('Hidden: too few people')
     await visitor.sees(/^4 weeks$/)
     await visitor.open(`/w/${id}?from=${addDays(monday, 1)}&to=${today}`)
-    await visitor.sees(/^You chose \d+ days\. The page shows the \d+ days of their whole weeks: /)
-    await visitor.sees(/ not published yet\. The next will be published on | will be published on /)
+    await visitor.sees(/^You chose \d+ days\. This page shows only whole weeks: /)
+    await visitor.sees(/ are not published yet\. The next one will be published on | will be published on /)
     await visitor.open(`/w/${id}`)
     await visitor.settled()
     t.strictSame(await rowsOf(visitor, 'People'), [])
@@ -615,7 +615,7 @@ else {
     )
     await visitor.open('/account/privacy')
     await visitor.sees(
-      /^In Initech, only you see your numbers\. Admins see whole weeks of the team, and only numbers that cover enough people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers\. Effective since /,
+      /^In Initech, only you see your numbers\. Admins see the team’s numbers for whole weeks only, and no number that covers too few people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s\. In effect since /,
     )
     t.strictSame(await visitor.violations(), [])
   })
@@ -819,7 +819,7 @@ else {
     await visitor.button('Create webhook').click()
     await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')
     await visitor.sees(
-      'Enter the URL as “Payload URL” and the secret. Choose the content type application/json.',
+      'Paste the URL into “Payload URL”, and enter the secret. Choose the content type application/json.',
     )
     const secret = await visitor.field('Secret').inputValue()
     const { pathname } = new URL(await visitor.field('URL').inputValue())

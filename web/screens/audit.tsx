@@ -132,7 +132,7 @@ export const Audit = () => {
             value={filter.actor ?? ''}
             onChange={(event) => change({ actor: event.currentTarget.value })}
           >
-            <option value="">everyone</option>
+            <option value="">Everyone</option>
             {choices('actor', []).map((actor) => (
               <option key={actor} value={actor}>
                 {actor}
@@ -146,10 +146,10 @@ export const Audit = () => {
             value={filter.action ?? ''}
             onChange={(event) => change({ action: event.currentTarget.value })}
           >
-            <option value="">all actions</option>
+            <option value="">All actions</option>
             {choices('action', KNOWN_ACTIONS).map((action) => (
               <option key={action} value={action}>
-                {labelOf(action)}
+                {capitalized(labelOf(action))}
               </option>
             ))}
           </select>
@@ -183,7 +183,7 @@ export const Audit = () => {
                 {isFiltered &&
                   oldest &&
                   `${count(shown.length)} of ${more ? 'the newest ' : ''}${count(entries.length)} entries, since ${time(oldest.at)}.${
-                    isSearching && more ? ' Searching older entries …' : ''
+                    isSearching && more ? ' Searching older entries…' : ''
                   }`}
               </p>
               <div class="scroll">
@@ -257,6 +257,8 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
     </tr>
   )
 }
+
+const capitalized = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 const download = (name: string, text: string) => {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))

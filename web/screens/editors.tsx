@@ -55,7 +55,7 @@ const SetUp = () => {
           of your editor.
         </li>
         <li>
-          Create a key for this computer, and write these lines to the file{' '}
+          Create an editor key for this computer. Then add the lines that appear to the file{' '}
           <span class="mono">.wakatime.cfg</span> in your home folder.
         </li>
         <li>Use your editor for two minutes. Its first heartbeat then appears below.</li>
@@ -115,7 +115,7 @@ const Projects = () => {
       await call('PUT /api/me/editor-projects', { body: { name, repo: null } })
       asked.again()
       toast(
-        `${name} is ignored`,
+        `${name} ignored`,
         repo === null
           ? undefined
           : async () => {
@@ -175,9 +175,9 @@ const Projects = () => {
     <section class="card stack tight" aria-labelledby="projects">
       <h2 id="projects">Project names</h2>
       <p class="muted">
-        A plugin that does not know the repository sends a project name, usually that of the folder. The
-        service assigns a name automatically if exactly one of your repositories has it. Otherwise the name
-        waits here for {limits.heartbeat_days} days. Only you see these names.
+        Some plugins send a project name instead of a repository, usually the name of the folder. The service
+        assigns a name automatically if exactly one of your repositories has it. Otherwise the name waits here
+        for {limits.heartbeat_days} days. Only you see these names.
       </p>
       {failure && <FailureNote failure={failure} />}
       <Loaded asked={asked} height={120}>
@@ -189,7 +189,7 @@ const Projects = () => {
             keyOf={({ name }) => name}
             searchText={({ name, repo }) => `${name} ${repo ?? ''}`}
             first="state"
-            empty="No project names. Plugins that send the address of the repository need none."
+            empty="No project names. Plugins that send the repository’s address do not need them."
           />
         )}
       </Loaded>
@@ -207,7 +207,7 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
     const chosen = String(form.get('repo')).trim()
     const done = await act(async () => {
       await call('PUT /api/me/editor-projects', { body: { name, repo: chosen } })
-      toast(`${name} counts for ${chosen}`)
+      toast(`${name} assigned to ${chosen}`)
       props.onAssigned()
     })
     if (done) props.onClose()
@@ -235,8 +235,8 @@ const Assign = (props: { project: Project; onClose: () => void; onAssigned: () =
           </datalist>
         </label>
         <p class="muted">
-          From now on, the name counts for this repository. The stored minutes ({duration(minutes)}) count as
-          well. Minutes that have counted for another repository stay there.
+          From now on, activity with this name counts for the repository. The stored minutes (
+          {duration(minutes)}) also count. Minutes that already counted for another repository stay there.
         </p>
         {failure && <FailureNote failure={failure} />}
         <div class="row end">
@@ -257,7 +257,7 @@ const POLL_MS = 2_000
 /** The service closes slower uploads after a minute. */
 const UPLOAD_MS = 120_000
 
-/** Sends a file in place of the body. Only `XMLHttpRequest` tells how much has been sent. */
+/** Sends a file in place of the body. Only `XMLHttpRequest` reports how much has been sent. */
 const sendingFile =
   (file: Blob, onSent: (share: number) => void): typeof fetch =>
   (address, { headers, signal } = {}) =>
@@ -394,8 +394,8 @@ const Import = () => {
       {(failure ?? cancelling.failure) && <FailureNote failure={(failure ?? cancelling.failure) as never} />}
       <p class="small muted">
         Imports accept no browser session, so this page creates an access key with the scope activity:write.
-        It keeps the key in memory and revokes it when the import ends or you leave the page. The import then
-        continues without the page. The key expires after 1 day in any case.
+        It keeps the key in memory and revokes it when the import ends or you leave the page. If you leave,
+        the import continues. The key expires after 1 day in any case.
       </p>
     </section>
   )

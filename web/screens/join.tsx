@@ -37,7 +37,7 @@ export const Join = () => {
               </h2>
               <p class="muted">
                 {count(workspace.member_count)} {workspace.member_count === 1 ? 'member' : 'members'}. You
-                join as {role === 'admin' ? 'an admin' : 'a member'}.
+                will join as {role === 'admin' ? 'an admin' : 'a member'}.
               </p>
             </div>
             <div>
@@ -48,7 +48,7 @@ export const Join = () => {
               <h3>Who sees your numbers</h3>
               <p>
                 {workspace.activity_privacy === 'team'
-                  ? 'Only you. Admins see whole weeks of the team, and only numbers that cover enough people.'
+                  ? 'Only you. Admins see the team’s numbers for whole weeks only, and no number that covers too few people.'
                   : 'Admins see your daily numbers by name. Members see the day when you were last active. Only you see your hours.'}{' '}
                 You can pause recording at any time.
               </p>

@@ -88,9 +88,9 @@ export const MyActivity = () => {
               <header class="row apart">
                 <h2 id="hours">My working hours</h2>
                 <Tip about="my working hours">
-                  Active minutes by weekday and hour, in the time zone set under Account. Minutes without an
-                  hour, and hours past their retention period, are not included. Only you can see this, in
-                  every workspace.
+                  Active minutes by weekday and hour, in the time zone set under Account. Minutes that were
+                  reported without an hour, and hours past their retention period, are not included. In every
+                  workspace, only you can see your hours.
                 </Tip>
               </header>
               <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
@@ -231,7 +231,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       isRest={({ repo }) => repo === null}
       searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty="No activity in the selected range. To record some, sign in from the editor extension, or connect an editor under Account › Editors."
+      empty="No activity in the selected range. To record activity, sign in from the editor extension, or connect an editor under Account › Editors."
     />
   </section>
 )

@@ -89,7 +89,10 @@ export const Privacy = () => {
           </section>
           <section class="card stack tight" aria-labelledby="deletion">
             <h2 id="deletion">Deletion</h2>
-            <p>Deletes your account. Your daily numbers stay in the teams without your name.</p>
+            <p>
+              Deletes your account, and workspaces without other members. Your daily numbers stay in the other
+              teams’ totals, without your name.
+            </p>
             <div>
               <DeleteMe />
             </div>
@@ -134,19 +137,19 @@ const WhoSees = ({ workspace }: { workspace: Workspace }) => (
   <p>
     {workspace.activity_privacy === 'team' ? (
       <>
-        In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see whole weeks of the team, and
-        only numbers that cover enough people. An admin of several workspaces with the same people can compare
-        them, and people who cooperate can subtract their own numbers.
+        In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see the team’s numbers for whole
+        weeks only, and no number that covers too few people. An admin of several workspaces with the same
+        people can compare them, and people who cooperate can subtract their own numbers from the team’s.
       </>
     ) : (
       <>
         In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day when you
-        were last active. The team’s heatmap includes your hours only together with those of at least one more
-        person. These numbers are live, so an admin who keeps reloading can tell when you work. The level
-        “Only that person” prevents that.
+        were last active. The team’s working hours include yours only together with those of at least one more
+        person. These numbers are live, so an admin who keeps reloading the page can tell when you work. The
+        privacy level “Only that person” prevents this.
       </>
     )}{' '}
-    Effective since {time(workspace.activity_privacy_since)}.
+    In effect since {time(workspace.activity_privacy_since)}.
   </p>
 )
 
@@ -274,9 +277,9 @@ const DeleteMe = () => {
           onNo={() => ask(false)}
         >
           <p>
-            This deletes your sessions, personal workspace, memberships, hours and history. Your daily numbers
-            stay in the teams without your name. If you sign in again, you get a new account. You cannot undo
-            this.
+            This deletes your sessions, access keys, hours and memberships, and every workspace that has no
+            other member. Your daily numbers stay in the other teams’ totals, without your name. If you sign
+            in again, you get a new account. You cannot undo this.
           </p>
           {orphans.map(({ id, name }) => (
             <p key={id}>

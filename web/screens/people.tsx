@@ -127,7 +127,7 @@ const Members = () => {
             </SortedTable>
             {paging.more && (
               <p class="small muted">
-                Sort and search cover the first {all.length} of {workspace.member_count} members.
+                Sorting and search cover only the first {all.length} of {workspace.member_count} members.
               </p>
             )}
           </>
@@ -331,7 +331,8 @@ const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
   if (props.role === 'admin') {
     return (
       <p>
-        {login} will see {activity_privacy === 'team' ? 'the team’s weeks' : 'each member’s daily numbers'}{' '}
+        {login} will see{' '}
+        {activity_privacy === 'team' ? 'the team’s numbers for whole weeks' : 'each member’s daily numbers'}{' '}
         and manage people, repositories and settings. You can undo this.
       </p>
     )
@@ -339,7 +340,7 @@ const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
   return (
     <p>
       {login} will no longer see the team’s numbers or manage the workspace. Invites and access keys that{' '}
-      {login} created here stop working for good. You can make {login} an admin again.
+      {login} created here stop working permanently. You can make {login} an admin again.
     </p>
   )
 }

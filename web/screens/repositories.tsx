@@ -190,14 +190,14 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
             />
           </label>
           <p id="patterns-help" class="small muted">
-            {patterns.length} of {limits.patterns_per_workspace}. <span class="mono">owner/*</span> covers all
-            repositories of an owner, <span class="mono">owner/api-*</span> some, and{' '}
-            <span class="mono">owner/name</span> one.
+            {patterns.length} of {limits.patterns_per_workspace} patterns. <span class="mono">owner/*</span>{' '}
+            covers all repositories of an owner, <span class="mono">owner/api-*</span> covers some, and{' '}
+            <span class="mono">owner/name</span> covers one.
           </p>
           <div role="status">
             <p>
-              Covered known repositories:{' '}
-              {asked.data ? countOf(covered) : asked.failure ? 'could not load them' : '…'}
+              Known repositories covered:{' '}
+              {asked.data ? countOf(covered) : asked.failure ? 'could not be loaded' : '…'}
             </p>
             {starry.length > 0 && (
               <p class="note">

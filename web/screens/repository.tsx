@@ -34,7 +34,7 @@ export const Repository = () => {
     (one) =>
       one.workspace_id === workspace.id && `${one.owner}/${one.repo}`.toLowerCase() === name.toLowerCase(),
   )
-  // Asking for an override that does not exist is a failure, so the list is asked first. It may be longer than a page.
+  // Reading an override that does not exist fails, so the list is read first. It may be longer than a page.
   const mayHave = projects.data && (project ? project.has_override : projects.data.next_cursor !== null)
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
@@ -144,7 +144,7 @@ const Activity = ({ name }: { name: string }) => {
       <Loaded asked={asked} height={44}>
         {({ totals }) => (
           <p>
-            You in the last 30 days: {duration(totals.active_minutes)} active time,{' '}
+            Your last 30 days: {duration(totals.active_minutes)} active time,{' '}
             {counted(totals.commits, 'commit')}, {counted(totals.closed_issues, 'closed issue')}.
             {workspace.role === 'admin' && (
               <>
@@ -230,7 +230,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       <p class="muted">
         Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
         {data.idle_window_minutes} minutes.
-        {data.also_matched.length > 0 && ' Your other workspaces also cover this repository.'}
+        {data.also_matched.length > 0 && ' Another of your workspaces also covers this repository.'}
       </p>
       <SortedTable
         caption="Effective settings"
@@ -290,7 +290,7 @@ const OverrideSection = (props: {
   if (editing) {
     return (
       <>
-        {/* Outside of the form, because its dialog has a form of its own. */}
+        {/* Outside of the form, because its dialog contains another form. */}
         <Unsaved isChanged={isChanged} />
         <Form class="stack tight" onSubmit={save}>
           <IneffectiveKeys settings={editing.before} locked={state.locked} />
@@ -394,7 +394,7 @@ const OverrideSection = (props: {
         >
           <p>
             The workspace settings apply to this repository again. You can undo this for a moment, but the
-            history of the override is deleted for good.
+            history of the override is deleted permanently.
           </p>
         </Confirm>
       )}

@@ -64,7 +64,7 @@ export const Settings = () => {
           again()
           return data
         }}
-        effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level stays.`}
+        effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level does not change.`}
       />
       {isAdmin && (
         <>
@@ -165,7 +165,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
 
   return (
     <>
-      {/* Outside of the form, because its dialog has a form of its own. */}
+      {/* Outside of the form, because its dialog contains another form. */}
       <Unsaved isChanged={isChanged || !values} />
       <Form class="stack" onSubmit={save}>
         <div class="lead">
@@ -182,7 +182,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
             <p class="small muted">
-              A locked key has this value in every repository. Values for one repository are under{' '}
+              A locked key has this value in every repository. To set a value for one repository, open{' '}
               <a href={`/w/${workspace.id}/repos`}>Repositories</a>.
             </p>
           </section>
@@ -192,7 +192,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               <FaultyField editing={draft} />
               {values && isChanged && !conflict && (
                 <>
-                  {keys.length > 0 && <p>{impact.reach(keys, locked) ?? 'Loading who is affected …'}</p>}
+                  {keys.length > 0 && <p>{impact.reach(keys, locked) ?? 'Checking who is affected…'}</p>}
                   {changes.settings && (
                     <Diff
                       before={draft.base.settings}
@@ -220,7 +220,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                     <p>
                       {changes.activity_privacy === 'team'
                         ? 'From now on, no one sees another person’s numbers, including past ones.'
-                        : 'Admins will see people by name, for days from now on. Earlier days stay hidden.'}
+                        : 'From now on, admins see each person’s numbers. Earlier days stay hidden.'}
                     </p>
                   )}
                 </>
@@ -291,7 +291,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                 </p>
               </div>
               <fieldset class="stack tight">
-                <legend>Who sees a person’s numbers</legend>
+                <legend>Privacy level: who sees each person’s numbers</legend>
                 {levels.map(([level, title, about]) => (
                   <label key={level} class="check">
                     <input
@@ -309,7 +309,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                 ))}
               </fieldset>
               <p class="small muted">
-                Effective since {time(draft.base.activity_privacy_since)}. Every member can see this.
+                In effect since {time(draft.base.activity_privacy_since)}. Every member can see this.
               </p>
             </section>
           </div>
@@ -325,12 +325,12 @@ const levels = [
   [
     'named',
     'Admins, by name',
-    'Admins see each member’s daily numbers, and hours only as sums over at least 2 other people. These numbers are live, so an admin who keeps reloading can tell when a person works. “Only that person” prevents that.',
+    'Admins see each member’s daily numbers. They see hours only as sums over at least 2 other people. The numbers are live, so an admin who keeps reloading the page can tell when a person works. “Only that person” prevents this.',
   ],
   [
     'team',
     'Only that person',
-    'Admins see whole weeks of the team, and only numbers that cover enough people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers.',
+    'Admins see the team’s numbers for whole weeks only, and no number that covers too few people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s.',
   ],
 ] as const
 
@@ -461,9 +461,7 @@ const DeleteSpace = () => {
   return (
     <section class="card stack tight" aria-labelledby="delete">
       <h2 id="delete">Deletion</h2>
-      <p class="muted">
-        Deletes the settings, overrides, snapshots, activity and audit trail for all members.
-      </p>
+      <p class="muted">Deletes all settings, overrides, activity and the audit trail for all members.</p>
       <div>
         <button type="button" class="danger" onClick={() => ask(true)}>
           Delete workspace

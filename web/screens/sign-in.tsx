@@ -8,6 +8,12 @@ import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_name
 
+const SCOPES: Record<string, string> = {
+  GitHub: 'It needs no scope.',
+  GitLab: 'It needs the scope read_user.',
+  Forgejo: 'It needs the permission read:user.',
+}
+
 /** Stores the address to return to, because a failed sign-in returns to `/`. */
 const RETURN_TO = 'return-to'
 
@@ -18,12 +24,12 @@ const signInFailure = (): string | undefined => {
   const code = new URLSearchParams(location.search).get('auth_error')
   if (code === null) return undefined
   const texts: Record<string, string> = {
-    access_denied: `You declined access at ${host}. Nothing has changed.`,
-    upstream_failed: `${host} did not answer correctly. Try again later.`,
+    access_denied: `You declined access on ${host}. Nothing has changed.`,
+    upstream_failed: `${host} returned an unexpected response. Try again later.`,
     oauth_state_invalid: 'The sign-in took too long or started in another browser. Try again.',
     oauth_not_configured: 'This installation has no browser sign-in. Use a token.',
-    account_disabled: 'The operator of this service disabled your account. Ask the operator.',
-    rate_limited: 'Too many sign-ins from your network. Wait a minute.',
+    account_disabled: 'The operator of this service disabled your account. Contact the operator.',
+    rate_limited: 'Too many sign-ins from your network. Wait a minute, then try again.',
   }
   return texts[code] ?? 'Sign-in failed. Try again.'
 }
@@ -122,9 +128,9 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
         </label>
         <p id="token-help" class="small muted">
           <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
-            Create a token at {host}
+            Create a token on {host}
           </a>
-          . It needs no scope. The service uses it once to identify you and does not store it.
+          . {SCOPES[host]} The service uses it once to identify you and does not store it.
         </p>
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with token
@@ -132,16 +138,17 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
       </Form>
       {!again && !hasPeople && (
         <details>
-          <summary>No token, or no account at {host}?</summary>
+          <summary>No token, or no account on {host}?</summary>
           <div class="stack tight small">
             <p>
-              To sign in, you need an account at {host}. To see your team, you also need an invite from one of
+              To sign in, you need an account on {host}. To see your team, you also need an invite from one of
               its admins.
             </p>
             <p>
               To look around first, start the demo on your computer: run{' '}
-              <span class="mono">npm run demo</span> in the source of this service. It has made-up people whom
-              you can sign in as. <a href="/api/docs/getting-started">Getting started</a> explains the rest.
+              <span class="mono">npm run demo</span> in the source folder of this service. In the demo, you
+              can sign in as made-up people. For more, read{' '}
+              <a href="/api/docs/getting-started">Getting started</a>.
             </p>
           </div>
         </details>

@@ -271,7 +271,8 @@ const PublicationNote = ({
   return (
     <div class="note stack tight" role="status">
       <p>
-        {widening(chosen, data.range) ?? 'The page shows whole weeks.'} It shows no one’s personal numbers.
+        {widening(chosen, data.range) ?? 'This page shows only whole weeks.'} It shows no one’s personal
+        numbers.
       </p>
       {publishing > 0 && (
         <p>
@@ -284,21 +285,27 @@ const PublicationNote = ({
       )}
       {hidden > 0 && (
         <p>
-          {hidden === weeks.length ? 'All' : `${hidden} of`} {weeksText(weeks.length)} hidden:{' '}
+          {hiddenText(hidden, weeks.length)}:{' '}
           {repo
-            ? 'too few people worked in this repository, or in those that would be left.'
-            : `fewer than ${min_group} people were active, or no one.`}
+            ? 'too few people worked in this repository, or in the other repositories.'
+            : `fewer than ${min_group} people were active.`}
         </p>
       )}
       {next && (
         <p>
           {scheduled.length === 1
             ? `The week of ${day(next.week)} will be published on ${weekdayAndDay(next.published_on)}.`
-            : `${weeksText(scheduled.length)} not published yet. The next will be published on ${weekdayAndDay(next.published_on)}.`}
+            : `${weeksText(scheduled.length)} are not published yet. The next one will be published on ${weekdayAndDay(next.published_on)}.`}
         </p>
       )}
     </div>
   )
+}
+
+const hiddenText = (hidden: number, all: number): string => {
+  if (all === 1) return 'The week is hidden'
+  if (hidden === all) return `All ${weeksText(all)} are hidden`
+  return `${hidden} of ${weeksText(all)} ${hidden === 1 ? 'is' : 'are'} hidden`
 }
 
 /** Why a week, or a day in it, has no number. */
@@ -448,8 +455,8 @@ const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, na
 
 /** Why there is no heatmap. */
 const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; repo?: string }) => {
-  if (member) return 'Hidden: only the person can see their hours.'
-  if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active.'
+  if (member) return 'Hidden: only this person can see their hours.'
+  if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active on each day.'
   return repo
     ? 'Hidden: hours are not published by repository.'
     : 'No hours to show: weeks are hidden or not published yet.'
@@ -463,8 +470,8 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
         <h2 id="hours">Working hours</h2>
         <Tip about="working hours">
           Active minutes by weekday and hour, in each person’s time zone. A UTC hour that spans two local
-          hours counts in the first. Minutes without an hour, and hours past their retention period, are not
-          included.
+          hours counts in the first. Minutes that were reported without an hour, and hours past their
+          retention period, are not included.
           {!isTeamLevel &&
             ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
         </Tip>
@@ -530,7 +537,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         first="active_minutes"
         empty={
           isHidden
-            ? 'This workspace hides numbers per person.'
+            ? 'This workspace hides each person’s numbers.'
             : 'No activity in the selected range. Choose another range.'
         }
       />
@@ -582,7 +589,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
         first="active_minutes"
         empty={
           data.publication
-            ? 'No repositories to show: too few people worked in each, or no one.'
+            ? 'No repositories to show: too few people worked in each.'
             : 'No activity in the selected range. Choose another range.'
         }
       />

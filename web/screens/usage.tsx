@@ -16,7 +16,7 @@ interface Used {
   href?: string
 }
 
-/** Above this share the page suggests to make room. */
+/** Above this share, the page says that a limit is nearly reached. */
 const NEARLY = 0.8
 
 export const Usage = () => {
@@ -31,7 +31,7 @@ export const Usage = () => {
       ))}
       {workspaces.length > LISTED && (
         <p class="muted">
-          The first {LISTED} of your {count(workspaces.length)} workspaces are shown.
+          This page shows the first {LISTED} of your {count(workspaces.length)} workspaces.
         </p>
       )}
       <Rates />
@@ -70,19 +70,19 @@ const Mine = () => {
             href: '/account/keys',
           },
           {
-            name: 'Project names that wait for a repository',
+            name: 'Project names waiting for a repository',
             used: waiting,
             limit: documented.editor_projects_waiting,
             href: '/account/editors',
           },
           {
-            name: 'Project names with a repository, or ignored',
+            name: 'Assigned or ignored project names',
             used: chosen,
             limit: documented.editor_projects_chosen,
             href: '/account/editors',
           },
           {
-            name: 'Repositories that are never recorded',
+            name: 'Repositories excluded from recording',
             used: recording.data?.repos_off.length,
             limit: documented.recording_repos_off,
             href: '/account/privacy',
@@ -167,14 +167,14 @@ const UsedTable = ({ caption, rows }: { caption: string; rows: Used[] }) => (
   </div>
 )
 
-/** The operator can change these, so the service is asked. */
+/** The operator can change these limits, so the page requests them. */
 const Rates = () => {
   const asked = useRead('GET /api/limits', {})
   return (
     <section class="card stack tight" aria-labelledby="rates">
       <h2 id="rates">Request limits</h2>
       <p class="muted">
-        A call above a limit fails with “Too many requests” and says how long to wait. The API reference
+        A request above a limit fails with “Too many requests” and says how long to wait. The API reference
         describes <a href="/api/docs/limits">all limits</a>.
       </p>
       <Loaded asked={asked} height={160}>
@@ -193,7 +193,7 @@ const Rates = () => {
               {(
                 [
                   ['All my requests, per minute', limits.rate_per_caller],
-                  ['My requests at the same time', limits.requests_at_once_per_caller],
+                  ['My concurrent requests', limits.requests_at_once_per_caller],
                   ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
                   ['Exports of my data, per hour', limits.exports_per_hour],
                   ['Sign-ins from my network, per minute', limits.rate_verify_per_address],

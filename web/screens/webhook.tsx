@@ -23,8 +23,8 @@ export const Webhook = () => {
     <section class="card stack tight" aria-labelledby="webhook">
       <h2 id="webhook">Webhook</h2>
       <p class="muted">
-        {host} can report commits and closed issues itself. Uploaded counts replace the reported ones for the
-        same member, repository and day.
+        {host} can report commits and closed issues automatically. Uploaded counts replace the reported ones
+        for the same member, repository and day.
       </p>
       {isShown ? (
         <Details />
@@ -110,8 +110,8 @@ const Details = () => {
           }}
         >
           <p>
-            You get a new secret for the same URL. Enter it at {host} within {limits.webhook_secret_hours}{' '}
-            hours, because the old secret then stops working.
+            You get a new secret for the same URL. Enter it on {host} within {limits.webhook_secret_hours}{' '}
+            hours. After that, the old secret stops working.
           </p>
         </Confirm>
       )}
@@ -133,8 +133,8 @@ const Details = () => {
           }}
         >
           <p>
-            The service then rejects what {host} reports. Counts that it has reported stay. You cannot undo
-            this: a new webhook has a new URL and secret.
+            The service then rejects deliveries from {host}. Counts that were already reported stay. You
+            cannot undo this: a new webhook has a new URL and secret.
           </p>
         </Confirm>
       )}
@@ -154,7 +154,7 @@ const places: Record<string, { open: string; url: string; rest: string; events: 
     open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
     url: 'URL',
     rest: 'The field for the secret is called “Secret token”.',
-    events: 'Select Push events and Issues events. Confidential issues have an event of their own.',
+    events: 'Select Push events and Issues events. Confidential issues need a separate event.',
   },
   Forgejo: {
     open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',
@@ -168,13 +168,13 @@ const Steps = () => {
   const place = places[host]
   if (!place) return null
   return (
-    <ol class="numbered stack tight" aria-label={`Setup at ${host}`}>
+    <ol class="numbered stack tight" aria-label={`Setup on ${host}`}>
       <li>{place.open}</li>
       <li>
-        Enter the URL as “{place.url}” and the secret. {place.rest}
+        Paste the URL into “{place.url}”, and enter the secret. {place.rest}
       </li>
       <li>{place.events}</li>
-      <li>Save the webhook. Push a commit, and it appears below.</li>
+      <li>Save the webhook, and push a commit. The delivery then appears below.</li>
     </ol>
   )
 }
@@ -232,8 +232,8 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
       />
       <p class="small muted">
         {activity_privacy === 'team'
-          ? 'This privacy level hides repositories and numbers.'
-          : 'Skipped commits and issues are those of people who are not members, or of repositories that match no pattern.'}
+          ? 'The privacy level of the workspace hides repositories and numbers.'
+          : 'Commits and issues are skipped if the person is not a member, or if no pattern matches the repository.'}
       </p>
     </>
   )

@@ -1,4 +1,4 @@
-/** The repository host: whose a token is, and what it gives access to. `platform/hosts` knows the kinds of host. */
+/** The repository host: the owner of a token, and what it gives access to. `platform/hosts` has the kinds of host. */
 
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'

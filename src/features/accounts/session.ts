@@ -27,7 +27,7 @@ declare module 'fastify' {
     readonly memberId: string
     /** A token that has the form of an access key. */
     keySecret: string | null
-    /** Whether the token came in the cookie, which a browser sends without being asked. */
+    /** Whether the token came in the cookie, which a browser sends automatically. */
     sessionFromCookie: boolean
   }
 }

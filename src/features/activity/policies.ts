@@ -23,7 +23,7 @@ export interface View {
 
 const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
 
-/** Undefined if a filter asks for another person whose activity is private. */
+/** Undefined if a filter names another person whose activity is private. */
 const divide = (
   { userId, floor }: Viewer,
   privacy: WorkspacePrivacy,

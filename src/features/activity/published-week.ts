@@ -122,7 +122,7 @@ const together = (groups: Iterable<[unknown, People]>): People => {
   return all
 }
 
-/** Most people first: the last is held back first. Never by amounts, which this would tell something of. */
+/** Most people first: the last is held back first. The order never depends on amounts, because it would reveal something about them. */
 const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
   [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
 

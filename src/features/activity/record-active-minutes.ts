@@ -121,7 +121,7 @@ const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
   let inHours = 0
   for (let hour = 0; hour < HOURS; hour++) inHours += hours[hour] ?? 0
   if (inHours > minutes) {
-    throw invalid(`/body/entries/${index}/hours`, 'must not sum up to more than `minutes`')
+    throw invalid(`/body/entries/${index}/hours`, 'must not add up to more than `minutes`')
   }
 }
 
@@ -163,7 +163,7 @@ const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
   if (rows <= limits.flush_rows) return
   const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
   throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries per flush.`,
+    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
   })
 }
 

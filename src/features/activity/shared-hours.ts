@@ -1,7 +1,7 @@
 /**
  * Which hours of a day the heatmap of a team may add up at the privacy level `named`, so that no difference between two
- * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by the clock on
- * their wall: an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
+ * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by their local clock:
+ * an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
  */
 import { Heatmap, localHoursOf, type ZoneDay } from './heatmap.js'
 
@@ -54,9 +54,9 @@ export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
 }
 
 /** The crews whose hours the viewer must not see; undefined where nothing of the day may be shown. */
-export const withheldCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
+export const hiddenCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
   const othersOf = ({ people }: SmallCrew) => people.filter((userId) => userId !== viewerId).length
-  const withheld = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)
-  const isShown = hasLarge || withheld.length === 0 || small.some((crew) => othersOf(crew) >= MIN_OTHERS)
-  return isShown ? withheld : undefined
+  const hidden = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)
+  const isShown = hasLarge || hidden.length === 0 || small.some((crew) => othersOf(crew) >= MIN_OTHERS)
+  return isShown ? hidden : undefined
 }

@@ -159,7 +159,7 @@ export const reportedIssues = table(
     repoKey: text('repo_key').notNull(),
     number: bigint('number', { mode: 'number' }).notNull(),
     day: date('day').notNull(),
-    /** By the host's clock. */
+    /** The time of the event by the host's clock. */
     at: moment('at').notNull(),
     /** False: it was opened again. */
     closed: boolean('closed').notNull(),

@@ -127,7 +127,7 @@ const count = async (
   return { counted: ofCommits + ofIssue, skipped }
 }
 
-/** @returns what tells the user of a login, null for who is not a member */
+/** @returns a function from a login to its user, or null for people who are not members */
 const findAuthors = async (tx: Db, workspaceId: string, { commits, issue }: Brought) => {
   const logins = new Set<string>()
   for (const { login } of [...commits, ...(issue ? [issue] : [])]) if (login) logins.add(login.toLowerCase())

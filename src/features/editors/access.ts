@@ -16,7 +16,7 @@ const ofEditor = (...scopes: Parameters<typeof anyCallerWith>): Access => ({
   },
 })
 
-/** To send heartbeats. */
+/** Callers who can send heartbeats. */
 export const writingEditor = ofEditor('activity:write')
-/** To show the person's time. */
+/** Callers who can read the person's time. */
 export const readingEditor = ofEditor('activity:read', 'activity:write')

@@ -41,7 +41,7 @@ interface Minutes {
   target: FlushTarget
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
-  /** In the order of their minutes where minutes were imported before. */
+  /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
   /** By workspace, the first day that counts there; without it, every day counts. */
   firstDays?: ReadonlyMap<string, string> | undefined
@@ -59,7 +59,7 @@ export interface Place {
 interface Counted {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
-  /** With `imported`: what there is in each place, whether or not it was imported before. */
+  /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
   write(names: ReadonlyMap<string, string>): Promise<unknown>
 }
@@ -120,7 +120,7 @@ export const countMinutes = async (
   })
   if (rows > limits.flush_rows)
     throw new ApiError('payload_too_large', {
-      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer at once.`,
+      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer in one request.`,
     })
   return {
     minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),

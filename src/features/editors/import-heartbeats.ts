@@ -30,11 +30,11 @@ import type { ReducedDay, ReducedFile } from './reduce-file.js'
 import { hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
-/** So many days are written by one statement. */
+/** How many days one statement writes. */
 const DAYS_AT_ONCE = 200
 
 export const importUnderWay = () =>
-  tooMany('import', 1, 10, 'An import of yours is in progress. Wait until it ends, or cancel it.')
+  tooMany('import', 1, 10, 'You already have an import in progress. Wait until it ends, or cancel it.')
 
 /** @throws {ApiError} `rate_limited` while another import of the person is under way */
 export const requireNoImport = async (db: Db, userId: string): Promise<void> => {
@@ -139,7 +139,7 @@ const importDay = async (tx: Tx, userId: string): Promise<boolean> => {
 
 interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
   day: string
-  /** With those before and after it. */
+  /** The day, the day before it and the day after it. */
   days: ImportDay[]
   firstDays: ReadonlyMap<string, string>
   /** Whether the day has counted as heartbeats do, so that what it has is only remembered. */

@@ -1,4 +1,4 @@
-/** Counts the days of imports in the background; each day on one instance. In maintenance, they wait. */
+/** Counts the days of imports in the background; each day on one instance. During maintenance, they wait. */
 import fp from 'fastify-plugin'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'

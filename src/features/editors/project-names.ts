@@ -29,7 +29,7 @@ const repoOf = (path: string): string | undefined => {
 }
 
 const URL_LIKE = /^([A-Za-z][A-Za-z0-9+.-]*:)?\/\/(.*)$/s
-/** `host:path`, as ssh and git know it. A Windows path has a drive of one letter. */
+/** `host:path`, as ssh and git accept it. A Windows path has a drive of one letter. */
 const SSH_LIKE = /^([A-Za-z0-9_.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!\/\/)(.+)$/s
 const AUTHORITY = /^(\[[^\]/]*\]|[^/:]*)(?::[0-9]*(?=\/|$))?[/:]?(.*)$/s
 

@@ -18,7 +18,7 @@ const PIECE_BYTES = 65_536
 export interface ReducedDay {
   /** Days since 1970. */
   day: number
-  /** By minute of the day, the number of the project; 0: none. */
+  /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
 }
 
@@ -26,7 +26,7 @@ export interface ReducedFile {
   heartbeats: number
   /** The projects with number 1, 2 and so on. */
   projects: Project[]
-  /** In their order. */
+  /** The days in chronological order. */
   days: ReducedDay[]
 }
 
@@ -107,6 +107,6 @@ export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: string): P
     throw invalid('/body', 'must be JSON, or CSV with the columns `time` and `project`')
   const file = reduction.result()
   if (file.heartbeats === 0)
-    throw invalid('/body', 'has no heartbeats: at WakaTime, export the heartbeats, not the daily totals')
+    throw invalid('/body', 'has no heartbeats: in WakaTime, export the heartbeats, not the daily totals')
   return file
 }

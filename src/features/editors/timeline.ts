@@ -5,7 +5,7 @@
  */
 import { limits } from '../../../schemas/limits.js'
 
-/** In an hour. */
+/** Minutes in an hour. */
 const MINUTES = 60
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
 const FARTHEST = limits.heartbeat_idle_minutes_max
@@ -73,7 +73,7 @@ export class Timeline {
     }
   }
 
-  /** To be called in the order of the heartbeats. @returns whether the minute had no mark before */
+  /** Must be called in the order of the heartbeats. @returns whether the minute had no mark before */
   mark(minute: number, project: string): boolean {
     const hour = this.at(hourOf(minute))
     const index = minute % MINUTES

@@ -17,7 +17,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'recordEvent',
       tags: ['funnel'],
       summary: 'Record an activation event',
-      description: 'The answer 202 means that the event was counted.',
+      description: 'A 202 response means that the event was counted.',
       body: EventBody,
       response: { 202: ref(Ok) },
     },

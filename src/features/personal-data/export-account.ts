@@ -70,7 +70,7 @@ export const createAccountExporter = (database: Database) => {
   const underWay = new Set<string>()
   return async function* (person: string, profile: Profile): AsyncGenerator<string> {
     if (underWay.has(person))
-      throw tooMany('export', 1, 10, 'An export of yours is under way. Wait for its end.')
+      throw tooMany('export', 1, 10, 'You already have an export in progress. Wait until it ends.')
     underWay.add(person)
     try {
       yield* exportAccount(database, profile)

@@ -86,7 +86,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'answers to flushes',
-    what: 'The answer to a flush of minutes, and a hash of its content.',
+    what: 'The response to a flush of minutes, and a hash of its content.',
     fields: [...fieldsOf(FlushBody, 'entries', 'timezone'), ...fieldsOf(FlushResult, 'duplicate')],
     why: 'So that a repeated flush counts once.',
     kept_days: limits.flush_id_days,
@@ -141,7 +141,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.audit_days} days.`,
   },
   {
-    // A name that clients may know, and so is not reworded.
+    // Clients may use this name, so it is not reworded.
     name: 'looks',
     what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),
@@ -250,7 +250,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('The minutes of heartbeats, project names and imports.', person),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
-      'Time zone, answers to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
+      'Time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
       'No one.',
     ),
     everywhere('Funnel events.', 'No one. With an admin key, the operator sees totals over all people.'),

@@ -79,7 +79,7 @@ export const pushSettings = async (
   }, options)
 }
 
-/** Decides again, now for good: rights may have changed while the host was asked. */
+/** The final decision: rights may have changed during the request to the host. */
 const settleTarget = async (
   tx: Db,
   question: RepoQuestion,

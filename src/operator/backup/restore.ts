@@ -91,17 +91,18 @@ const load = async (
   for (const [name, sum] of Object.entries(manifest.sums)) {
     if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
   }
-  say('Creating indexes and foreign keys …')
+  say('Creating indexes and foreign keys…')
   await createIndexes()
   await tx`analyze`
 }
 
-/** So that no name in the file leads to a view, or to a table of the server's own. */
+/** Ensures that no name in the file is that of a view or a system table. */
 const requireTables = async (tx: postgres.TransactionSql, { tables }: Manifest) => {
   const found = await tx<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`
   const known = new Set(found.map(({ name }) => name))
-  for (const { name } of tables) if (!known.delete(name)) throw damagedBackup(`there is no place for ${name}`)
+  for (const { name } of tables)
+    if (!known.delete(name)) throw damagedBackup(`the database has no table ${name}`)
 }
 
 const loadRows = async (

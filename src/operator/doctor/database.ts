@@ -57,7 +57,7 @@ const checkServer = async (sql: postgres.Sql): Promise<Finding[]> => {
   const fault = await findDatabaseFault(sql, firstMigration.when)
   if (fault) return [problem(ABOUT, `DATABASE_URL names ${fault.cause}.`, fault.remedy)]
   const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
-  return [ok(ABOUT, `PostgreSQL ${row?.version} answers.`)]
+  return [ok(ABOUT, `PostgreSQL ${row?.version} responds.`)]
 }
 
 const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
@@ -80,7 +80,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
     problem(
       ABOUT,
       `Some tables do not belong to ${row.name}: ${row.foreign}.`,
-      `Name their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
+      `Use their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
     ),
   ]
 }
@@ -102,8 +102,8 @@ const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
   return [
     problem(
       'clock',
-      `It is ${Math.round(offMs / 1_000)} s off from the clock of the database.`,
-      'Let both machines follow an NTP server.',
+      `It differs from the clock of the database by ${Math.round(offMs / 1_000)} s.`,
+      'Synchronise both machines with NTP.',
     ),
   ]
 }
@@ -127,7 +127,7 @@ const checkPooler = async (
     ? [ok('pooler', 'There is a transaction pooler in front of the database.')]
     : []
   if (databasePrepare) return findings
-  // Which the service otherwise sets for each of its sessions.
+  // The service otherwise sets these timeouts for each of its sessions.
   const timeouts = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
   const [row] = await sql<{ missing: string[] }[]>`
     select coalesce(json_agg(name), '[]') as missing from pg_settings where name in ${sql(timeouts)} and setting = '0'`
@@ -156,7 +156,7 @@ const checkConnections = async (
     problem(
       ABOUT,
       `DATABASE_POOL_SIZE is ${databasePoolSize}, and the server accepts ${places} connections in total.`,
-      'Lower DATABASE_POOL_SIZE or raise max_connections. Every instance has a pool of its own.',
+      'Lower DATABASE_POOL_SIZE or raise max_connections. Every instance has its own pool.',
     ),
   ]
 }
@@ -216,14 +216,14 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   if (days !== null && days <= BACKUP_DAYS)
     return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old.`)]
   if (archived) return [ok(about, 'The server archives its WAL.')]
-  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is little data to lose yet.')]
+  if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is no backup, but also little data yet.')]
   return [
     warning(
       about,
       days === null
         ? `There is no known backup, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
         : `The last known backup is ${Math.floor(days)} days old.`,
-      'Let a timer run `npm run backup -- FILE` every day. If something else makes backups, check that it still works.',
+      'Run `npm run backup -- FILE` every day with a timer. If you have another backup method, check that it still works.',
     ),
   ]
 }

@@ -77,8 +77,8 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
       const { status } = answer
       const finding = status < 500 ? await inspect(answer) : undefined
       if (finding) return finding
-      if (status < 500) return ok('network', `The ${name} answers (${url}).`)
-      return warning('network', `The ${name} (${url}) answers with ${status}.`, 'Try again later.')
+      if (status < 500) return ok('network', `The ${name} responds (${url}).`)
+      return warning('network', `The ${name} (${url}) returns ${status}.`, 'Try again later.')
     } catch (error) {
       const { code } = ((error as Error).cause ?? error) as { code?: string }
       return level(
@@ -96,7 +96,7 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
       problem,
       (answer) => checkKind(repohost, answer),
     ),
-    // Which only the browser login asks.
+    // Only the browser sign-in uses this page.
     ...(repohost.clientId === undefined || repohost.url === repohost.apiUrl
       ? []
       : [reach('login page of the repository host', 'REPOHOST_URL', repohost.url, problem)]),
@@ -118,7 +118,7 @@ const checkKind = async (
   if (recognises({ status, headers, json })) return undefined
   return problem(
     'network',
-    `The repository host at ${apiUrl} does not answer as ${name} does (REPOHOST_KIND=${kind}).`,
+    `The repository host at ${apiUrl} does not respond like ${name} (REPOHOST_KIND=${kind}).`,
     'Set REPOHOST_KIND to the kind of your host, or correct REPOHOST_API_URL.',
   )
 }

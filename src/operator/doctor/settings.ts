@@ -40,7 +40,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        `BASE_URL (${baseUrl}) is not https: tokens can be read on the way.`,
+        `BASE_URL (${baseUrl}) is not https: tokens can be read in transit.`,
         'Put a proxy with TLS in front, and set BASE_URL to its https address.',
       ),
     )
@@ -85,9 +85,9 @@ const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
     repohost.clientId === undefined
       ? ok(
           about,
-          `No OAuth app: people sign in with a token of ${name}. The callback URL of one is ${callback}.`,
+          `There is no OAuth app, so people sign in with a token of ${name}. To add an app, use the callback URL ${callback}.`,
         )
-      : ok(about, `The callback URL to enter at ${name} is ${callback}.`),
+      : ok(about, `The callback URL to enter on ${name} is ${callback}.`),
   ]
 }
 

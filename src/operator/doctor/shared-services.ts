@@ -11,12 +11,12 @@ export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Find
     return [warning(about, 'It is not used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
   try {
     await tryRedis(redisUrl)
-    return [ok(about, 'All instances count their limits in it.')]
+    return [ok(about, 'All instances share their rate limits through it.')]
   } catch (error) {
     return [
       warning(
         about,
-        `It cannot be used, so each instance counts its limits alone: ${redisFault(error)}.`,
+        `It cannot be used, so each instance counts separately: ${redisFault(error)}.`,
         'Start it, or correct REDIS_URL.',
       ),
     ]
@@ -48,7 +48,7 @@ export const checkReplica = async (
     warning(
       about,
       `The service does not read from it: ${message || code}.`,
-      'Let it follow the server of DATABASE_URL by streaming replication, or correct DATABASE_REPLICA_URL.',
+      'Make it a streaming replica of the server of DATABASE_URL, or correct DATABASE_REPLICA_URL.',
     ),
   ]
 }

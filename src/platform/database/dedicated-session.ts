@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import { openClient, targetOf } from './driver.js'
 
 /**
- * A separate session that knows only the built-in types. It prepares nothing: most statements run once, and a
+ * A separate session with only the built-in types. It prepares nothing: most statements run once, and a
  * transaction pooler may be in between.
  */
 export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>

@@ -35,7 +35,7 @@ const remedies: Record<string, string> = {
     'names a server that asks for SCRAM authentication, and require_auth does not list scram-sha-256',
   SESSION_SETTINGS: 'names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false',
   SASL_SIGNATURE_MISMATCH:
-    'names a server that does not prove that it knows the password: another program may answer in its place',
+    'names a server that does not prove that it knows the password: another program may be impersonating it',
   SASL_ITERATIONS:
     'names a server that asks for a SCRAM hash of more than 1,000,000 iterations: lower scram_iterations there and set the password again',
 }

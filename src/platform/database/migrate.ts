@@ -43,7 +43,7 @@ export const migrate = async (url: string, stopped?: AbortSignal, say: Say = () 
     await tx.savepoint((sp) => sp`set local client_connection_check_interval = '1s'`).catch(unlessUnsupported)
     const [lock] = await tx`select pg_try_advisory_xact_lock(${locks.migration}) as taken`
     if (!lock?.taken) {
-      say('Another instance migrates the database. This one waits for it.')
+      say('Another instance is migrating the database. This instance is waiting.')
       await tx`select pg_advisory_xact_lock(${locks.migration})`
     }
     if (!(await isCurrent(tx))) await applyMigrations(tx, { say })
@@ -118,7 +118,7 @@ export const readNewestMigration = async (sql: postgres.ISql): Promise<number | 
 
 const newer = (found: number) =>
   new OperatorError(
-    `The database has a newer schema, of ${toTime(found)}, than this version knows, whose newest is ${newestMigration.tag} of ${toTime(newestMigration.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
+    `The database has a newer schema, of ${toTime(found)}, than this version, whose newest migration is ${newestMigration.tag} of ${toTime(newestMigration.when)}: start the version that migrated it, or a newer one, or set DATABASE_URL or DATA_DIR to another database.`,
   )
 
 const toTime = (when: number) => new Date(when).toISOString()

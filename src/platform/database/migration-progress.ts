@@ -44,7 +44,7 @@ export const followMigration = async (
   const tell = () => {
     const now = performance.now()
     const rowsPerMs = done > 0 ? done / (beganStatement - began) : ROWS_PER_MS
-    // The database does not tell how far a statement is, so that is estimated.
+    // The database does not report the progress of a statement, so it is estimated.
     const ofStatement = Math.min(rows[next] ?? 0, (now - beganStatement) * rowsPerMs)
     const secondsLeft = Math.ceil((total - done - ofStatement) / rowsPerMs / 1_000)
     say(

@@ -67,10 +67,10 @@ const READ_PROGRESS = statement(
   from pg_control_checkpoint()`,
 )
 
-/** Later statements see a snapshot that begins after the replica was asked. */
+/** Later statements see a snapshot that begins after the check of the replica. */
 const BEGIN_ANEW = statement('begin a new transaction on the same connection', {}, 'commit and chain')
 
-/** The replica cannot be used for reads, and would not be if it were asked again. */
+/** The replica cannot be used for reads, and another check would not change that. */
 export class NotAReplica extends Error {}
 
 /** It is behind: by more than a request waits for, or by as much as when it was last looked at. */
@@ -88,7 +88,8 @@ const isFault = (error: unknown) =>
 /** @throws {NotAReplica} where reads could never go to a replica */
 export const readPosition = async (primary: Db) => {
   const { distributed, ...position } = singleRow(await primary.rows(READ_POSITION, []))
-  if (distributed) throw new NotAReplica('The database is spread by Citus: one replica has not all of it')
+  if (distributed)
+    throw new NotAReplica('Citus distributes the database, so a single replica does not have all of it')
   return position
 }
 
@@ -101,10 +102,10 @@ export const waitForPosition = async (
   const deadline = Date.now() + waitMs
   for (let pauseMs = 2; ; pauseMs *= 2) {
     const progress = singleRow(await replica.rows(READ_PROGRESS, [position]))
-    if (!progress.follows) throw new NotAReplica('It is itself a primary')
+    if (!progress.follows) throw new NotAReplica('It is a primary, not a replica')
     if (progress.cluster !== cluster)
       throw new NotAReplica(
-        `It is not a replica of DATABASE_URL as that is now: cluster, database and timeline are ${progress.cluster}, not ${cluster}`,
+        `It is not a replica of the current primary of DATABASE_URL: cluster, database and timeline are ${progress.cluster}, not ${cluster}`,
       )
     if (progress.reached) return
     if (Date.now() + pauseMs > deadline) throw new ReplicaBehind(`It is more than ${waitMs} ms behind`)

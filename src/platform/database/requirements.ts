@@ -40,7 +40,7 @@ export const findDatabaseFault = async (
   const named = tables.slice(0, TABLES_NAMED).join(', ')
   return {
     cause: `a database with tables of another application (${named}${tables.length > TABLES_NAMED ? ', …' : ''})`,
-    remedy: 'Create a database for the service alone.',
+    remedy: 'Create a separate database for the service.',
   }
 }
 

@@ -11,7 +11,7 @@ export interface HostUser {
   clientId: string | undefined
 }
 
-/** What a host says about a token, and about access to a repository. `failed`: nothing that the service understands. */
+/** The result of a request about a token, or about access to a repository. `failed`: the response has no known form. */
 export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
 export type RepoAnswer = 'granted' | 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
 

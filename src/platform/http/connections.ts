@@ -105,7 +105,7 @@ interface Arriving {
   before: number
 }
 
-/** Node knows one bound for all requests, which is that of uploads. Here, other requests get their shorter one. */
+/** Node has a single timeout for all requests, which is that of uploads. Here, other requests get a shorter one. */
 const boundBodies = (
   app: FastifyInstance,
   { request: ordinary, upload, uploadRate, check }: ConnectionTimeouts,
@@ -146,7 +146,7 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     const { expect, host } = headers
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-      return done(new ApiError('bad_request', { detail: 'Expect can only be 100-continue.' }))
+      return done(new ApiError('bad_request', { detail: 'The header Expect can only be 100-continue.' }))
     if (host === undefined && raw.httpVersion === '1.1')
       return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
     done()

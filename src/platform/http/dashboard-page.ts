@@ -41,9 +41,9 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:web'
+const NOT_BUILT = 'the dashboard was not built, so the service has none: run npm run build:web'
 
-/** Answers with the page, which knows who asks; with the status that the reply has. */
+/** Sends the page with the caller's data, and keeps the status of the reply. */
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')

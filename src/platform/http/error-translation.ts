@@ -24,7 +24,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   // A client that disconnects causes the same code as a lost database connection.
   if (error === request.raw.errored)
     return new ApiError('bad_request', {
-      detail: 'The request ended before all of it arrived.',
+      detail: 'The request did not arrive completely. Send it again.',
       cause: error,
     })
   if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })

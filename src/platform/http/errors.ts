@@ -22,7 +22,7 @@ export default fp(async (app) => {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
-    // A stopping service is expected to answer probes with 503, and the operator has asked for maintenance.
+    // Probes of a stopping service and writes during maintenance get 503 on purpose, so they are not logged as errors.
     const isMeant =
       failure.code === 'maintenance' || (request.routeOptions.config.isProbe === true && app.isLeaving())
     if (failure.status >= 500 && !isMeant)

@@ -17,7 +17,7 @@ declare module 'fastify' {
 const CHECK_MS = 1_000
 const RETRY_AFTER_SECONDS = 60
 const MAX_LENGTH = 500
-const DEFAULT_MESSAGE = 'The service is in maintenance and accepts no changes. Try again later.'
+const DEFAULT_MESSAGE = 'The service is under maintenance and accepts no changes. Try again later.'
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The message in a file; undefined if there is no such file. */

@@ -99,7 +99,7 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
   // The route and not the path: paths and queries can carry names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
-  // The request of a path that cannot be read has no `trace` of its own.
+  // A request whose path cannot be read has no `trace`.
   const { traceId, spanId } = raw.trace ?? traceOf(undefined)
   // One literal: with `...` for its first members, the object takes four times the memory.
   const line = {
@@ -116,7 +116,7 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
     key_id: key?.keyId,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
-  // Balancers ask all the time.
+  // Load balancers send probes all the time.
   if (config?.isProbe) server.log.debug(line, 'request')
   else server.log.info(line, 'request')
 }

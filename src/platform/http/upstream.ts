@@ -93,7 +93,7 @@ const readBounded = async (response: Response): Promise<Buffer> => {
   // Leaving the loop by throwing cancels the stream, and with it the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`The answer has more than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`The response has more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -107,7 +107,7 @@ const parseOrUndefined = (text: string): unknown => {
   }
 }
 
-/** The answer when a provider asks to slow down: 502 with `Retry-After`. */
+/** The error when a provider limits the rate: 502 with `Retry-After`. */
 export const rateLimitedUpstream = (upstream: Upstream, headers: Headers): ApiError => {
   const seconds =
     Number(headers.get('retry-after')) || Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000

@@ -54,7 +54,7 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     keyword: 'x-unique-without-case',
     type: 'array',
     schemaType: 'boolean',
-    error: { message: 'must not contain the same item twice (without case)' },
+    error: { message: 'must not contain the same item twice (ignoring case)' },
     validate: (_wanted: boolean, items: unknown[]) =>
       new Set(items.map((item) => String(item).toLowerCase())).size === items.length,
   })
@@ -62,7 +62,7 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     keyword: 'x-unique-by',
     type: 'array',
     schemaType: 'string',
-    error: { message: ({ schema }) => str`must not name the same ${schema} twice (without case)` },
+    error: { message: ({ schema }) => str`must not name the same ${schema} twice (ignoring case)` },
     validate: (property: string, items: unknown[]) =>
       new Set(items.map((item) => String(Object(item)[property]).toLowerCase())).size === items.length,
   })

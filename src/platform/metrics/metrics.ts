@@ -79,12 +79,12 @@ export const tasks = [
 ] as const
 
 export const metrics = {
-  http_requests_total: counter('Requests that were answered.', {
+  http_requests_total: counter('Completed requests.', {
     ...request,
     code: 'the code of the problem, or empty for a success',
   }),
-  http_request_duration_seconds: histogram('Time to answer.', request, OF_REQUESTS),
-  http_requests_under_way: gauge('Requests that are being answered.', {}),
+  http_request_duration_seconds: histogram('Time to respond.', request, OF_REQUESTS),
+  http_requests_under_way: gauge('Requests in progress.', {}),
 
   team_settings_refusals_total: counter('Requests that a limit rejected.', {
     limit: [
@@ -137,7 +137,7 @@ export const metrics = {
   ),
 
   team_settings_upstream_duration_seconds: histogram(
-    'Round trips to other services. `refused`: 4xx. `limited`: the other service asks to slow down. `failed`: 5xx, or no usable answer.',
+    'Round trips to other services. `refused`: 4xx. `limited`: the other service limits the rate. `failed`: 5xx, or no usable response.',
     {
       upstream: ['repohost', 'billing-provider', 'assistant-a', 'assistant-b'],
       outcome: ['answered', 'refused', 'limited', 'failed', 'timeout'],
@@ -146,10 +146,10 @@ export const metrics = {
   ),
 
   team_settings_ready: gauge(
-    'Whether requests can be served, as `/api/ready` says: the database answers and takes writes, its schema is current, and the process is not stopping.',
+    'Whether requests can be served, as `/api/ready` says: the database responds and accepts writes, its schema is current, and the process is not stopping.',
     {},
   ),
-  team_settings_database_up: gauge('Whether the database answered when it was last asked.', {}),
+  team_settings_database_up: gauge('Whether the database responded to the last check.', {}),
   team_settings_database_statement_duration_seconds: histogram(
     'Round trips to the database, also failed ones, without the wait for a connection.',
     { statement: 'the name of a statement, or its verb and first table if Drizzle built it' },
@@ -166,7 +166,7 @@ export const metrics = {
     },
   ),
   team_settings_database_pool_size: gauge(
-    'The size: connections, and for `reads` concurrent statements on their shared connection. `writers` are part of `requests`.',
+    'The size of the pool: connections, and for `reads` concurrent statements on their shared connection. `writers` are part of `requests`.',
     pool,
   ),
   team_settings_database_pool_used: gauge('Connections or statements in use.', pool),

@@ -21,7 +21,7 @@ export const securitySchemes = {
     in: 'cookie',
     name: 'svc_token',
     description:
-      'Set by the browser sign-in (`GET /api/auth/repohost`). The browser sends it by itself. Over https, the service also sets `__Host-svc_token`, which takes precedence when a browser sends both.',
+      'Set by the browser sign-in (`GET /api/auth/repohost`). The browser sends it automatically. Over https, the service also sets `__Host-svc_token`, which takes precedence when a browser sends both.',
   },
   editorKey: {
     type: 'http',

@@ -18,14 +18,14 @@ export interface SampledOperation {
 
 interface Call {
   method: string
-  /** With `{parameters}`. */
+  /** The path with `{parameters}`. */
   template: string
   path: Record<string, unknown>
   query: Record<string, unknown>
   /** Values that begin with `$` are names of environment variables. */
   headers: Record<string, string>
   body: unknown
-  /** Sent by the client by itself. */
+  /** The client sends it automatically. */
   authorization: Record<string, string>
   /** Over the very bytes of the body. */
   signed: boolean
@@ -124,9 +124,9 @@ const fetchOf = (call: Call) => {
     ...(body === undefined ? [] : [`body: ${written(JSON.stringify(body), 'JavaScript')}`]),
     ...(call.redirects ? ["redirect: 'manual'"] : []),
   ]
-  return `const answer = await fetch(\`\${process.env.SERVICE}${addressOf(call)}\`, {
+  return `const response = await fetch(\`\${process.env.SERVICE}${addressOf(call)}\`, {
 ${parts.map((part) => `  ${part},\n`).join('')}})
-console.log(answer.status, ${call.redirects ? "answer.headers.get('Location')" : 'await answer.json()'})`
+console.log(response.status, ${call.redirects ? "response.headers.get('Location')" : 'await response.json()'})`
 }
 
 const pythonOf = (call: Call) => {
@@ -142,11 +142,11 @@ const pythonOf = (call: Call) => {
   ]
   return `import os, requests
 
-answer = requests.${method.toLowerCase()}(
+response = requests.${method.toLowerCase()}(
     ${parts.join(',\n    ')},
 )
-answer.raise_for_status()
-print(${redirects ? 'answer.headers["Location"]' : 'answer.json()'})`
+response.raise_for_status()
+print(${redirects ? 'response.headers["Location"]' : 'response.json()'})`
 }
 
 export const codeSamplesOf = (method: string, template: string, operation: SampledOperation) => {

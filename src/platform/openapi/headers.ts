@@ -11,7 +11,7 @@ export const headerComponents = {
   },
   'RateLimit-Limit': {
     description:
-      'How many requests are allowed in a minute, or how many exports in an hour. If too many requests came at the same time, how many are allowed at the same time. Absent if limits are off.',
+      'How many requests are allowed in a minute, or how many exports in an hour. If there were too many concurrent requests, how many concurrent requests are allowed. Absent if limits are off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {
@@ -36,7 +36,7 @@ export const headerComponents = {
     schema: { ...text, examples: ['attachment; filename="Acme_2026-11-01_2026-11-21.csv"'] },
   },
   Location: {
-    description: 'The address that the browser goes to.',
+    description: 'The URL to which the browser is redirected.',
     required: true,
     schema: { ...text, format: 'uri' },
   },

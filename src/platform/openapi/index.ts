@@ -18,7 +18,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
         title: 'Team Settings and Activity Cloud Service',
         version: serviceVersion,
         description:
-          'Sign in with a repository host token (`POST /api/auth/verify`), press **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. To begin, read [Getting started](/api/docs/getting-started). Every error is explained at [/api/docs/errors](/api/docs/errors).',
+          'Sign in with a repository host token (`POST /api/auth/verify`), select **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. To begin, read [Getting started](/api/docs/getting-started). The [error catalogue](/api/docs/errors) explains every error.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This installation.' }],
@@ -40,7 +40,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
   })
 }
 
-const meanings: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' }
+const meanings: Record<string, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' }
 
 const successResponsesOf = ({ schema }: RouteOptions) =>
   Object.fromEntries(
@@ -49,7 +49,10 @@ const successResponsesOf = ({ schema }: RouteOptions) =>
         status,
         body.type === 'null' || 'content' in body
           ? body
-          : { description: meanings[status] ?? 'Done.', content: { 'application/json': { schema: body } } },
+          : {
+              description: meanings[status] ?? 'Success.',
+              content: { 'application/json': { schema: body } },
+            },
       ],
     ),
   )

@@ -96,8 +96,7 @@ export const referencePage = (
       `<option value="${href}"${text === shown ? ' selected' : ''}>${escaped(text)}</option>`,
   )
   const isCore = shown === documents[0]?.text
-  const signIn =
-    '<a href="/api/auth/repohost?return_to=/api/docs">Sign in</a> with the browser, or press Authorize'
+  const signIn = '<a href="/api/auth/repohost?return_to=/api/docs">Sign in</a>, or select Authorize'
   return framed(
     'API reference',
     frame,
@@ -107,7 +106,7 @@ export const referencePage = (
 <p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
 <h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
 <p>${info.description}</p>
-<noscript><p>Operations open only with JavaScript. <a href="/api/openapi.json">The document</a> and the guides do not need it.</p></noscript>
+<noscript><p>Operations need JavaScript. The <a href="/api/openapi.json">OpenAPI document</a> and the guides do not.</p></noscript>
 <button type="button" id="authorize" aria-haspopup="dialog">Authorize ${lockIcon}</button>
 <div id="authorizing"></div>
 ${operations}

@@ -13,7 +13,7 @@ const named = (text: string): string =>
   prefix === undefined ? text : text.replace(/npm (?:run )?([a-z-]+)( --(?= ))?/g, `${prefix} $1`)
 
 const problemOf = (command: string, text: string) =>
-  new OperatorError(named(`${text}; see \`npm run ${command} -- --help\`.`))
+  new OperatorError(named(`${text}. See \`npm run ${command} -- --help\`.`))
 
 type Texts<Names extends string> = Record<Names, string>
 
@@ -28,9 +28,9 @@ const requireCount = (command: string, given: string[], count: Count): void => {
 
 /**
  * Reads `--name value` for each of `options`, which are their defaults, `--name` for each of `flags`, and the rest; shows
- * `usage` when asked for help.
- * @returns undefined when only help was asked for
- * @throws {OperatorError} for what the command does not know, or with more or fewer others than it takes
+ * `usage` for `--help`.
+ * @returns undefined after `--help`
+ * @throws {OperatorError} for an unknown option, or too many or too few other arguments
  */
 export const readArguments = <Names extends string = never>(
   command: string,

@@ -64,7 +64,7 @@ export class CircuitBreaker {
       const timer =
         timeoutMs === undefined
           ? undefined
-          : setTimeout(() => this.trip(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)
+          : setTimeout(() => this.trip(new Error(`No response within ${timeoutMs} ms`)), timeoutMs)
       this.underWay.add(giveUp)
       work().then(
         (value) => {
@@ -72,7 +72,7 @@ export class CircuitBreaker {
           resolve(value)
         },
         (error) => {
-          // An abandoned call tells nothing new.
+          // The result of an abandoned call does not matter.
           if (this.underWay.has(giveUp) && (this.options.isFault?.(error) ?? true)) this.trip(error)
           giveUp(error)
         },
@@ -83,7 +83,7 @@ export class CircuitBreaker {
   private async runProbe(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`No answer within ${PROBE_MS} ms`)), PROBE_MS)
+      timer = setTimeout(() => reject(new Error(`No response within ${PROBE_MS} ms`)), PROBE_MS)
     })
     try {
       await Promise.race([this.options.probe(), timeout])

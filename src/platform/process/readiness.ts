@@ -22,7 +22,7 @@ export default fp(
       const found = await findWriteFault(database.reserved)
       if (found && found.cause !== fault?.cause)
         log.warn(
-          `The database is read-only: ${found.cause} ${found.remedy} Until then, the service answers every write with 503.`,
+          `The database is read-only: ${found.cause} ${found.remedy} Until then, the service rejects every write with 503.`,
         )
       if (fault && !found) {
         log.info('The database accepts writes again.')
@@ -32,7 +32,7 @@ export default fp(
       fault = found
       return isCurrent && !fault
     }
-    /** Concurrent calls share one check, so that the database is asked only once at a time. */
+    /** Concurrent calls share one check of the database. */
     let underWay: Promise<boolean> | undefined
     const checkOnce = () => {
       underWay ??= check().finally(() => {

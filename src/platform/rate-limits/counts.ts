@@ -17,7 +17,7 @@ const REMEMBERED = 50_000
 
 const nothing: Counted = { count: 0, leftMs: 0 }
 
-/** In the memory of this instance. */
+/** Counts in the memory of this instance. */
 export class LocalCounts implements Counts {
   private readonly limits = new Map<string, Map<string, { count: number; until: number }>>()
 

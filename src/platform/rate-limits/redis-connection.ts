@@ -19,7 +19,7 @@ const LINE_LENGTH = 1_024
 /** The server is no Redis, or a hostile one. */
 export class UnknownReply extends Error {
   constructor() {
-    super('Redis sent a reply that this service does not know')
+    super('Redis sent a reply that this service does not understand')
   }
 }
 

@@ -58,7 +58,7 @@ export const redisFault = (error: unknown): string => {
 /** Connects, counts once, and leaves, within seconds. @throws what `redisFault` explains */
 export const tryRedis = async (url: string): Promise<void> => {
   const connection = new RedisConnection(url)
-  const giveUp = () => connection.destroy(new Error(`No answer within ${TRY_MS} ms`))
+  const giveUp = () => connection.destroy(new Error(`No response within ${TRY_MS} ms`))
   const timer = setTimeout(giveUp, TRY_MS)
   try {
     await connection.ready

@@ -35,7 +35,7 @@ export default fp(
       onLost: (reason) =>
         log.warn(
           { reason: redisFault(reason) },
-          'Redis is unavailable: this instance counts limits by itself',
+          'Redis is unavailable: this instance counts limits separately',
         ),
       onRestored: () => log.info('Redis is available again: all instances share limits'),
     })

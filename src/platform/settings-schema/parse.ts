@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 
 const MOST_LEVELS = 32
 
-/** For people. Shown without HTML, and left out where it is to be translated. */
+/** Texts for people. They are shown without HTML. Placeholders for translations are left out. */
 const texts = new Set([
   'title',
   'description',
@@ -55,7 +55,7 @@ const plain = new Set([
   'deprecated',
   'tags',
 ])
-/** Rules that the service does not know, or that it would have to fetch. */
+/** Rules that the service does not support, or that it would have to fetch. */
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
 const nameOf = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -209,7 +209,7 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 const isType = (value: unknown): value is TypeName => types.includes(value as TypeName)
 
-/** The rules that one schema states by itself. */
+/** The rules of one schema, without those that it refers to. */
 class Keywords {
   constructor(
     readonly schema: Json,
@@ -272,7 +272,7 @@ class Keywords {
   }
 }
 
-/** Without the members that are undefined; undefined when none is left. */
+/** The object without its undefined members, or undefined if it has no others. */
 const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : (Object.fromEntries(given) as T)

@@ -41,7 +41,7 @@ export const sundayOf = (day: string): string =>
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
 
-/** In days. */
+/** The number of days in a month. */
 export const lengthOfMonth = (month: string): number => {
   const moment = new Date(month)
   moment.setUTCMonth(moment.getUTCMonth() + 1, 0)
@@ -72,7 +72,7 @@ export const resolveRange = (
 /** Equal parts of a range; the first may begin before it and the last may end after it. */
 export interface Steps {
   start: string
-  /** In days. */
+  /** The number of days. */
   length: number
   count: number
 }

@@ -58,7 +58,7 @@ const FIND_KEY = statement(
 
 type FoundKey = { state: 'revoked' | 'expired' } | { state: 'active'; key: KeyInUse; isUsedToday: boolean }
 
-/** Undefined for a secret that the service does not know. */
+/** Undefined for an unknown secret. */
 export const findKey = async (db: Db, hash: string): Promise<FoundKey | undefined> => {
   const [row] = await db.rows(FIND_KEY, [hash])
   if (!row) return undefined

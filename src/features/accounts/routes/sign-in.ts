@@ -77,7 +77,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['auth'],
       summary: 'Exchange a repository host token for a session token',
       description:
-        'The service asks the repository host once whose token it is, and does not store the token.',
+        'The service sends the token once to the repository host, to identify the caller, and does not store it.',
       body: VerifyBody,
       response: { 200: ref(VerifyResult) },
     },
@@ -100,7 +100,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'startLogin',
       tags: ['auth'],
-      summary: 'Sign in with the browser',
+      summary: 'Start the browser sign-in',
       description:
         "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A sign-in that starts under another name of this machine, such as `localhost` for `127.0.0.1`, is first redirected to the name that it will return to.",
       querystring: LoginQuery,
@@ -136,7 +136,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'finishLogin',
       tags: ['auth'],
-      summary: 'Finish the sign-in with the browser',
+      summary: 'Complete the browser sign-in',
       description:
         'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token`, over https also `__Host-svc_token`, and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects there, with its code in `auth_error`.',
       querystring: CallbackQuery,
@@ -172,7 +172,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // Trying again helps here, and the dashboard could not do anything else either.
       if (failure.code === 'unavailable') throw error
       if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
-      if (failure.status >= 500) request.log.warn({ err: failure }, 'the login failed')
+      if (failure.status >= 500) request.log.warn({ err: failure }, 'the sign-in failed')
       return redirectHome(reply, `/?auth_error=${hostFailed ? 'upstream_failed' : failure.code}`)
     },
   })

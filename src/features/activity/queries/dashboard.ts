@@ -55,7 +55,7 @@ export interface NamedDays extends Range {
   readonly [named]: true
 }
 
-/** At most so many of them, beginning with the one that has this index. */
+/** At most `count` of the days, from `index` on. */
 export const daysWithin = (days: NamedDays, index: number, count: number): NamedDays => {
   const length = Math.min(count, days.days - index)
   const from = addDays(days.from, index)

@@ -17,7 +17,7 @@ import type { CountKind } from './counts.js'
 /** A repository of a workspace. */
 export interface ReportedRepo {
   workspaceId: string
-  /** As given. */
+  /** The original spelling. */
   repo: string
   repoKey: string
 }

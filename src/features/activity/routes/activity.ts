@@ -71,7 +71,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { day, from, to } = request.query
       const { userId } = request.caller
       const isDay = from === undefined && to === undefined
-      if (!isDay && day !== undefined) throw invalid('/query/day', 'must not come with `from` or `to`')
+      if (!isDay && day !== undefined) throw invalid('/query/day', 'cannot be combined with `from` or `to`')
       const range = await chooseRange(
         database,
         isDay ? { from: day, to: day } : { from, to },

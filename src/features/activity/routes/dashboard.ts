@@ -21,7 +21,7 @@ import { createViewRecorder } from '../record-view.js'
 /** The responses of both dashboards. */
 const response = {
   200: {
-    description: 'Done.',
+    description: 'Success.',
     content: {
       'application/json': { schema: ref(Dashboard) },
       'text/csv': { schema: DashboardCsv },
@@ -31,7 +31,7 @@ const response = {
 }
 
 const forms =
-  'With `Accept: text/csv` or `format=csv`, the answer is one line per day and member. The `ETag` changes with everything except `generated_at`.'
+  'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
 /** @param recordView is called before the answer is sent, with its days that name people */
 const sendDashboard = async (

@@ -58,7 +58,7 @@ export const readLargeCounts = (
   const read = createCountsReader()
   const uploads = new Semaphore(MAX_UPLOADS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   const tooManyUploads = () =>
-    tooMany('large_uploads', MAX_UPLOADS_OF_CALLER, WAIT_MS / 1_000, 'Send one large body after the other.')
+    tooMany('large_uploads', MAX_UPLOADS_OF_CALLER, WAIT_MS / 1_000, 'Send large bodies one after the other.')
   const uploadsOfCaller = new KeyedSemaphore(
     () => new Semaphore(MAX_UPLOADS_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, tooManyUploads),
   )

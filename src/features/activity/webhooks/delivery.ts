@@ -13,7 +13,7 @@ export interface DeliveryContext {
 
 export interface DeliveredCommit {
   hash: string
-  /** By its UTC day. */
+  /** The UTC day of the commit. */
   day: string
   /** Undefined: the payload names no login that can be a member's. */
   login: string | undefined

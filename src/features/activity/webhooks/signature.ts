@@ -5,7 +5,7 @@
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
-/** Which secrets of which webhook. */
+/** The secrets of a webhook to compare with. */
 export interface SecretsOf {
   id: string
   generations: number[]
@@ -22,7 +22,7 @@ export const newSecretOf = (keys: string[], id: string, generation: number): str
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Holds the body of one delivery, as it arrives, against its proof. The time tells nothing about the secrets. */
+/** Compares the body of one delivery, as it arrives, with its proof, in a time that does not depend on the secrets. */
 export class Verification {
   private readonly hmacs: Hmac[]
   private readonly isSecret: boolean
@@ -40,7 +40,7 @@ export class Verification {
     this.isSecret = equal.length > 0
   }
 
-  /** Whether no body can be right. */
+  /** Whether the proof is wrong whatever the body is. */
   get hasFailed(): boolean {
     return 'secret' in this.proof && !this.isSecret
   }
@@ -49,7 +49,7 @@ export class Verification {
     for (const hmac of this.hmacs) hmac.update(chunk)
   }
 
-  /** Whether the body, all of which was added, is genuine. To be asked once. */
+  /** Whether the complete body is genuine. Call it once. */
   get holds(): boolean {
     if ('secret' in this.proof) return this.isSecret
     const given = Buffer.from(this.proof.hmac, 'hex')

@@ -126,7 +126,7 @@ const LIST_RUNNING = statement(
   `select user_id as "userId" from imports where state = 'running' order by created_at, user_id limit 1000`,
 )
 
-/** By user. */
+/** Running imports, identified by their user. */
 export const listRunningImports = async (db: Db): Promise<{ id: string }[]> =>
   (await db.rows(LIST_RUNNING, [])).map(({ userId }) => ({ id: userId }))
 
@@ -176,7 +176,7 @@ const LIST_FIRST_DAYS = statement(
   from members where user_id = $1::uuid`,
 )
 
-/** By workspace. */
+/** The first day that counts in each workspace. */
 export const readFirstDays = async (db: Db, userId: string): Promise<Map<string, string>> => {
   const rows = await db.rows(LIST_FIRST_DAYS, [userId])
   return new Map(rows.map(({ workspaceId, day }) => [workspaceId, day]))

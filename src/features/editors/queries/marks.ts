@@ -95,7 +95,7 @@ const READ_IDLE_WINDOWS = statement(
   'select id, idle_window_minutes as minutes from workspaces where id = any($1::uuid[])',
 )
 
-/** In minutes, by workspace. */
+/** The idle window of each workspace, in minutes. */
 export const readIdleWindows = async (db: Db, workspaceIds: string[]): Promise<Map<string, number>> => {
   const rows = await db.rows(READ_IDLE_WINDOWS, [workspaceIds])
   return new Map(rows.map(({ id, minutes }) => [id, minutes]))

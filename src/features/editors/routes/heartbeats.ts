@@ -35,7 +35,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request: unknown, payload: IncomingMessage) => readHeartbeats(payload))
-  // Also where there is no media type, or none that can be read.
+  // Requests with a missing or malformed media type are accepted too.
   app.addHook('onRequest', (request, _reply, done) => {
     request.headers['content-type'] = 'application/octet-stream'
     done()
@@ -56,7 +56,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags: ['editors'],
     params: EditorParams,
   }
-  const about = `A heartbeat says that the caller worked on a project at a moment. Only \`time\`, \`project\` and \`alternate_project\` are read, and nothing else is stored. A heartbeat that counts nowhere is answered like any other: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at a moment. Only \`time\`, \`project\` and \`alternate_project\` are read, and nothing else is stored. The response is the same for a heartbeat that counts nowhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
 
   app.route({
     method: 'POST',
@@ -110,7 +110,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getStatusBar',
       summary: "Get the caller's minutes today",
       description:
-        'Today is the day in the time zone of the `Timezone` header, or in that of the caller. Editors show it in their status bar.',
+        'Today is the current day in the time zone of the `Timezone` header, or of the caller. Editors show the minutes in their status bar.',
       response: { 200: StatusBar },
     },
     handler: async (request) => {
@@ -128,7 +128,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getEditorUser',
       summary: "Get the caller in WakaTime's format",
-      description: 'Editors use it to check a key.',
+      description: 'Editors use this operation to check a key.',
       response: { 200: EditorUser },
     },
     handler: async (request) => {

@@ -18,7 +18,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listEditorProjects',
       tags: ['editors'],
       summary: 'List editor project names',
-      description: `Names in heartbeats that name no repository, newest first. A name counts by itself if exactly one repository of \`GET /api/projects\` has it. Otherwise it waits. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them to the caller alone.`,
+      description: `Names in heartbeats that name no repository, newest first. A name counts automatically if exactly one repository of \`GET /api/projects\` has it. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
       response: { 200: EditorProjectList },
     },
     handler: async (request) => ({ projects: await listEditorProjects(app.db, request.caller.userId) }),
@@ -33,7 +33,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['editors'],
       summary: 'Assign a repository to a project name',
       description:
-        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name count as well. Minutes that counted before stay where they are. Null ignores the name.',
+        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
       body: EditorProjectBody,
       response: { 200: ref(Ok) },
     },

@@ -76,7 +76,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['profile'],
       summary: "Delete the caller's account",
       description:
-        'Ends all sessions and access keys, and deletes what the service knows about the caller, with the workspaces that have no other member. What the caller did stays in the sums of the other workspaces, without a name. Their audit trails say `deleted user`. Once this is answered, the caller is no longer named. The rest is deleted in the following minutes. Signing in again creates a new account. After a removal or a demotion, it still needs an invite made after that. Limits on requests continue.',
+        'Ends all sessions and access keys, and deletes the data of the caller and the workspaces that have no other member. The caller’s activity stays in the sums of the other workspaces, without a name. Their audit trails say `deleted user`. From the response on, nothing names the caller. The remaining rows are deleted within minutes. Signing in again creates a new account. If the caller was removed from a workspace or demoted there, the new account still needs an invite that was created later. Request limits carry over to the new account.',
       body: DeleteAccountBody,
       response: { 200: ref(Ok) },
     },

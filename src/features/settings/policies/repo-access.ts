@@ -125,7 +125,7 @@ export const toChange = decision(
   },
 )
 
-/** R2, R4, R5. The push decides again, because the repository host is asked in between. */
+/** R2, R4, R5. The push decides again after its request to the repository host. */
 export const toPush = decision(
   ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
   async ({ read }, { question, owner, repo }) => {

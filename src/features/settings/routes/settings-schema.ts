@@ -22,7 +22,7 @@ export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getSettingsSchema',
       tags: ['settings'],
-      summary: 'Get the schema of the settings',
+      summary: 'Get the settings schema',
       description:
         "The operator's description of the extension's settings (`SETTINGS_SCHEMA`). The service checks pushes, workspace settings and overrides against it.",
       headers: ConditionalReadHeaders,

@@ -14,7 +14,7 @@ const faultsOf = ({ schema }: SettingsRules, settings: SettingsObject, at: strin
 const IN_BODY = '/body/settings'
 const IN_HISTORY = '/settings'
 
-/** Before anyone is asked about rights. @throws {ApiError} `validation_failed` where the schema is enforced */
+/** Runs before rights are checked. @throws {ApiError} `validation_failed` where the schema is enforced */
 export const requireRules = (
   rules: SettingsRules | undefined,
   settings: SettingsObject = {},

@@ -14,10 +14,10 @@ export interface Actor {
   login: string
 }
 
-/** The actor of automatic changes. The id tells it apart from a person with this login. */
+/** The actor of automatic changes. The id distinguishes it from a person with this login. */
 export const SERVICE_ACTOR: Actor = { id: MAX, login: 'service' }
 
-/** The operator, who works with commands. The id tells the operator apart from a person with this login. */
+/** The operator, who uses the commands. The id distinguishes the operator from a person with this login. */
 export const OPERATOR_ACTOR: Actor = { id: 'ffffffff-ffff-ffff-ffff-fffffffffffe', login: 'operator' }
 
 interface NewAuditEntry {

@@ -51,7 +51,7 @@ export const preserveRemovals = async (
   if (rows.length === 0) return
   if (!key)
     throw new OperatorError(
-      'This person was removed from a workspace, and the removal must also apply to a new account: set JWT_SECRETS to what the service uses.',
+      'This person was removed from a workspace, and the removal must also apply to a new account: set JWT_SECRETS to the secrets of the service.',
     )
   await tx.rows(PRESERVE_REMOVALS, [
     key.id,

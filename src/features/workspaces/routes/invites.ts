@@ -86,7 +86,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'revokeInvite',
       tags: ['team'],
       summary: 'Revoke an invite',
-      description: 'No one can join with it any more. Revoking it again changes nothing.',
+      description: 'No one can join with the invite any more. Revoking it again changes nothing.',
       params: InviteParams,
       body: NoBody,
       response: { 200: ref(Ok) },

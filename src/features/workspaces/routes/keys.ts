@@ -38,7 +38,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createWorkspaceKey',
       tags: ['team'],
       summary: 'Create an access key of a workspace',
-      description: `For jobs that are not a person's. The key works only in this workspace, and records name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this answer. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
+      description: `For jobs that do not belong to one person. The key works only in this workspace. The audit trail and \`updated_by\` name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this response. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
       params: WorkspaceParams,
       body: CreateWorkspaceKeyBody,
       response: { 201: ref(CreatedAccessKey) },

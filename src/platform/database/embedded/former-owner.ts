@@ -54,7 +54,7 @@ export const releaseFromFormerOwner = async (
       if (error instanceof OperatorError) throw error
       if (isRefusedServer(error)) {
         throw new OperatorError(
-          `Another program answers at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
+          `Another program listens at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
         )
       }
       // It is starting or stopping.
@@ -62,5 +62,5 @@ export const releaseFromFormerOwner = async (
       await sql.end({ timeout: 1 })
     }
   }
-  throw new OperatorError(`A database server in ${cluster} neither answers nor stops. Stop it by hand.`)
+  throw new OperatorError(`A database server in ${cluster} neither responds nor stops. Stop it by hand.`)
 }

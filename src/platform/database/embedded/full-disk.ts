@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
 
-/** File systems that know no size have 0 blocks. A failure here must not hide the one to explain. */
+/** File systems without a size report 0 blocks. A failure here must not hide the one to explain. */
 const isFull = (path: string): Promise<boolean> =>
   statfs(path).then(
     ({ blocks, bavail }) => blocks > 0 && bavail === 0,

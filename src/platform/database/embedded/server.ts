@@ -64,7 +64,7 @@ export class Server {
     const log = await open(this.logFile, 'a', 0o600)
     const logStart = (await log.stat()).size
     try {
-      // From here to the child nothing is awaited: `stop` finds it, or it is never born.
+      // Nothing is awaited between this check and the spawn, so `stop` either finds the child or prevents it.
       this.stopping.signal.throwIfAborted()
       this.spawn(log.fd)
     } finally {
