@@ -153,7 +153,7 @@ const UsedTable = ({ caption, rows }: { caption: string; rows: Used[] }) => (
           <tr key={name}>
             <th scope="row">{href ? <a href={href}>{name}</a> : name}</th>
             <td class="n">
-              <Measure part={Math.min(1, (used ?? 0) / limit)}>
+              <Measure part={(used ?? 0) / limit} tone="track">
                 {used === undefined ? '…' : write(used)} of {write(limit)}
               </Measure>
               {used !== undefined && used >= limit * NEARLY && (
@@ -179,33 +179,35 @@ const Rates = () => {
       </p>
       <Loaded asked={asked} height={160}>
         {(limits) => (
-          <table>
-            <caption class="away">Request limits</caption>
-            <thead>
-              <tr>
-                <th scope="col">Requests</th>
-                <th scope="col" class="n">
-                  Limit
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {(
-                [
-                  ['All my requests, per minute', limits.rate_per_caller],
-                  ['My requests at the same time', limits.requests_at_once_per_caller],
-                  ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
-                  ['Exports of my data, per hour', limits.exports_per_hour],
-                  ['Sign-ins from my network, per minute', limits.rate_verify_per_address],
-                ] as const
-              ).map(([name, limit]) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="n">{count(limit)}</td>
+          <div class="scroll">
+            <table>
+              <caption class="away">Request limits</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Requests</th>
+                  <th scope="col" class="n">
+                    Limit
+                  </th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {(
+                  [
+                    ['All my requests, per minute', limits.rate_per_caller],
+                    ['My requests at the same time', limits.requests_at_once_per_caller],
+                    ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
+                    ['Exports of my data, per hour', limits.exports_per_hour],
+                    ['Sign-ins from my network, per minute', limits.rate_verify_per_address],
+                  ] as const
+                ).map(([name, limit]) => (
+                  <tr key={name}>
+                    <th scope="row">{name}</th>
+                    <td class="n">{count(limit)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         )}
       </Loaded>
     </section>
