@@ -451,7 +451,6 @@ const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string 
           <li key={target}>
             <a
               href={target}
-              data-text={title}
               aria-current={
                 path === target ||
                 (title === 'Repositories' && (path.startsWith('/s/') || path.startsWith(`${target}/`)))
