@@ -85,10 +85,10 @@ export const RepoName = ({ repo }: { repo: string }) => {
   )
 }
 
-/** The key of a setting. A long one breaks after a dot. */
+/** The key of a setting. A long one breaks before a dot. */
 export const SettingKey = ({ name }: { name: string }) => (
   <>
-    {name.split(/(?<=\.)/).map((part, index) => (
+    {name.split(/(?=\.)/).map((part, index) => (
       <>
         {index > 0 && <wbr />}
         {part}

@@ -321,6 +321,7 @@ else {
     await user.to('button "Restore version 1"')
     await user.press('Enter')
     await user.hears('Version 1 restored')
+    await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
   })
 
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
