@@ -309,7 +309,7 @@ else {
     await user.comesTo('button', 'Restore version 1')
   })
 
-  await task('roll back the settings of a workspace', `/w/${id}/settings`, 26, async (user) => {
+  await task('roll back the settings of a workspace', `/w/${id}/settings`, 12, async (user) => {
     await user.to('link "Skip to content"')
     await user.press('Enter')
     await user.to('link "Skip to versions"')
