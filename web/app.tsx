@@ -369,7 +369,7 @@ const Page = (props: {
         ) : path.startsWith('/account') ? (
           <Tabs label="Account" tabs={accountTabs} path={path} />
         ) : (
-          props.inWorkspace && !props.failure && <div class="tabs wait" />
+          props.inWorkspace && !props.failure && <div class={me ? 'tabs wait none' : 'tabs wait'} />
         )}
       </header>
       <p class="away" role="status">

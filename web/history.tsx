@@ -6,7 +6,7 @@ import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
 import { toast } from './toast.js'
-import { Confirm, FailureNote, Loaded } from './ui.js'
+import { Confirm, FailureNote, Loaded, SettingKey } from './ui.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
@@ -165,6 +165,7 @@ export const History = (props: {
         <Confirm
           title={`Restore version ${restoring}?`}
           action={`Restore version ${restoring}`}
+          isHarmless
           busy={busy}
           failure={undefined}
           onNo={() => setRestoring(undefined)}
@@ -269,7 +270,7 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
           {keys.map((key) => (
             <tr key={key}>
               <th scope="row" class={key.includes('.') ? 'mono' : ''}>
-                {key}
+                <SettingKey name={key} />
               </th>
               <td class={`mono ${key in before ? 'old' : ''}`}>{cell(before, key)}</td>
               <td class={`mono ${key in after ? 'new' : ''}`}>{cell(after, key)}</td>

@@ -6,6 +6,8 @@ import { focusElement } from './keyboard.js'
 /** Below this height in pixels, a menu opens above its button. */
 const ROOM = 240
 const GAP = 4
+/** Between a menu and the side of the window. */
+const MARGIN = 12
 
 /** Each child is an item: an `<li>` with a link or a button. A click on one of them closes the menu. */
 export const Menu = (props: {
@@ -29,6 +31,8 @@ export const Menu = (props: {
     const [left, right] =
       props.align === 'end' ? ['auto', `${clientWidth - box.right}px`] : [`${box.left}px`, 'auto']
     menu.current.style.inset = `${vertical[0]} ${right} ${vertical[1]} ${left}`
+    const room = props.align === 'end' ? box.right : clientWidth - box.left
+    menu.current.style.maxWidth = `min(480px, ${room - MARGIN}px)`
   }
   useEffect(() => {
     menu.current?.addEventListener('click', ({ target }) => {

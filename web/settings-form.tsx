@@ -234,6 +234,7 @@ const Setting = (props: {
         ) : (
           <Control id={id} {...{ schema, isSet, value, draft, onSet, onRemove, onDraft }} />
         )}
+        {onLock && <LockToggle name={key} isLocked={isLocked} mayLock={isSet} onLock={onLock} />}
         {isOverride && !isReadOnly && general !== undefined && value !== null && (
           <button type="button" class="plain act" onClick={() => onSet(null)}>
             Hide<span class="away"> {key}</span>
@@ -244,7 +245,6 @@ const Setting = (props: {
             Remove<span class="away"> {key}</span>
           </button>
         )}
-        {onLock && <LockToggle name={key} isLocked={isLocked} mayLock={isSet} onLock={onLock} />}
       </div>
       {isOverride && isSet && value === null && (
         <p class="small">Hidden: the workspace’s value does not apply here.</p>
@@ -269,7 +269,7 @@ export const LockToggle = (props: {
   mayLock: boolean
   onLock: (isOn: boolean) => void
 }) => (
-  <label class="row lock" title={props.mayLock ? undefined : 'Set a value to lock it'}>
+  <label class="row" title={props.mayLock ? undefined : 'Set a value to lock it'}>
     <input
       type="checkbox"
       aria-label={`Lock ${props.name}`}

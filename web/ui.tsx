@@ -70,17 +70,32 @@ export const Person = ({ login }: { login: string }) => (
   </span>
 )
 
+/** A longer owner would leave no room for the name of the repository. */
+const LONG_OWNER = 20
+
 /** A repository with its owner muted, so that the name stands out. */
 export const RepoName = ({ repo }: { repo: string }) => {
-  const [owner, ...name] = repo.split('/')
+  const [owner = '', ...name] = repo.split('/')
   return (
     <bdi class="text" title={repo}>
-      <span class="muted">{owner}/</span>
+      <span class="muted">{owner.length > LONG_OWNER ? `${owner.slice(0, LONG_OWNER)}…` : owner}/</span>
       <wbr />
       {name.join('/')}
     </bdi>
   )
 }
+
+/** The key of a setting. A long one breaks before a dot. */
+export const SettingKey = ({ name }: { name: string }) => (
+  <>
+    {name.split(/(?=\.)/).map((part, index) => (
+      <>
+        {index > 0 && <wbr />}
+        {part}
+      </>
+    ))}
+  </>
+)
 
 /** A placeholder of the final size while content loads. */
 export const Skeleton = ({ height }: { height: number }) => (
@@ -302,6 +317,7 @@ export const Choices = <T extends string>(props: {
         type="button"
         key={value}
         class="plain"
+        data-text={text}
         aria-pressed={value === props.value}
         onClick={() => props.onChoose(value)}
       >

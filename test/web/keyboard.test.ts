@@ -309,6 +309,21 @@ else {
     await user.comesTo('button', 'Restore version 1')
   })
 
+  await task('roll back the settings of a workspace', `/w/${id}/settings`, 12, async (user) => {
+    await user.to('link "Skip to content"')
+    await user.press('Enter')
+    await user.to('link "Skip to versions"')
+    await user.press('Enter')
+    await user.comesTo('heading', 'Versions')
+    await user.to('button "Restore version 1"')
+    await user.press('Enter')
+    await user.comesTo('button', 'Cancel')
+    await user.to('button "Restore version 1"')
+    await user.press('Enter')
+    await user.hears('Version 1 restored')
+    await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
+  })
+
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
     await user.to('button "ada"')
     await user.press('Enter', 'ArrowDown', 'p')

@@ -307,7 +307,6 @@ else {
     await theme.focus()
     await phone.page.keyboard.press('d')
     await phone.page.keyboard.press('Tab')
-    await phone.page.keyboard.press('Tab')
     await phone.page.keyboard.press('Space')
     t.equal(await phone.page.getByRole('checkbox', { name: 'Lock ext.theme', exact: true }).isChecked(), true)
     await phone.button('Save settings').press('Enter')

@@ -138,6 +138,18 @@ else {
     t.strictSame([await borderOf('People'), await borderOf('Settings')], ['line', 'none'])
   })
 
+  t.test('the printed settings have their values and no controls', async (t) => {
+    const printed = await scene.visit(ada)
+    await printed.open(`/w/${id}/settings`)
+    await printed.sees('Idle window in minutes')
+    await printed.page.emulateMedia({ media: 'print' })
+    const left = await printed.page
+      .locator('main :is(button, .choices, input[type="search"])')
+      .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.outerHTML))
+    t.strictSame(left, [])
+    await printed.sees('ext.theme')
+  })
+
   t.test('the browser learns the colour of the header in the chosen theme', async (t) => {
     const themed = await scene.visit(ada)
     await themed.open(`/w/${id}/people`)
@@ -168,8 +180,12 @@ else {
     ] as const) {
       await visitor.open(path)
       await visitor.button(opener).first().click()
-      await page.locator('dialog[open], [popover]:popover-open').waitFor()
+      const opened = page.locator('dialog[open], [popover]:popover-open')
+      await opened.waitFor()
       t.strictSame(await visitor.violations(), [], String(opener))
+      // What is on top does not widen the page, so its own sides are compared.
+      const { x, width } = (await opened.boundingBox()) ?? { x: -1, width: 0 }
+      t.ok(x >= 0 && x + width <= 390, `${opener} fits in 390 pixels`)
       t.equal(await visitor.width(), 390, String(opener))
     }
   })

@@ -265,7 +265,6 @@ const NewKey = ({ owner, onClose }: { owner: Owner; onClose: () => void }) => {
                 />
                 <span>
                   <strong class="mono">{scope}</strong>
-                  <br />
                   <span class="small muted">{about}</span>
                 </span>
               </label>

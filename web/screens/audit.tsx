@@ -6,7 +6,7 @@ import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { FailureNote, Loaded, More, Person } from '../ui.js'
+import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 
 /** The service does not filter, so the page searches: until it has enough matches or has read the most entries. */
 const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
@@ -116,6 +116,7 @@ export const Audit = () => {
           <bdi>{workspace.name}</bdi> audit trail
         </h1>
         <button type="button" aria-disabled={saving.busy} onClick={save}>
+          <DownloadIcon />
           Download CSV
         </button>
       </div>

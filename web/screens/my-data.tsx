@@ -183,45 +183,49 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
         <span>Record only during certain hours, in my time zone</span>
       </label>
       {hours && (
-        <fieldset class="row">
+        <fieldset class="stack tight">
           <legend class="away">Recording hours</legend>
-          <label>
-            From{' '}
-            <input
-              type="number"
-              min={0}
-              max={23}
-              value={hours.from}
-              onInput={(event) => setHours({ ...hours, from: event.currentTarget.valueAsNumber })}
-            />
-          </label>
-          <label>
-            To{' '}
-            <input
-              type="number"
-              min={0}
-              max={24}
-              value={hours.to}
-              onInput={(event) => setHours({ ...hours, to: event.currentTarget.valueAsNumber })}
-            />
-          </label>
-          {weekdays.map((name, index) => (
-            <label key={name} class="check">
+          <div class="row">
+            <label>
+              From{' '}
               <input
-                type="checkbox"
-                checked={hours.weekdays.includes(index + 1)}
-                onChange={(event) =>
-                  setHours({
-                    ...hours,
-                    weekdays: event.currentTarget.checked
-                      ? [...hours.weekdays, index + 1].sort()
-                      : hours.weekdays.filter((day) => day !== index + 1),
-                  })
-                }
+                type="number"
+                min={0}
+                max={23}
+                value={hours.from}
+                onInput={(event) => setHours({ ...hours, from: event.currentTarget.valueAsNumber })}
               />
-              {name}
             </label>
-          ))}
+            <label>
+              To{' '}
+              <input
+                type="number"
+                min={0}
+                max={24}
+                value={hours.to}
+                onInput={(event) => setHours({ ...hours, to: event.currentTarget.valueAsNumber })}
+              />
+            </label>
+          </div>
+          <div class="row">
+            {weekdays.map((name, index) => (
+              <label key={name} class="check">
+                <input
+                  type="checkbox"
+                  checked={hours.weekdays.includes(index + 1)}
+                  onChange={(event) =>
+                    setHours({
+                      ...hours,
+                      weekdays: event.currentTarget.checked
+                        ? [...hours.weekdays, index + 1].sort()
+                        : hours.weekdays.filter((day) => day !== index + 1),
+                    })
+                  }
+                />
+                {name}
+              </label>
+            ))}
+          </div>
         </fieldset>
       )}
       <label class="field">

@@ -74,10 +74,12 @@ const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) =>
                     {here.map(({ owner, repo, version, has_override }) => (
                       <tr key={`${owner}/${repo}`}>
                         <th scope="row">
-                          <a href={`/w/${workspace.id}/repos/${owner}/${repo}`}>
-                            <RepoName repo={`${owner}/${repo}`} />
-                          </a>{' '}
-                          {has_override && <span class="tag">override</span>}
+                          <span class="row">
+                            <a href={`/w/${workspace.id}/repos/${owner}/${repo}`}>
+                              <RepoName repo={`${owner}/${repo}`} />
+                            </a>
+                            {has_override && <span class="tag">override</span>}
+                          </span>
                         </th>
                         <td>
                           {version === null ? (
@@ -100,12 +102,12 @@ const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) =>
         )}
       </Loaded>
       <Form
-        class="row"
+        class="row low"
         onSubmit={(given) => {
           onOpen(String(given.get('repo')).trim())
         }}
       >
-        <label class="row">
+        <label class="field grow">
           Another repository
           <input
             name="repo"
@@ -249,7 +251,7 @@ const Overrides = () => {
                 No overrides. The workspace settings apply unchanged. Open a repository to override them.
               </p>
             )}
-            <ul class="stack tight">
+            <ul class="stack tight" hidden={overrides.length === 0}>
               {overrides.map((one) => (
                 <li key={`${one.owner}/${one.repo}`}>
                   <a href={`/w/${workspace.id}/repos/${one.owner}/${one.repo}`}>

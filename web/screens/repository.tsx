@@ -10,7 +10,7 @@ import { lastDays } from '../query.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { type Column, Confirm, FailureNote, Form, Loaded, Skeleton, SortedTable } from '../ui.js'
+import { type Column, Confirm, FailureNote, Form, Loaded, SettingKey, Skeleton, SortedTable } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { IneffectiveKeys } from './repositories.js'
 
@@ -207,17 +207,37 @@ const rowsOf = (data: Effective, { settings }: State, override: Override | undef
 }
 
 const columns: Column<Row>[] = [
-  { name: 'key', title: 'Key', by: ({ key }) => key, cell: ({ key }) => <span class="mono">{key}</span> },
+  {
+    name: 'key',
+    title: 'Key',
+    by: ({ key }) => key,
+    cell: ({ key }) => (
+      <span class="mono">
+        <SettingKey name={key} />
+      </span>
+    ),
+  },
   {
     name: 'value',
     title: 'Value',
     cell: ({ value }) =>
       value === undefined ? <span class="muted">none</span> : <span class="mono">{value}</span>,
   },
-  { name: 'source', title: 'Source', by: ({ source }) => source, cell: ({ source }) => source },
+  {
+    name: 'source',
+    title: 'Source',
+    by: ({ source }) => source,
+    cell: ({ source, hides }) => (
+      <>
+        {source}
+        {hides && <span class="small muted slim">Hides {hides}</span>}
+      </>
+    ),
+  },
   {
     name: 'hides',
     title: 'Hides',
+    room: 'wide',
     by: ({ hides }) => hides || null,
     cell: ({ hides }) => hides && <span class="mono">{hides}</span>,
   },

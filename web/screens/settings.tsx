@@ -10,7 +10,7 @@ import { readWorkspace, useMe, useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
+import { Confirm, FailureNote, Form, Loaded, SettingKey, SkipLinks } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { WorkspaceKeys } from './access-keys.js'
 import { Webhook } from './webhook.js'
@@ -33,6 +33,7 @@ export const Settings = () => {
       <h1>
         <bdi>{workspace.name}</bdi> settings
       </h1>
+      <SkipLinks to={[['versions', 'Skip to versions']]} />
       <Loaded asked={asked} height={600}>
         {(state) =>
           isAdmin ? (
@@ -302,7 +303,6 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                     />
                     <span>
                       <strong>{title}</strong>
-                      <br />
                       <span class="small muted">{about}</span>
                     </span>
                   </label>
@@ -371,7 +371,7 @@ const Conflict = (props: {
               {both.map((key) => (
                 <tr key={key}>
                   <th scope="row" class="mono">
-                    {key}
+                    <SettingKey name={key} />
                   </th>
                   <td class="mono">{write(base[key])}</td>
                   {(['theirs', 'mine'] as const).map((side) => (

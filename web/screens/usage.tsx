@@ -16,7 +16,7 @@ interface Used {
   href?: string
 }
 
-/** Above this share, the page says that a limit is nearly reached. */
+/** Above this share the page suggests to make room. */
 const NEARLY = 0.8
 
 export const Usage = () => {
@@ -31,7 +31,7 @@ export const Usage = () => {
       ))}
       {workspaces.length > LISTED && (
         <p class="muted">
-          This page shows the first {LISTED} of your {count(workspaces.length)} workspaces.
+          The first {LISTED} of your {count(workspaces.length)} workspaces are shown.
         </p>
       )}
       <Rates />
@@ -70,19 +70,19 @@ const Mine = () => {
             href: '/account/keys',
           },
           {
-            name: 'Project names waiting for a repository',
+            name: 'Project names that wait for a repository',
             used: waiting,
             limit: documented.editor_projects_waiting,
             href: '/account/editors',
           },
           {
-            name: 'Assigned or ignored project names',
+            name: 'Project names with a repository, or ignored',
             used: chosen,
             limit: documented.editor_projects_chosen,
             href: '/account/editors',
           },
           {
-            name: 'Repositories excluded from recording',
+            name: 'Repositories that are never recorded',
             used: recording.data?.repos_off.length,
             limit: documented.recording_repos_off,
             href: '/account/privacy',
@@ -153,7 +153,7 @@ const UsedTable = ({ caption, rows }: { caption: string; rows: Used[] }) => (
           <tr key={name}>
             <th scope="row">{href ? <a href={href}>{name}</a> : name}</th>
             <td class="n">
-              <Measure part={Math.min(1, (used ?? 0) / limit)}>
+              <Measure part={(used ?? 0) / limit} tone="track">
                 {used === undefined ? '…' : write(used)} of {write(limit)}
               </Measure>
               {used !== undefined && used >= limit * NEARLY && (
@@ -167,45 +167,47 @@ const UsedTable = ({ caption, rows }: { caption: string; rows: Used[] }) => (
   </div>
 )
 
-/** The operator can change these limits, so the page requests them. */
+/** The operator can change these, so the service is asked. */
 const Rates = () => {
   const asked = useRead('GET /api/limits', {})
   return (
     <section class="card stack tight" aria-labelledby="rates">
       <h2 id="rates">Request limits</h2>
       <p class="muted">
-        A request above a limit fails with “Too many requests” and says how long to wait. The API reference
+        A call above a limit fails with “Too many requests” and says how long to wait. The API reference
         describes <a href="/api/docs/limits">all limits</a>.
       </p>
       <Loaded asked={asked} height={160}>
         {(limits) => (
-          <table>
-            <caption class="away">Request limits</caption>
-            <thead>
-              <tr>
-                <th scope="col">Requests</th>
-                <th scope="col" class="n">
-                  Limit
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {(
-                [
-                  ['All my requests, per minute', limits.rate_per_caller],
-                  ['My concurrent requests', limits.requests_at_once_per_caller],
-                  ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
-                  ['Exports of my data, per hour', limits.exports_per_hour],
-                  ['Sign-ins from my network, per minute', limits.rate_verify_per_address],
-                ] as const
-              ).map(([name, limit]) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class="n">{count(limit)}</td>
+          <div class="scroll">
+            <table>
+              <caption class="away">Request limits</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Requests</th>
+                  <th scope="col" class="n">
+                    Limit
+                  </th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {(
+                  [
+                    ['All my requests, per minute', limits.rate_per_caller],
+                    ['My concurrent requests', limits.requests_at_once_per_caller],
+                    ['Joins and invite lookups, per minute', limits.rate_join_per_caller],
+                    ['Exports of my data, per hour', limits.exports_per_hour],
+                    ['Sign-ins from my network, per minute', limits.rate_verify_per_address],
+                  ] as const
+                ).map(([name, limit]) => (
+                  <tr key={name}>
+                    <th scope="row">{name}</th>
+                    <td class="n">{count(limit)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         )}
       </Loaded>
     </section>
