@@ -9,6 +9,7 @@ import {
   NextCursor,
   Nullable,
   RepoPath,
+  Resource,
   Role,
   ref,
   Settings,
@@ -30,7 +31,8 @@ export const DeleteAccountBody = Named('DeleteAccountBody', {
   }),
 })
 
-export const View = Type.Object(
+export const View = Resource(
+  'View',
   {
     viewer: {
       ...Login,
@@ -52,8 +54,6 @@ export const View = Type.Object(
     }),
   },
   {
-    $id: 'View',
-    additionalProperties: false,
     description:
       'Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name.',
   },
@@ -150,7 +150,8 @@ const example = {
 }
 
 /** Everything that the service knows about a person, and nothing about anyone else. */
-export const AccountExport = Type.Object(
+export const AccountExport = Resource(
+  'AccountExport',
   {
     exported_at: Timestamp,
     profile: Closed({
@@ -397,5 +398,5 @@ export const AccountExport = Type.Object(
       description: 'When the caller ended all sessions.',
     }),
   },
-  { $id: 'AccountExport', additionalProperties: false, examples: [example] },
+  { examples: [example] },
 )
