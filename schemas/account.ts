@@ -176,8 +176,8 @@ export const AccountExport = Resource(
         }),
       ),
     }),
-    personal_workspace: Type.Unsafe<object | null>({
-      ...Closed({
+    personal_workspace: Nullable(
+      Closed({
         id: Uuid,
         name: Type.String(),
         created_at: Timestamp,
@@ -188,8 +188,7 @@ export const AccountExport = Resource(
         settings_version: Type.Integer(),
         settings_updated_at: Timestamp,
       }),
-      type: ['object', 'null'],
-    }),
+    ),
     personal_settings: Type.Array(
       Named('ExportedPersonalSettings', {
         owner: Type.String(),
@@ -304,9 +303,7 @@ export const AccountExport = Resource(
         minutes: Count,
         commits: Count,
         closed_issues: Count,
-        hours: Type.Unsafe<number[] | null>({
-          type: ['array', 'null'],
-          items: { type: 'integer' },
+        hours: Nullable(Type.Array(Type.Integer()), {
           description: 'The minutes of the 24 UTC hours. Null: they are not known.',
         }),
       }),
@@ -366,12 +363,9 @@ export const AccountExport = Resource(
         id: Uuid,
         at: Timestamp,
         workspace_id: Uuid,
-        actor: Type.Unsafe<string | null>({ ...Nullable(Login), description: 'Null: someone else.' }),
+        actor: Nullable(Login, { description: 'Null: someone else.' }),
         action: Type.String(),
-        target: Type.Unsafe<string | null>({
-          ...Nullable(Type.String()),
-          description: 'Null: someone else, or nothing.',
-        }),
+        target: Nullable(Type.String(), { description: 'Null: someone else, or nothing.' }),
         details: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
       }),
       {

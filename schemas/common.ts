@@ -6,12 +6,13 @@ export const StringEnum = <const T extends readonly string[]>(values: T, options
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
 /** `T | null` as OpenAPI 3.1 writes it: `type: ['string', 'null']`. `T` must have a plain `type`. */
-export const Nullable = <T extends TSchema>(schema: T) => {
+export const Nullable = <T extends TSchema>(schema: T, options: object = {}) => {
   const values = schema.enum as unknown[] | undefined
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [schema.type, 'null'],
     ...(values && { enum: [...values, null] }),
+    ...options,
   })
 }
 

@@ -1,4 +1,4 @@
-import { type Static, type TInteger, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
 import {
   AvatarUrl,
@@ -69,15 +69,14 @@ const trend = Type.Optional(
   }),
 )
 /** Numbers that the privacy level `team` can hide. */
-const OrWithheld = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
 const shownSums = {
-  active_minutes: OrWithheld(sums.active_minutes),
-  commits: OrWithheld(sums.commits),
-  closed_issues: OrWithheld(sums.closed_issues),
+  active_minutes: Nullable(sums.active_minutes),
+  commits: Nullable(sums.commits),
+  closed_issues: Nullable(sums.closed_issues),
 }
 const Totals = Named('Totals', {
   ...shownSums,
-  active_members: OrWithheld(
+  active_members: Nullable(
     Type.Integer({
       description:
         'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
@@ -126,15 +125,11 @@ export const Dashboard = Resource('Dashboard', {
   }),
   members: Type.Array(
     Named('DashboardMember', {
-      login: Type.Unsafe<string | null>({
-        ...Nullable(Login),
+      login: Nullable(Login, {
         description: `Null: the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
       }),
       avatar_url: AvatarUrl,
-      role: Type.Unsafe<Static<typeof Role> | null>({
-        ...Nullable(Role),
-        description: 'Null: the person has left, but was active in the range.',
-      }),
+      role: Nullable(Role, { description: 'Null: the person has left, but was active in the range.' }),
       active_minutes: sums.active_minutes,
       active_days: Type.Integer({
         description: 'Days with more than 0 minutes. For several members, the sum of the days of each.',
@@ -142,10 +137,7 @@ export const Dashboard = Resource('Dashboard', {
       }),
       commits: sums.commits,
       closed_issues: sums.closed_issues,
-      last_active_day: Type.Unsafe<string | null>({
-        ...Nullable(Day),
-        description: 'The last day of the range with more than 0 minutes.',
-      }),
+      last_active_day: Nullable(Day, { description: 'The last day of the range with more than 0 minutes.' }),
       trend,
     }),
     {
@@ -156,12 +148,11 @@ export const Dashboard = Resource('Dashboard', {
   ),
   repos: Type.Array(
     Named('DashboardRepo', {
-      repo: Type.Unsafe<string | null>({
-        ...Nullable(RepoPath),
+      repo: Nullable(RepoPath, {
         description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
       }),
       ...shownSums,
-      members: OrWithheld(
+      members: Nullable(
         Type.Integer({
           description:
             'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
@@ -172,30 +163,27 @@ export const Dashboard = Resource('Dashboard', {
     }),
     { maxItems: limits.dashboard_rows, description: 'Repositories with activity, most minutes first.' },
   ),
-  heatmap: Type.Unsafe<{ weekday: number; hour: number; minutes: number | null }[] | null>(
-    Nullable(
-      Type.Array(
-        Named('HeatmapCell', {
-          weekday: Type.Integer({
-            minimum: 1,
-            maximum: 7,
-            description: 'ISO: 1 is Monday.',
-            examples: [6],
-          }),
-          hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-          minutes: OrWithheld(Type.Integer({ examples: [48] })),
+  heatmap: Nullable(
+    Type.Array(
+      Named('HeatmapCell', {
+        weekday: Type.Integer({
+          minimum: 1,
+          maximum: 7,
+          description: 'ISO: 1 is Monday.',
+          examples: [6],
         }),
-        {
-          maxItems: 168,
-          examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
-          description:
-            "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
-        },
-      ),
+        hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
+        minutes: Nullable(Type.Integer({ examples: [48] })),
+      }),
+      {
+        maxItems: 168,
+        examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
+        description:
+          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
+      },
     ),
   ),
-  publication: Type.Unsafe<Publication | null>({
-    ...Nullable(Publication),
+  publication: Nullable(Publication, {
     description:
       'The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers.',
   }),

@@ -97,7 +97,6 @@ const ProjectName = Type.String({
   maxLength: limits.editor_project_length,
   examples: ['api-gateway'],
 })
-const repo = Nullable(RepoPath)
 
 export const EditorProject = Resource('EditorProject', {
   name: ProjectName,
@@ -106,7 +105,7 @@ export const EditorProject = Resource('EditorProject', {
       '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: you chose it.',
     examples: ['assigned'],
   }),
-  repo: { ...repo, description: 'Null: the name waits or is ignored.' } as typeof repo,
+  repo: Nullable(RepoPath, { description: 'Null: the name waits or is ignored.' }),
   last_at: Nullable(Timestamp),
   minutes: Type.Integer({
     minimum: 0,
@@ -122,7 +121,7 @@ export const EditorProjectList = Named('EditorProjectList', {
 
 export const EditorProjectBody = Named('EditorProjectBody', {
   name: ProjectName,
-  repo: { ...repo, description: 'Null: ignore the name.' } as typeof repo,
+  repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 
 export const Import = Resource('Import', {
