@@ -1,3 +1,5 @@
+import { remember } from '../process/remember.js'
+
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
@@ -21,7 +23,7 @@ export class People {
     if (known !== undefined) return known
     if (Date.now() < this.askAgainAt) return userId
     const asked = this.ask(userId)
-    this.remember(userId, asked)
+    remember(this.known, userId, asked, REMEMBERED)
     return asked
   }
 
@@ -30,7 +32,7 @@ export class People {
       (repohostId) => {
         // Remaining sessions of deleted accounts share one limit.
         const key = repohostId === null ? 'deleted accounts' : `person ${repohostId}`
-        this.remember(userId, key)
+        remember(this.known, userId, key, REMEMBERED)
         return key
       },
       () => {
@@ -47,15 +49,5 @@ export class People {
       }, ANSWER_MS)
     })
     return Promise.race([found, late]).finally(() => clearTimeout(timer))
-  }
-
-  /** Drops the oldest entry once there are too many. */
-  private remember(userId: string, key: string | Promise<string>) {
-    this.known.set(userId, key)
-    if (this.known.size <= REMEMBERED) return
-    for (const oldest of this.known.keys()) {
-      this.known.delete(oldest)
-      break
-    }
   }
 }

@@ -1,5 +1,6 @@
 /** Requests of callers who keep the service busy beyond their share run one by one, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
+import { remember } from '../process/remember.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 
 /** How much working time is forgiven per millisecond. */
@@ -149,10 +150,7 @@ export class WorkBudget {
 
   private timeOf(caller: string): WorkingTime {
     const time = this.times.get(caller) ?? new WorkingTime()
-    this.times.delete(caller)
-    // The last entry of the map is the most recent one.
-    this.times.set(caller, time)
-    if (this.times.size > REMEMBERED) this.times.delete(this.times.keys().next().value as string)
+    remember(this.times, caller, time, REMEMBERED)
     return time
   }
 }
