@@ -13,7 +13,7 @@ import {
   sourcesOf,
 } from './queries/dashboard.js'
 import { readPublishedDays } from './queries/published-weeks.js'
-import { beginView, nothing, withheld } from './read-dashboard.js'
+import { beginView, hidden, nothing } from './read-dashboard.js'
 
 /** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
@@ -73,7 +73,7 @@ const readDayLines = async (
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
   const lines = listDays(range.from, range.to).map((day) => {
     const isNamed = named !== undefined && day >= named.from
-    const { active_minutes, commits, closed_issues } = days.get(day) ?? (isNamed ? nothing : withheld)
+    const { active_minutes, commits, closed_issues } = days.get(day) ?? (isNamed ? nothing : hidden)
     return [day, active_minutes ?? '', commits ?? '', closed_issues ?? ''].join(',')
   })
   return ['day,active_minutes,commits,closed_issues', ...lines, ''].join('\n')

@@ -41,7 +41,7 @@ type Sums = Omit<Totals, 'active_members'>
 type RepoRow = Dashboard['repos'][number]
 
 export const nothing = { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 }
-export const withheld = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
+export const hidden = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
 
 /** The sum without hidden (null) numbers. Null if all are hidden. */
 const add = (one: number | null, other: number | null): number | null =>
@@ -57,7 +57,7 @@ const addUp = (parts: Sums[]): Sums =>
       commits: add(total.commits, part.commits),
       closed_issues: add(total.closed_issues, part.closed_issues),
     }),
-    withheld,
+    hidden,
   )
 
 /** People are not added up, because they may be the same. */
@@ -144,7 +144,7 @@ const publicationOf = async (
   const today = new Date().toISOString().slice(0, 10)
   const mondays = listDays(from, to).filter((day) => weekdayOf(day) === 1)
   const weeks = mondays.map((week) => {
-    const { week: _, ...numbers } = totals.get(week) ?? { week, ...withheld }
+    const { week: _, ...numbers } = totals.get(week) ?? { week, ...hidden }
     return { week, published_on: publishedOn(week), ...numbers }
   })
   const isIncomplete = weeks.some((one) => one.active_minutes === null && one.published_on < today)
@@ -279,7 +279,7 @@ export const readDashboard = (
       daily: listDays(view.range.from, view.range.to).map((day) =>
         isNamed(day)
           ? (named?.days.get(day) ?? { day, ...nothing })
-          : { day, ...withheld, ...published?.days.get(day) },
+          : { day, ...hidden, ...published?.days.get(day) },
       ),
       members: named?.members ?? [],
       repos: view.published

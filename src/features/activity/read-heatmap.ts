@@ -11,12 +11,12 @@ import {
   readRawZoneDays,
   readRepoZoneDays,
 } from './queries/heatmap.js'
-import { clockOf, crewsOf, MIN_OTHERS, type SmallCrew, withheldCrews, type ZoneCrew } from './shared-hours.js'
+import { clockOf, crewsOf, hiddenCrews, MIN_OTHERS, type SmallCrew, type ZoneCrew } from './shared-hours.js'
 
-/** A heatmap, and how many days are withheld from it. */
+/** A heatmap, and how many days are hidden in it. */
 interface Part {
   heatmap: Heatmap
-  withheld: number
+  hiddenDays: number
 }
 
 /** Undefined without a viewer, and where it would tell the hours of fewer than two people other than the viewer. */
@@ -28,42 +28,42 @@ export const readHeatmap = async (
   const { userId, repoKey } = sources
   if (viewerId === null || (userId !== undefined && userId !== viewerId)) return undefined
   const read = userId !== undefined ? readOwn : repoKey !== undefined ? readRepository : readTeam
-  const { heatmap, withheld } = await read(tx, sources, viewerId)
+  const { heatmap, hiddenDays } = await read(tx, sources, viewerId)
   const cells = heatmap.toCells()
-  return withheld > 0 && cells.every(({ minutes }) => minutes === 0) ? undefined : cells
+  return hiddenDays > 0 && cells.every(({ minutes }) => minutes === 0) ? undefined : cells
 }
 
 const readOwn = async (tx: Db, sources: Sources): Promise<Part> => {
   const heatmap = new Heatmap()
   for (const zoneDay of await readRawZoneDays(tx, sources)) heatmap.addZoneDay(zoneDay)
-  return { heatmap, withheld: 0 }
+  return { heatmap, hiddenDays: 0 }
 }
 
 /** Reads rollups, where they record whose hours they contain. */
 const readTeam = async (tx: Db, sources: Sources, viewerId: string): Promise<Part> => {
   const rolled = await readCrews(tx, sources)
   const raw = [...sources.raw, ...rolled.flatMap(({ day, crews }) => (crews === null ? day : []))]
-  const withheldOf = rolled.flatMap(({ day, crews }) =>
-    crews === null ? [] : { day, crews: withheldCrews(crews, viewerId) },
+  const crewsOfDays = rolled.flatMap(({ day, crews }) =>
+    crews === null ? [] : { day, crews: hiddenCrews(crews, viewerId) },
   )
-  const hidden = withheldOf.flatMap(({ day, crews }) => (crews === undefined ? day : []))
+  const hidden = crewsOfDays.flatMap(({ day, crews }) => (crews === undefined ? day : []))
   const [cells, zoneDays] = await Promise.all([
     readCells(tx, sources, [...raw, ...hidden]),
     readRawZoneDays(tx, { ...sources, raw }),
   ])
   const heatmap = new Heatmap()
   for (const cell of cells) heatmap.addCell(cell)
-  for (const { crews } of withheldOf) leaveOut(heatmap, crews)
-  let withheld = hidden.length
+  for (const { crews } of crewsOfDays) leaveOut(heatmap, crews)
+  let hiddenDays = hidden.length
   for (const zones of byDay(zoneDays)) {
-    const crews = withheldCrews(crewsOf(zones), viewerId)
-    if (crews === undefined) withheld++
+    const crews = hiddenCrews(crewsOf(zones), viewerId)
+    if (crews === undefined) hiddenDays++
     else {
       for (const zoneDay of zones) heatmap.addZoneDay(zoneDay)
       leaveOut(heatmap, crews)
     }
   }
-  return { heatmap, withheld }
+  return { heatmap, hiddenDays }
 }
 
 const leaveOut = (heatmap: Heatmap, crews: SmallCrew[] = []): void => {
@@ -93,16 +93,16 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
     }
   }
   const heatmap = new Heatmap()
-  let withheld = 0
+  let hiddenDays = 0
   for (const { day, zones, others } of days) {
     const clocks = [...others].filter(([, count]) => count > 0).map(([clock]) => clock)
     const hidden = new Set(clocks.filter((clock) => !shared.has(`${day} ${clock}`)))
-    if (hidden.size > 0 && hidden.size === clocks.length) withheld++
+    if (hidden.size > 0 && hidden.size === clocks.length) hiddenDays++
     else
       for (const zoneDay of zones)
         if (!hidden.has(clockOf(zoneDay.timezone, day))) heatmap.addZoneDay(zoneDay)
   }
-  return { heatmap, withheld }
+  return { heatmap, hiddenDays }
 }
 
 /** How many people other than the viewer had hours, by what the clock showed: at least as many as count. */

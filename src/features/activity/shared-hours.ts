@@ -54,9 +54,9 @@ export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
 }
 
 /** The crews whose hours the viewer must not see; undefined where nothing of the day may be shown. */
-export const withheldCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
+export const hiddenCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
   const othersOf = ({ people }: SmallCrew) => people.filter((userId) => userId !== viewerId).length
-  const withheld = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)
-  const isShown = hasLarge || withheld.length === 0 || small.some((crew) => othersOf(crew) >= MIN_OTHERS)
-  return isShown ? withheld : undefined
+  const hidden = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)
+  const isShown = hasLarge || hidden.length === 0 || small.some((crew) => othersOf(crew) >= MIN_OTHERS)
+  return isShown ? hidden : undefined
 }
