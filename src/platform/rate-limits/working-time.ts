@@ -72,9 +72,7 @@ export interface Work {
 
 export class WorkBudget {
   private readonly times = new Map<string, WorkingTime>()
-  private readonly callers = new KeyedSemaphore(
-    () => new Semaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0)),
-  )
+  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
   private readonly slowLane: Semaphore
 
   /** @param width how many requests of callers beyond their share are worked on at once */

@@ -45,12 +45,8 @@ export interface ExpectedDelivery extends DeliveryContext {
 export const createDeliveryReader = () => {
   const busy = () => new ApiError('unavailable')
   const bodies = new Semaphore(MAX_BODIES, WAITING, WAIT_MS, busy)
-  const bodiesOfAddress = new KeyedSemaphore(
-    () => new Semaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy),
-  )
-  const bodiesOfWebhook = new KeyedSemaphore(
-    () => new Semaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy),
-  )
+  const bodiesOfAddress = new KeyedSemaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy)
+  const bodiesOfWebhook = new KeyedSemaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy)
   const read = createReader<Delivery | TooMuch, DeliveryContext>(
     new URL('./worker.js', import.meta.url),
     READERS,
