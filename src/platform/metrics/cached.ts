@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { inTime } from '../process/in-time.js'
 
 /** How long a value is cached, however often metrics are scraped. */
 const CACHE_MS = 5_000
@@ -6,14 +6,14 @@ const CACHE_MS = 5_000
 const WAIT_MS = 1_000
 
 /** Undefined if the work fails, or takes too long for a scrape. */
-export const inTime = <T>(work: Promise<T>): Promise<T | undefined> =>
-  Promise.race([work.catch(() => undefined), sleep(WAIT_MS, undefined, { ref: false })])
+export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
+  inTime(work, WAIT_MS, () => undefined).catch(() => undefined)
 
 /** Caches the result of `ask`, or that there was none in time. */
 export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {
   let last: { at: number; answer: Promise<T | undefined> } | undefined
   return () => {
-    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), answer: inTime(ask()) }
+    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), answer: forScrape(ask()) }
     return last.answer
   }
 }

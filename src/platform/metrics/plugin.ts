@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client'
 import { newestMigration } from '../database/migrate.js'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { serviceVersion } from '../process/root.js'
-import { cached, inTime } from './cached.js'
+import { cached, forScrape } from './cached.js'
 import { tasks } from './metrics.js'
 
 declare module 'fastify' {
@@ -46,7 +46,7 @@ export default fp(async (app) => {
   const { replica } = database
   if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
-  meter.read('team_settings_ready', {}, async () => Number((await inTime(app.isReady())) ?? false))
+  meter.read('team_settings_ready', {}, async () => Number((await forScrape(app.isReady())) ?? false))
   const askDatabase = cached(() => isSchemaCurrent(database.reserved))
   meter.read('team_settings_database_up', {}, async () => Number((await askDatabase()) !== undefined))
 

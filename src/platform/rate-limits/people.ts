@@ -1,3 +1,4 @@
+import { inTime } from '../process/in-time.js'
 import { remember } from '../process/remember.js'
 
 const REMEMBERED = 50_000
@@ -27,7 +28,11 @@ export class People {
     return asked
   }
 
-  private async ask(userId: string): Promise<string> {
+  private ask(userId: string): Promise<string> {
+    const pause = () => {
+      this.askAgainAt = Date.now() + PAUSE_MS
+      return userId
+    }
     const found = this.find(userId).then(
       (repohostId) => {
         // Remaining sessions of deleted accounts share one limit.
@@ -37,17 +42,9 @@ export class People {
       },
       () => {
         this.known.delete(userId)
-        this.askAgainAt = Date.now() + PAUSE_MS
-        return userId
+        return pause()
       },
     )
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => {
-        this.askAgainAt = Date.now() + PAUSE_MS
-        resolve(userId)
-      }, ANSWER_MS)
-    })
-    return Promise.race([found, late]).finally(() => clearTimeout(timer))
+    return inTime(found, ANSWER_MS, pause)
   }
 }
