@@ -3,7 +3,7 @@ import { limits } from '../../schemas/limits.js'
 import { ApiError } from '../errors.js'
 import { listKeys, lockCaller } from '../features/accounts/index.js'
 import type { User } from '../features/accounts/queries/users.js'
-import { countRowsOfWorkspace } from '../features/personal-data/queries/workspace-rows.js'
+import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import {
   countWorkspacesOf,
