@@ -6,6 +6,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
 import { lockCaller, type Repohost, type User } from '../accounts/index.js'
 import {
+  type Actor,
   countPatterns,
   insertAuditEntry,
   insertMember,
@@ -19,7 +20,6 @@ import {
 import { pushTarget, requireWorkspaceQuota } from './policies/repo-access.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import {
-  type Author,
   insertSnapshot,
   lockSnapshot,
   type SnapshotKey,
@@ -166,7 +166,7 @@ interface Write {
   owner: string
   repo: string
   settings: string
-  author: Author
+  author: Actor
   /** @throws {ApiError} if the current snapshot (undefined: none) does not allow the push */
   precondition?: (current: SnapshotText | undefined) => void
   action?: 'settings.pushed' | 'settings.restored'
