@@ -8,7 +8,7 @@ import { remedyOf } from '../../platform/database/external-database.js'
 import { firstMigration, newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
 import { toParameter } from '../../platform/database/parameters.js'
 import { findDatabaseFault, isTransactionPooler } from '../../platform/database/requirements.js'
-import { listTableNames } from '../../platform/database/table-names.js'
+import { listTableNames } from '../../platform/database/table.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 

@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
-import { hostKindOf } from '../hosts/index.js'
+import { hostKinds } from '../hosts/index.js'
 import { projectRoot } from '../process/root.js'
 import { etagOfText, ifNoneMatchLists } from './etag.js'
 
@@ -47,7 +47,7 @@ const NOT_BUILT = 'the dashboard was not built, so there is none: npm run build:
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
-  const host = hostKindOf(config.repohost.kind)
+  const host = hostKinds[config.repohost.kind]
   const pageFor = (signedIn: boolean) => {
     const { secretKey, dormant } = config.billing
     const start: PageStart = {
