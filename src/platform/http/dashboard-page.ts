@@ -9,7 +9,7 @@ import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
 import { hostKinds } from '../hosts/index.js'
 import { projectRoot } from '../process/root.js'
-import { etagOfText, ifNoneMatchLists } from './etag.js'
+import { etagOfText, isUnchanged } from './etag.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -67,11 +67,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
   return (request, reply) => {
     const page = pageFor(!(request.session instanceof ApiError))
     reply.headers({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' })
-    if (reply.statusCode === 200) {
-      const etag = etagOfText(page)
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    }
+    if (reply.statusCode === 200 && isUnchanged(reply, etagOfText(page))) return reply.code(304).send()
     return reply.type('text/html; charset=utf-8').send(page)
   }
 }

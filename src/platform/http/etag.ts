@@ -1,5 +1,6 @@
 /** Entity tags (RFC 9110, section 8.8.3) and the preconditions made of them. */
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 
 /** The ETag of stored content: an id that is new whenever the content is created, and a version. */
 export const etagOf = ({ id, version }: { id: string; version: number }): string => `"${id}-${version}"`
@@ -11,9 +12,15 @@ export const etagOfText = (text: string): string =>
 const opaqueTags = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []
 
 /** Whether `If-None-Match` lists the tag (weak comparison) or is `*`. */
-export const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
+const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || opaqueTags(header).some((tag) => tag.replace(/^W\//, '') === etag))
+
+/** Gives the answer its ETag. @returns whether the caller has this version already, so that 304 is enough */
+export const isUnchanged = (reply: FastifyReply, etag: string): boolean => {
+  reply.header('ETag', etag)
+  return ifNoneMatchLists(reply.request.headers['if-none-match'], etag)
+}
 
 /** Whether `If-Match` lists the tag (strong comparison) or is `*`. */
 export const ifMatchLists = (header: string, etag: string): boolean =>

@@ -20,7 +20,7 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import { etagOf, ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
+import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import type { Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
@@ -177,9 +177,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const version = await readVersion(db, request.granted(readHistory), request.params.version)
       if (!version) throw new ApiError('version_not_found')
-      const etag = etagOf(version)
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      if (isUnchanged(reply, etagOf(version))) return reply.code(304).send(undefined)
       return sendSnapshot(reply, version)
     },
   })
