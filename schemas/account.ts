@@ -163,10 +163,9 @@ export const AccountExport = Resource(
       repohost_id: Type.Integer({ description: 'The numeric id at the repository host.' }),
       timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
       created_at: Timestamp,
-      disabled_at: {
-        ...MaybeTimestamp,
+      disabled_at: Nullable(Timestamp, {
         description: 'When the operator disabled the account. Null: it is enabled.',
-      },
+      }),
     }),
     recording: ref(Recording),
     billing: Closed({
