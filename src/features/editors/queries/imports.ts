@@ -122,12 +122,13 @@ export const readNextDays = async (
 
 const LIST_RUNNING = statement(
   'list running imports',
-  { id: uuid },
-  `select user_id as id from imports where state = 'running' order by created_at, user_id limit 1000`,
+  { userId: uuid },
+  `select user_id as "userId" from imports where state = 'running' order by created_at, user_id limit 1000`,
 )
 
 /** By user. */
-export const listRunningImports = (db: Db): Promise<{ id: string }[]> => db.rows(LIST_RUNNING, [])
+export const listRunningImports = async (db: Db): Promise<{ id: string }[]> =>
+  (await db.rows(LIST_RUNNING, [])).map(({ userId }) => ({ id: userId }))
 
 const TAKE_IMPORT = statement(
   'take an import',
