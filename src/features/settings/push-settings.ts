@@ -138,22 +138,22 @@ const openPersonalWorkspace = async (
   return false
 }
 
-export const toPushResult = ({
-  owner,
-  repo,
-  workspaceId,
-  version,
-  sizeBytes,
-  updatedAt,
-  updatedBy,
-}: StoredSnapshot) => ({
+/** What answers say before and after the settings. */
+export const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
   owner,
   repo,
   workspace_id: workspaceId,
+})
+export const afterSettings = ({ version, sizeBytes, updatedAt, updatedBy }: StoredSnapshot) => ({
   version,
   size_bytes: sizeBytes,
   updated_at: updatedAt,
   updated_by: updatedBy,
+})
+
+export const toPushResult = (snapshot: StoredSnapshot) => ({
+  ...beforeSettings(snapshot),
+  ...afterSettings(snapshot),
 })
 
 interface Write {

@@ -169,7 +169,7 @@ export const withoutUnused = (document: Document): Document => {
   const usedTags = new Set(operations.flatMap((operation) => operation.tags ?? []))
   const security = JSON.stringify(operations.map((operation) => operation.security))
   const used = referencesFrom(document.paths, document.components)
-  const keep = (kind: string, components: Record<string, object>) =>
+  const keep = (components: Record<string, object>, kind: string) =>
     Object.fromEntries(
       Object.entries(components).filter(([name]) =>
         kind === 'securitySchemes' ? security.includes(`"${name}"`) : used.has(`${kind}/${name}`),
@@ -178,9 +178,7 @@ export const withoutUnused = (document: Document): Document => {
   return {
     ...document,
     tags: document.tags.filter(({ name }) => usedTags.has(name)),
-    components: mapValues(document.components, (components, kind) =>
-      keep(kind, components),
-    ) as Document['components'],
+    components: mapValues(document.components, keep) as Document['components'],
   }
 }
 
