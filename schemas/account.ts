@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { SubscriptionStatus } from './billing.js'
 import {
   Closed,
@@ -9,6 +9,7 @@ import {
   NextCursor,
   Nullable,
   RepoPath,
+  Resource,
   Role,
   ref,
   Settings,
@@ -30,7 +31,8 @@ export const DeleteAccountBody = Named('DeleteAccountBody', {
   }),
 })
 
-export const View = Type.Object(
+export const View = Resource(
+  'View',
   {
     viewer: {
       ...Login,
@@ -52,8 +54,6 @@ export const View = Type.Object(
     }),
   },
   {
-    $id: 'View',
-    additionalProperties: false,
     description:
       'Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name.',
   },
@@ -62,13 +62,17 @@ export type View = Static<typeof View>
 
 export const ViewPage = Named('ViewPage', { views: Type.Array(ref(View)), next_cursor: NextCursor })
 
+/** A list of the export, whose items have a name in the document. */
+const List = <P extends TProperties>(name: string, properties: P, description?: string) =>
+  Type.Array(Named(`Exported${name}`, properties), description === undefined ? {} : { description })
+
 const Count = Type.Integer({ minimum: 0 })
 const Minutes = Type.Array(Type.Integer({ minimum: 0 }))
-const ProjectMinutes = Type.Array(
-  Named('ExportedProjectMinutes', { project: Type.String(), minutes: Minutes }),
-)
+const ProjectMinutes = List('ProjectMinutes', { project: Type.String(), minutes: Minutes })
 const MaybeTimestamp = Nullable(Timestamp)
-const SettingsAt = { workspace_id: Uuid, owner: Type.String(), repo: Type.String() }
+const Repo = { owner: Type.String(), repo: Type.String() }
+const RepoSettings = { ...Repo, version: Type.Integer(), settings: Settings }
+const SettingsAt = { workspace_id: Uuid, ...Repo }
 const FunnelCount = { event: Type.String(), source: Type.String(), first_at: Timestamp, events: Count }
 
 const moment = '2026-11-21T09:30:00.000Z'
@@ -150,7 +154,8 @@ const example = {
 }
 
 /** Everything that the service knows about a person, and nothing about anyone else. */
-export const AccountExport = Type.Object(
+export const AccountExport = Resource(
+  'AccountExport',
   {
     exported_at: Timestamp,
     profile: Closed({
@@ -158,25 +163,22 @@ export const AccountExport = Type.Object(
       repohost_id: Type.Integer({ description: 'The numeric id at the repository host.' }),
       timezone: Nullable(Type.String({ examples: ['Europe/Berlin'] })),
       created_at: Timestamp,
-      disabled_at: {
-        ...MaybeTimestamp,
+      disabled_at: Nullable(Timestamp, {
         description: 'When the operator disabled the account. Null: it is enabled.',
-      },
+      }),
     }),
     recording: ref(Recording),
     billing: Closed({
-      customers: Type.Array(Named('ExportedCustomers', { id: Type.String(), created_at: Timestamp })),
-      subscriptions: Type.Array(
-        Named('ExportedSubscriptions', {
-          id: Type.String(),
-          customer_id: Type.String(),
-          status: SubscriptionStatus,
-          updated_at: Timestamp,
-        }),
-      ),
+      customers: List('Customers', { id: Type.String(), created_at: Timestamp }),
+      subscriptions: List('Subscriptions', {
+        id: Type.String(),
+        customer_id: Type.String(),
+        status: SubscriptionStatus,
+        updated_at: Timestamp,
+      }),
     }),
-    personal_workspace: Type.Unsafe<object | null>({
-      ...Closed({
+    personal_workspace: Nullable(
+      Closed({
         id: Uuid,
         name: Type.String(),
         created_at: Timestamp,
@@ -187,62 +189,42 @@ export const AccountExport = Type.Object(
         settings_version: Type.Integer(),
         settings_updated_at: Timestamp,
       }),
-      type: ['object', 'null'],
-    }),
-    personal_settings: Type.Array(
-      Named('ExportedPersonalSettings', {
-        owner: Type.String(),
-        repo: Type.String(),
-        version: Type.Integer(),
-        settings: Settings,
-        created_at: Timestamp,
-      }),
+    ),
+    personal_settings: List(
+      'PersonalSettings',
+      { ...RepoSettings, created_at: Timestamp },
+      `The settings of repositories in the personal workspace, with the last ${limits.settings_versions_kept} versions.`,
+    ),
+    personal_overrides: List('PersonalOverrides', { ...RepoSettings, updated_at: Timestamp }),
+    personal_override_versions: List(
+      'PersonalOverrideVersions',
+      { ...RepoSettings, created_at: Timestamp },
+      'Earlier versions of the overrides in the personal workspace.',
+    ),
+    personal_workspace_versions: List(
+      'PersonalWorkspaceVersions',
       {
-        description: `The settings of repositories in the personal workspace, with the last ${limits.settings_versions_kept} versions.`,
-      },
-    ),
-    personal_overrides: Type.Array(
-      Named('ExportedPersonalOverrides', {
-        owner: Type.String(),
-        repo: Type.String(),
-        version: Type.Integer(),
-        settings: Settings,
-        updated_at: Timestamp,
-      }),
-    ),
-    personal_override_versions: Type.Array(
-      Named('ExportedPersonalOverrideVersions', {
-        owner: Type.String(),
-        repo: Type.String(),
-        version: Type.Integer(),
-        settings: Settings,
-        created_at: Timestamp,
-      }),
-      { description: 'Earlier versions of the overrides in the personal workspace.' },
-    ),
-    personal_workspace_versions: Type.Array(
-      Named('ExportedPersonalWorkspaceVersions', {
         version: Type.Integer(),
         settings: Settings,
         locked: LockedKeys,
         idle_window_minutes: Type.Integer(),
         created_at: Timestamp,
-      }),
-      { description: 'The last versions of the settings of the personal workspace itself.' },
+      },
+      'The last versions of the settings of the personal workspace itself.',
     ),
-    memberships: Type.Array(
-      Named('ExportedMemberships', {
-        workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),
-        role: Role,
-        joined_at: Timestamp,
-      }),
-    ),
-    removals: Type.Array(Named('ExportedRemovals', { workspace_id: Uuid, removed_at: Timestamp }), {
-      description:
-        'When an admin last removed the caller from a workspace, or made the caller a member instead of an admin.',
+    memberships: List('Memberships', {
+      workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),
+      role: Role,
+      joined_at: Timestamp,
     }),
-    invites: Type.Array(
-      Named('ExportedInvites', {
+    removals: List(
+      'Removals',
+      { workspace_id: Uuid, removed_at: Timestamp },
+      'When an admin last removed the caller from a workspace, or made the caller a member instead of an admin.',
+    ),
+    invites: List(
+      'Invites',
+      {
         id: Uuid,
         workspace_id: Uuid,
         role: Role,
@@ -251,11 +233,12 @@ export const AccountExport = Type.Object(
         created_at: Timestamp,
         expires_at: Timestamp,
         revoked_at: MaybeTimestamp,
-      }),
-      { description: 'Invites that the caller created, without their codes.' },
+      },
+      'Invites that the caller created, without their codes.',
     ),
-    keys: Type.Array(
-      Named('ExportedKeys', {
+    keys: List(
+      'Keys',
+      {
         id: Uuid,
         workspace_id: Nullable(Uuid),
         name: Type.String(),
@@ -264,138 +247,121 @@ export const AccountExport = Type.Object(
         expires_at: Timestamp,
         revoked_at: MaybeTimestamp,
         last_used_day: Nullable(Day),
-      }),
-      {
-        description: `Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for ${limits.ended_key_days} days.`,
       },
+      `Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for ${limits.ended_key_days} days.`,
     ),
-    settings_written: Type.Array(
-      Named('ExportedSettingsWritten', { ...SettingsAt, version: Type.Integer(), created_at: Timestamp }),
+    settings_written: List(
+      'SettingsWritten',
+      { ...SettingsAt, version: Type.Integer(), created_at: Timestamp },
+      'Versions that the caller pushed. This includes workspaces of others, to which the settings belong.',
+    ),
+    overrides_written: List('OverridesWritten', { ...SettingsAt, updated_at: Timestamp }),
+    workspace_settings_written: List(
+      'WorkspaceSettingsWritten',
       {
-        description:
-          'Versions that the caller pushed. This includes workspaces of others, to which the settings belong.',
-      },
-    ),
-    overrides_written: Type.Array(
-      Named('ExportedOverridesWritten', { ...SettingsAt, updated_at: Timestamp }),
-    ),
-    workspace_settings_written: Type.Array(
-      Named('ExportedWorkspaceSettingsWritten', {
         workspace_id: Uuid,
         version: Type.Integer(),
         created_at: Timestamp,
-      }),
-      { description: 'Versions of workspace settings that the caller wrote.' },
+      },
+      'Versions of workspace settings that the caller wrote.',
     ),
-    override_versions_written: Type.Array(
-      Named('ExportedOverrideVersionsWritten', {
+    override_versions_written: List(
+      'OverrideVersionsWritten',
+      {
         ...SettingsAt,
         version: Type.Integer(),
         created_at: Timestamp,
-      }),
-      { description: 'Earlier versions of overrides that the caller wrote.' },
+      },
+      'Earlier versions of overrides that the caller wrote.',
     ),
-    activity: Type.Array(
-      Named('ExportedActivity', {
-        workspace_id: Uuid,
-        day: Day,
-        repo: RepoPath,
-        minutes: Count,
-        commits: Count,
-        closed_issues: Count,
-        hours: Type.Unsafe<number[] | null>({
-          type: ['array', 'null'],
-          items: { type: 'integer' },
-          description: 'The minutes of the 24 UTC hours. Null: they are not known.',
-        }),
+    activity: List('Activity', {
+      workspace_id: Uuid,
+      day: Day,
+      repo: RepoPath,
+      minutes: Count,
+      commits: Count,
+      closed_issues: Count,
+      hours: Nullable(Type.Array(Type.Integer()), {
+        description: 'The minutes of the 24 UTC hours. Null: they are not known.',
       }),
-    ),
-    flushes: Type.Array(
-      Named('ExportedFlushes', {
-        flush_id: Type.String(),
-        answer: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-        created_at: Timestamp,
-      }),
-    ),
-    heartbeat_hours: Type.Array(
-      Named('ExportedHeartbeatHours', {
+    }),
+    flushes: List('Flushes', {
+      flush_id: Type.String(),
+      answer: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+      created_at: Timestamp,
+    }),
+    heartbeat_hours: List(
+      'HeartbeatHours',
+      {
         hour: { ...Timestamp, description: 'The UTC hour.' },
         projects: ProjectMinutes,
         last_projects: ProjectMinutes,
-        counted: Type.Array(Named('ExportedCountedMinutes', { workspace_id: Uuid, minutes: Minutes })),
-      }),
-      {
-        description: `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace.`,
+        counted: List('CountedMinutes', { workspace_id: Uuid, minutes: Minutes }),
       },
+      `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace.`,
     ),
-    editor_projects: Type.Array(
-      Named('ExportedEditorProjects', {
-        name: Type.String(),
-        repo: Nullable(Type.String()),
-        ignored: Type.Boolean(),
-        automatic: Type.Boolean(),
-        last_at: MaybeTimestamp,
-        seen_at: Timestamp,
-      }),
-    ),
-    imports: Type.Array(
-      Named('ExportedImports', {
-        id: Uuid,
-        state: Type.String(),
-        heartbeats: Count,
-        days: Count,
-        days_done: Count,
-        minutes: Count,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-      }),
-    ),
-    import_days: Type.Array(Named('ExportedImportDays', { day: Day, projects: ProjectMinutes }), {
-      description: 'The days of an import in progress.',
+    editor_projects: List('EditorProjects', {
+      name: Type.String(),
+      repo: Nullable(Type.String()),
+      ignored: Type.Boolean(),
+      automatic: Type.Boolean(),
+      last_at: MaybeTimestamp,
+      seen_at: Timestamp,
     }),
-    imported_minutes: Type.Array(
-      Named('ExportedImportedMinutes', { workspace_id: Uuid, day: Day, repo: RepoPath, minutes: Count }),
-      {
-        description:
-          'The minutes that imports have found so far. A later import counts only additional minutes.',
-      },
+    imports: List('Imports', {
+      id: Uuid,
+      state: Type.String(),
+      heartbeats: Count,
+      days: Count,
+      days_done: Count,
+      minutes: Count,
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    }),
+    import_days: List(
+      'ImportDays',
+      { day: Day, projects: ProjectMinutes },
+      'The days of an import in progress.',
     ),
-    audit: Type.Array(
-      Named('ExportedAudit', {
+    imported_minutes: List(
+      'ImportedMinutes',
+      { workspace_id: Uuid, day: Day, repo: RepoPath, minutes: Count },
+      'The minutes that imports have found so far. A later import counts only additional minutes.',
+    ),
+    audit: List(
+      'Audit',
+      {
         id: Uuid,
         at: Timestamp,
         workspace_id: Uuid,
-        actor: Type.Unsafe<string | null>({ ...Nullable(Login), description: 'Null: someone else.' }),
+        actor: Nullable(Login, { description: 'Null: someone else.' }),
         action: Type.String(),
-        target: Type.Unsafe<string | null>({
-          ...Nullable(Type.String()),
-          description: 'Null: someone else, or nothing.',
-        }),
+        target: Nullable(Type.String(), { description: 'Null: someone else, or nothing.' }),
         details: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-      }),
-      {
-        description:
-          "What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login.",
       },
+      "What the caller did, and what was done to the caller. Entries from before the service stored people's ids are found by the current login.",
     ),
-    funnel: Type.Array(Named('ExportedFunnel', FunnelCount)),
-    funnel_days: Type.Array(Named('ExportedFunnelDays', { ...FunnelCount, day: Day })),
+    funnel: List('Funnel', FunnelCount),
+    funnel_days: List('FunnelDays', { ...FunnelCount, day: Day }),
     views: Type.Array(ref(View), {
       description: "Who viewed the caller's numbers. See `GET /api/me/views`.",
     }),
-    views_of_others: Type.Array(
-      Named('ExportedViewsOfOthers', {
+    views_of_others: List(
+      'ViewsOfOthers',
+      {
         workspace_id: Uuid,
         day: Day,
         from: Day,
         to: Day,
         exported: Type.Boolean(),
-      }),
-      { description: 'When the caller viewed the numbers of a team.' },
+      },
+      'When the caller viewed the numbers of a team.',
     ),
-    signed_out: Type.Array(Named('ExportedSignedOut', { revoked_at: Timestamp, expires_at: Timestamp }), {
-      description: 'When the caller ended all sessions.',
-    }),
+    signed_out: List(
+      'SignedOut',
+      { revoked_at: Timestamp, expires_at: Timestamp },
+      'When the caller ended all sessions.',
+    ),
   },
-  { $id: 'AccountExport', additionalProperties: false, examples: [example] },
+  { examples: [example] },
 )

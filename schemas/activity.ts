@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Day, Login, Named, RepoPath, StringEnum, Uuid } from './common.js'
+import { Day, Login, Named, RepoPath, Resource, StringEnum, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const Minutes = Type.Integer({ minimum: 0, maximum: limits.minutes_per_day, examples: [42] })
@@ -57,7 +57,8 @@ const FlushNote = Named('FlushNote', {
 })
 export type FlushNote = Static<typeof FlushNote>
 
-export const FlushResult = Type.Object(
+export const FlushResult = Resource(
+  'FlushResult',
   {
     accepted: Type.Integer({ description: 'Entries that count in full.' }),
     capped: Type.Integer({
@@ -71,8 +72,6 @@ export const FlushResult = Type.Object(
     notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
   },
   {
-    $id: 'FlushResult',
-    additionalProperties: false,
     examples: [
       {
         accepted: 11,
@@ -113,27 +112,21 @@ export const DayRange = Named('DayRange', {
 })
 export type DayRange = Static<typeof DayRange>
 
-export const MinutesOfDay = Type.Object(
-  {
-    day: Day,
-    workspaces: Type.Array(WorkspaceMinutes, {
-      description:
-        'All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day.',
-    }),
-  },
-  { $id: 'MinutesOfDay', additionalProperties: false },
-)
+export const MinutesOfDay = Resource('MinutesOfDay', {
+  day: Day,
+  workspaces: Type.Array(WorkspaceMinutes, {
+    description:
+      'All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day.',
+  }),
+})
 export type MinutesOfDay = Static<typeof MinutesOfDay>
 
-export const MinutesOfRange = Type.Object(
-  {
-    range: DayRange,
-    days: Type.Array(Named('DayMinutes', { day: Day, workspaces: Type.Array(WorkspaceMinutes) }), {
-      description: 'Every day of the range.',
-    }),
-  },
-  { $id: 'MinutesOfRange', additionalProperties: false },
-)
+export const MinutesOfRange = Resource('MinutesOfRange', {
+  range: DayRange,
+  days: Type.Array(Named('DayMinutes', { day: Day, workspaces: Type.Array(WorkspaceMinutes) }), {
+    description: 'Every day of the range.',
+  }),
+})
 export type MinutesOfRange = Static<typeof MinutesOfRange>
 
 export const CountsBody = Named('CountsBody', {
@@ -155,7 +148,8 @@ export const CountsBody = Named('CountsBody', {
 })
 export type CountsBody = Static<typeof CountsBody>
 
-export const CountsResult = Type.Object(
+export const CountsResult = Resource(
+  'CountsResult',
   {
     upserted: Type.Integer({ description: 'Counts that are new or have changed.' }),
     unchanged: Type.Integer({
@@ -172,9 +166,5 @@ export const CountsResult = Type.Object(
       },
     ),
   },
-  {
-    $id: 'CountsResult',
-    additionalProperties: false,
-    examples: [{ upserted: 1, unchanged: 0, skipped: [{ login: 'eve', code: 'member_not_found' }] }],
-  },
+  { examples: [{ upserted: 1, unchanged: 0, skipped: [{ login: 'eve', code: 'member_not_found' }] }] },
 )

@@ -1,30 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, NextCursor, Nullable, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, NextCursor, Nullable, Resource, ref, Timestamp, Uuid } from './common.js'
 
-export const AuditEntry = Type.Object(
-  {
-    id: Uuid,
-    at: Timestamp,
-    actor: {
-      ...Login,
-      description: 'The login of the person at that moment, `key <name>`, `service` or `operator`.',
-    },
-    action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
-    target: Nullable(
-      Type.String({
-        description: 'A login, a repository, the id of an invite, or the name of an access key.',
-        examples: ['bob'],
-      }),
-    ),
-    details: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'More about the action, such as the role before and after.',
-      examples: [{ role: 'member' }],
-    }),
+export const AuditEntry = Resource('AuditEntry', {
+  id: Uuid,
+  at: Timestamp,
+  actor: {
+    ...Login,
+    description: 'The login of the person at that moment, `key <name>`, `service` or `operator`.',
   },
-  { $id: 'AuditEntry', additionalProperties: false },
-)
+  action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
+  target: Nullable(
+    Type.String({
+      description: 'A login, a repository, the id of an invite, or the name of an access key.',
+      examples: ['bob'],
+    }),
+  ),
+  details: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'More about the action, such as the role before and after.',
+    examples: [{ role: 'member' }],
+  }),
+})
 export type AuditEntry = Static<typeof AuditEntry>
 
 export const AuditPage = Named('AuditPage', { entries: Type.Array(ref(AuditEntry)), next_cursor: NextCursor })

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AvatarUrl, Login, Named } from './common.js'
+import { AvatarUrl, Login, Named, Resource } from './common.js'
 import { limits } from './limits.js'
 
 export const VerifyBody = Named('VerifyBody', {
@@ -20,17 +20,14 @@ export const VerifyBody = Named('VerifyBody', {
 })
 export type VerifyBody = Static<typeof VerifyBody>
 
-export const VerifyResult = Type.Object(
-  {
-    token: Type.String({
-      description: 'The session token (JWT), valid for 30 days.',
-      examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'],
-    }),
-    login: Login,
-    avatar_url: AvatarUrl,
-  },
-  { $id: 'VerifyResult', additionalProperties: false },
-)
+export const VerifyResult = Resource('VerifyResult', {
+  token: Type.String({
+    description: 'The session token (JWT), valid for 30 days.',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'],
+  }),
+  login: Login,
+  avatar_url: AvatarUrl,
+})
 export type VerifyResult = Static<typeof VerifyResult>
 
 export const LoginQuery = Type.Object({

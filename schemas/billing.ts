@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, StringEnum } from './common.js'
+import { Named, Resource, StringEnum } from './common.js'
 
 export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
   description: 'The status of the stored subscription.',
@@ -15,15 +15,12 @@ export type BillingInterval = Static<typeof BillingInterval>
 
 export const CheckoutBody = Named('CheckoutBody', { interval: Type.Optional(BillingInterval) })
 
-export const BillingUrl = Type.Object(
-  {
-    url: Type.String({
-      description: 'A page of the billing provider to send the browser to. It is valid for a short time.',
-      examples: ['https://billing.example.com/pay/cs_1'],
-    }),
-  },
-  { $id: 'BillingUrl', additionalProperties: false },
-)
+export const BillingUrl = Resource('BillingUrl', {
+  url: Type.String({
+    description: 'A page of the billing provider to send the browser to. It is valid for a short time.',
+    examples: ['https://billing.example.com/pay/cs_1'],
+  }),
+})
 
 /** The only open body: the provider adds members without notice. */
 export const BillingEvent = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type ObjectOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { limits } from './limits.js'
 
 /** A plain `enum` of strings, which is shorter in the document than TypeBox's union of literals. */
@@ -6,12 +6,13 @@ export const StringEnum = <const T extends readonly string[]>(values: T, options
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
 /** `T | null` as OpenAPI 3.1 writes it: `type: ['string', 'null']`. `T` must have a plain `type`. */
-export const Nullable = <T extends TSchema>(schema: T) => {
+export const Nullable = <T extends TSchema>(schema: T, options: object = {}) => {
   const values = schema.enum as unknown[] | undefined
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [schema.type, 'null'],
     ...(values && { enum: [...values, null] }),
+    ...options,
   })
 }
 
@@ -25,8 +26,12 @@ export const ref = <T extends TSchema>(schema: T) => {
 export const Closed: typeof Type.Object = (properties, options) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** A closed object with a name in the document (`$id` is for resources that are referred to). */
+/** A closed object with a name in the document (`Resource` is for those that others refer to). */
 export const Named = <T extends TProperties>(title: string, properties: T) => Closed(properties, { title })
+
+/** A closed object that others refer to (`ref`): a component of the document. */
+export const Resource = <T extends TProperties>($id: string, properties: T, options?: ObjectOptions) =>
+  Type.Object(properties, { $id, additionalProperties: false, ...options })
 
 export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
@@ -140,10 +145,7 @@ export const LockedKeys = Type.Array(Type.String({ examples: ['ext.theme'] }), {
   examples: [['ext.theme']],
 })
 
-export const Ok = Type.Object(
-  { ok: Type.Literal(true) },
-  { $id: 'Ok', additionalProperties: false, examples: [{ ok: true }] },
-)
+export const Ok = Resource('Ok', { ok: Type.Literal(true) }, { examples: [{ ok: true }] })
 
 /** The body of an operation that takes none: absent, or an empty object. */
 export const NoBody = Closed({}, { title: 'NoBody', description: 'No body, or `{}`.' })

@@ -1,4 +1,4 @@
-import { type Static, type TInteger, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { DayRange } from './activity.js'
 import {
   AvatarUrl,
@@ -8,6 +8,7 @@ import {
   Named,
   Nullable,
   RepoPath,
+  Resource,
   Role,
   StringEnum,
   Timestamp,
@@ -68,15 +69,14 @@ const trend = Type.Optional(
   }),
 )
 /** Numbers that the privacy level `team` can hide. */
-const OrHidden = (schema: TInteger) => Type.Unsafe<number | null>(Nullable(schema))
 const shownSums = {
-  active_minutes: OrHidden(sums.active_minutes),
-  commits: OrHidden(sums.commits),
-  closed_issues: OrHidden(sums.closed_issues),
+  active_minutes: Nullable(sums.active_minutes),
+  commits: Nullable(sums.commits),
+  closed_issues: Nullable(sums.closed_issues),
 }
 const Totals = Named('Totals', {
   ...shownSums,
-  active_members: OrHidden(
+  active_members: Nullable(
     Type.Integer({
       description:
         'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
@@ -110,99 +110,85 @@ const Publication = Named('Publication', {
 })
 export type Publication = Static<typeof Publication>
 
-export const Dashboard = Type.Object(
-  {
-    workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
-    range: DayRange,
-    idle_window_minutes: Type.Integer({ examples: [5] }),
-    totals: Totals,
-    previous_totals: Type.Unsafe<Static<typeof Totals>>({
-      ...Totals,
+export const Dashboard = Resource('Dashboard', {
+  workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
+  range: DayRange,
+  idle_window_minutes: Type.Integer({ examples: [5] }),
+  totals: Totals,
+  previous_totals: Type.Unsafe<Static<typeof Totals>>({
+    ...Totals,
+    description:
+      'The totals of as many days just before the range, widened to whole weeks if published weeks are shown.',
+  }),
+  daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
+    description: 'Every day of the range, oldest first. Hidden numbers are null.',
+  }),
+  members: Type.Array(
+    Named('DashboardMember', {
+      login: Nullable(Login, {
+        description: `Null: the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
+      }),
+      avatar_url: AvatarUrl,
+      role: Nullable(Role, { description: 'Null: the person has left, but was active in the range.' }),
+      active_minutes: sums.active_minutes,
+      active_days: Type.Integer({
+        description: 'Days with more than 0 minutes. For several members, the sum of the days of each.',
+        examples: [1],
+      }),
+      commits: sums.commits,
+      closed_issues: sums.closed_issues,
+      last_active_day: Nullable(Day, { description: 'The last day of the range with more than 0 minutes.' }),
+      trend,
+    }),
+    {
+      maxItems: limits.dashboard_rows,
       description:
-        'The totals of as many days just before the range, widened to whole weeks if published weeks are shown.',
-    }),
-    daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
-      description: 'Every day of the range, oldest first. Hidden numbers are null.',
-    }),
-    members: Type.Array(
-      Named('DashboardMember', {
-        login: Type.Unsafe<string | null>({
-          ...Nullable(Login),
-          description: `Null: the last row, which sums up all members beyond the first ${limits.dashboard_rows - 1} and people who deleted their accounts.`,
-        }),
-        avatar_url: AvatarUrl,
-        role: Type.Unsafe<Static<typeof Role> | null>({
-          ...Nullable(Role),
-          description: 'Null: the person has left, but was active in the range.',
-        }),
-        active_minutes: sums.active_minutes,
-        active_days: Type.Integer({
-          description: 'Days with more than 0 minutes. For several members, the sum of the days of each.',
+        'Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one.',
+    },
+  ),
+  repos: Type.Array(
+    Named('DashboardRepo', {
+      repo: Nullable(RepoPath, {
+        description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
+      }),
+      ...shownSums,
+      members: Nullable(
+        Type.Integer({
+          description:
+            'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
           examples: [1],
         }),
-        commits: sums.commits,
-        closed_issues: sums.closed_issues,
-        last_active_day: Type.Unsafe<string | null>({
-          ...Nullable(Day),
-          description: 'The last day of the range with more than 0 minutes.',
+      ),
+      trend,
+    }),
+    { maxItems: limits.dashboard_rows, description: 'Repositories with activity, most minutes first.' },
+  ),
+  heatmap: Nullable(
+    Type.Array(
+      Named('HeatmapCell', {
+        weekday: Type.Integer({
+          minimum: 1,
+          maximum: 7,
+          description: 'ISO: 1 is Monday.',
+          examples: [6],
         }),
-        trend,
+        hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
+        minutes: Nullable(Type.Integer({ examples: [48] })),
       }),
       {
-        maxItems: limits.dashboard_rows,
+        maxItems: 168,
+        examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
         description:
-          'Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one.',
+          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
       },
     ),
-    repos: Type.Array(
-      Named('DashboardRepo', {
-        repo: Type.Unsafe<string | null>({
-          ...Nullable(RepoPath),
-          description: `Null: the last row, which sums up all repositories beyond the first ${limits.dashboard_rows - 1}, and the difference between the published repositories and the total.`,
-        }),
-        ...shownSums,
-        members: OrHidden(
-          Type.Integer({
-            description:
-              'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
-            examples: [1],
-          }),
-        ),
-        trend,
-      }),
-      { maxItems: limits.dashboard_rows, description: 'Repositories with activity, most minutes first.' },
-    ),
-    heatmap: Type.Unsafe<{ weekday: number; hour: number; minutes: number | null }[] | null>(
-      Nullable(
-        Type.Array(
-          Named('HeatmapCell', {
-            weekday: Type.Integer({
-              minimum: 1,
-              maximum: 7,
-              description: 'ISO: 1 is Monday.',
-              examples: [6],
-            }),
-            hour: Type.Integer({ minimum: 0, maximum: 23, examples: [9] }),
-            minutes: OrHidden(Type.Integer({ examples: [48] })),
-          }),
-          {
-            maxItems: 168,
-            examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
-            description:
-              "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
-          },
-        ),
-      ),
-    ),
-    publication: Type.Unsafe<Publication | null>({
-      ...Nullable(Publication),
-      description:
-        'The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers.',
-    }),
-    generated_at: Timestamp,
-  },
-  { $id: 'Dashboard', additionalProperties: false },
-)
+  ),
+  publication: Nullable(Publication, {
+    description:
+      'The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers.',
+  }),
+  generated_at: Timestamp,
+})
 export type Dashboard = Static<typeof Dashboard>
 
 export const DashboardCsv = Type.String({

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Named, Nullable, RepoPath, StringEnum, Timestamp } from './common.js'
+import { Closed, Named, Nullable, RepoPath, Resource, StringEnum, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 /** `current`, or the caller's own login. */
@@ -42,17 +42,14 @@ export const Heartbeat = Type.Object(
   },
 )
 
-export const HeartbeatsAnswer = Type.Object(
+export const HeartbeatsAnswer = Resource(
+  'HeartbeatsAnswer',
   {
     responses: Type.Array(Type.Array(Type.Unknown()), {
       description: 'One `[{"data": null}, 201]` for each heartbeat, in their order.',
     }),
   },
-  {
-    $id: 'HeartbeatsAnswer',
-    additionalProperties: false,
-    examples: [{ responses: [[{ data: null }, 201]] }],
-  },
+  { examples: [{ responses: [[{ data: null }, 201]] }] },
 )
 
 export const HeartbeatAnswer = Named('HeartbeatAnswer', {
@@ -100,26 +97,22 @@ const ProjectName = Type.String({
   maxLength: limits.editor_project_length,
   examples: ['api-gateway'],
 })
-const repo = Nullable(RepoPath)
 
-export const EditorProject = Type.Object(
-  {
-    name: ProjectName,
-    state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
-      description:
-        '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this.',
-      examples: ['assigned'],
-    }),
-    repo: { ...repo, description: 'Null: the name is waiting or ignored.' } as typeof repo,
-    last_at: Nullable(Timestamp),
-    minutes: Type.Integer({
-      minimum: 0,
-      description: `The minutes that are stored for the name, of the last ${limits.heartbeat_days} days. They include gaps of up to ${limits.heartbeat_idle_minutes_min} minutes.`,
-      examples: [42],
-    }),
-  },
-  { $id: 'EditorProject', additionalProperties: false },
-)
+export const EditorProject = Resource('EditorProject', {
+  name: ProjectName,
+  state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
+    description:
+      '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this.',
+    examples: ['assigned'],
+  }),
+  repo: Nullable(RepoPath, { description: 'Null: the name is waiting or ignored.' }),
+  last_at: Nullable(Timestamp),
+  minutes: Type.Integer({
+    minimum: 0,
+    description: `The minutes that are stored for the name, of the last ${limits.heartbeat_days} days. They include gaps of up to ${limits.heartbeat_idle_minutes_min} minutes.`,
+    examples: [42],
+  }),
+})
 export type EditorProject = Static<typeof EditorProject>
 
 export const EditorProjectList = Named('EditorProjectList', {
@@ -128,27 +121,24 @@ export const EditorProjectList = Named('EditorProjectList', {
 
 export const EditorProjectBody = Named('EditorProjectBody', {
   name: ProjectName,
-  repo: { ...repo, description: 'Null: ignore the name.' } as typeof repo,
+  repo: Nullable(RepoPath, { description: 'Null: ignore the name.' }),
 })
 
-export const Import = Type.Object(
-  {
-    id: Nullable(Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })),
-    state: StringEnum(['none', 'running', 'done', 'cancelled'], {
-      description: `\`none\`: there was no import in the last ${limits.heartbeat_days} days.`,
-      examples: ['running'],
-    }),
-    heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
-    days: Type.Integer({ minimum: 0, description: 'UTC days in the file.', examples: [412] }),
-    days_done: Type.Integer({ minimum: 0, description: 'Days that are counted.', examples: [180] }),
-    minutes: Type.Integer({
-      minimum: 0,
-      description: 'Minutes that were added, in all workspaces together.',
-      examples: [31_904],
-    }),
-    created_at: Nullable(Timestamp),
-    updated_at: Nullable(Timestamp),
-  },
-  { $id: 'Import', additionalProperties: false },
-)
+export const Import = Resource('Import', {
+  id: Nullable(Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })),
+  state: StringEnum(['none', 'running', 'done', 'cancelled'], {
+    description: `\`none\`: there was no import in the last ${limits.heartbeat_days} days.`,
+    examples: ['running'],
+  }),
+  heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
+  days: Type.Integer({ minimum: 0, description: 'UTC days in the file.', examples: [412] }),
+  days_done: Type.Integer({ minimum: 0, description: 'Days that are counted.', examples: [180] }),
+  minutes: Type.Integer({
+    minimum: 0,
+    description: 'Minutes that were added, in all workspaces together.',
+    examples: [31_904],
+  }),
+  created_at: Nullable(Timestamp),
+  updated_at: Nullable(Timestamp),
+})
 export type Import = Static<typeof Import>

@@ -1,28 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { LockedKeys, RepoPath, Settings, StringEnum, Uuid, WorkspaceChoice } from './common.js'
+import { LockedKeys, RepoPath, Resource, Settings, StringEnum, Uuid, WorkspaceChoice } from './common.js'
 
 export const EffectiveConfigQuery = Type.Object({ repo: RepoPath, workspace: WorkspaceChoice })
 
 const Source = StringEnum(['workspace', 'project', 'locked'])
 export type Source = Static<typeof Source>
 
-export const EffectiveConfig = Type.Object(
-  {
-    repo: RepoPath,
-    workspace_id: Uuid,
-    matched_pattern: Type.String({ examples: ['acme/*'] }),
-    idle_window_minutes: Type.Integer({ examples: [5] }),
-    settings: Settings,
-    sources: Type.Unsafe<Record<string, Source>>({
-      type: 'object',
-      additionalProperties: Source,
-      description:
-        'Where the value of each key in `settings` comes from. `locked`: from the workspace, and no override changes it.',
-      examples: [{ 'ext.theme': 'workspace', 'ext.fontSize': 'project' }],
-    }),
-    locked: { ...LockedKeys, description: "The workspace's locked keys. All of them are in `settings`." },
-    also_matched: Type.Array(Uuid, { description: "The caller's other matching workspaces, best first." }),
-  },
-  { $id: 'EffectiveConfig', additionalProperties: false },
-)
+export const EffectiveConfig = Resource('EffectiveConfig', {
+  repo: RepoPath,
+  workspace_id: Uuid,
+  matched_pattern: Type.String({ examples: ['acme/*'] }),
+  idle_window_minutes: Type.Integer({ examples: [5] }),
+  settings: Settings,
+  sources: Type.Unsafe<Record<string, Source>>({
+    type: 'object',
+    additionalProperties: Source,
+    description:
+      'Where the value of each key in `settings` comes from. `locked`: from the workspace, and no override changes it.',
+    examples: [{ 'ext.theme': 'workspace', 'ext.fontSize': 'project' }],
+  }),
+  locked: { ...LockedKeys, description: "The workspace's locked keys. All of them are in `settings`." },
+  also_matched: Type.Array(Uuid, { description: "The caller's other matching workspaces, best first." }),
+})
 export type EffectiveConfig = Static<typeof EffectiveConfig>

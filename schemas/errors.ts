@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Named, Nullable, StringEnum, Uuid } from './common.js'
-import { type Scope, scopes } from './keys.js'
+import { scopes } from './keys.js'
 import { limits } from './limits.js'
 
 /**
@@ -204,18 +204,14 @@ export const Problem = Type.Object({
     Type.Array(Type.String(), { description: 'The locked keys that the override contains.' }),
   ),
   current_version: Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'The current version. Null: there is none.',
-    }),
+    Nullable(Type.Integer(), { description: 'The current version. Null: there is none.' }),
   ),
   limit_bytes: Type.Optional(Type.Integer({ description: 'The limit in bytes.' })),
   actual_bytes: Type.Optional(
     Type.Integer({ description: 'The size in bytes that the request would result in.' }),
   ),
   scope: Type.Optional(
-    Type.Unsafe<Scope | null>({
-      ...Nullable(StringEnum(scopes)),
+    Nullable(StringEnum(scopes), {
       description: 'The scope that the access key lacks. Null: no access key of its kind can do this.',
     }),
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Day, Named, Nullable } from './common.js'
+import { Closed, Day, Named, Nullable, Resource } from './common.js'
 import { limits } from './limits.js'
 
 const slug = {
@@ -49,33 +49,30 @@ const Conversion = Nullable(
   }),
 )
 
-export const Funnel = Type.Object(
-  {
-    range: Closed({ from: Nullable(Type.String(Day)), to: Nullable(Type.String(Day)) }),
-    users: Users,
-    steps: Type.Array(
-      Named('FunnelStep', {
-        event: FunnelEvent,
-        users: Users,
-        events: Events,
-        conversion_from_previous: Conversion,
-        conversion_from_start: Conversion,
-        median_seconds_from_start: Nullable(
-          Type.Number({
-            description:
-              'Seconds between the first event of each, for the users who have both. A step before the start counts as 0.',
-            examples: [86_400],
-          }),
-        ),
-      }),
-    ),
-    by_source: Type.Array(Named('SourceCount', { source: FunnelSource, users: Users, events: Events }), {
-      description: `The ${limits.funnel_names} sources with the most users.`,
+export const Funnel = Resource('Funnel', {
+  range: Closed({ from: Nullable(Type.String(Day)), to: Nullable(Type.String(Day)) }),
+  users: Users,
+  steps: Type.Array(
+    Named('FunnelStep', {
+      event: FunnelEvent,
+      users: Users,
+      events: Events,
+      conversion_from_previous: Conversion,
+      conversion_from_start: Conversion,
+      median_seconds_from_start: Nullable(
+        Type.Number({
+          description:
+            'Seconds between the first event of each, for the users who have both. A step before the start counts as 0.',
+          examples: [86_400],
+        }),
+      ),
     }),
-    other_events: Type.Array(Named('EventCount', { event: FunnelEvent, users: Users, events: Events }), {
-      description: `The ${limits.funnel_names} events with the most users that are not steps.`,
-    }),
-  },
-  { $id: 'Funnel', additionalProperties: false },
-)
+  ),
+  by_source: Type.Array(Named('SourceCount', { source: FunnelSource, users: Users, events: Events }), {
+    description: `The ${limits.funnel_names} sources with the most users.`,
+  }),
+  other_events: Type.Array(Named('EventCount', { event: FunnelEvent, users: Users, events: Events }), {
+    description: `The ${limits.funnel_names} events with the most users that are not steps.`,
+  }),
+})
 export type Funnel = Static<typeof Funnel>

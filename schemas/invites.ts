@@ -5,6 +5,7 @@ import {
   NextCursor,
   Nullable,
   PrivacyLevel,
+  Resource,
   Role,
   ref,
   StringEnum,
@@ -15,20 +16,17 @@ import {
 import { limits } from './limits.js'
 import { Workspace } from './workspaces.js'
 
-export const Invite = Type.Object(
-  {
-    id: Uuid,
-    code: Type.String({ examples: ['7KQ4M-2XW9P-DART6-HBC3E'] }),
-    role: Role,
-    max_uses: Nullable(Type.Integer({ examples: [null] })),
-    used_count: Type.Integer({ examples: [0] }),
-    expires_at: Timestamp,
-    status: StringEnum(['active', 'revoked', 'expired', 'exhausted']),
-    created_by: Login,
-    created_at: Timestamp,
-  },
-  { $id: 'Invite', additionalProperties: false },
-)
+export const Invite = Resource('Invite', {
+  id: Uuid,
+  code: Type.String({ examples: ['7KQ4M-2XW9P-DART6-HBC3E'] }),
+  role: Role,
+  max_uses: Nullable(Type.Integer({ examples: [null] })),
+  used_count: Type.Integer({ examples: [0] }),
+  expires_at: Timestamp,
+  status: StringEnum(['active', 'revoked', 'expired', 'exhausted']),
+  created_by: Login,
+  created_at: Timestamp,
+})
 export type Invite = Static<typeof Invite>
 
 export const InviteParams = Type.Object({ ...WorkspaceParams.properties, invite: Uuid })

@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Day, Login, Named, Nullable, ref, StringEnum, Timestamp, Uuid, WorkspaceParams } from './common.js'
+import {
+  Day,
+  Login,
+  Named,
+  Nullable,
+  Resource,
+  ref,
+  StringEnum,
+  Timestamp,
+  Uuid,
+  WorkspaceParams,
+} from './common.js'
 import { limits } from './limits.js'
 
 /** The rights that an access key can have. A route names the scopes that admit a key. */
@@ -72,19 +83,16 @@ const properties = {
 }
 
 /** Without its secret, which the service does not store. */
-export const AccessKey = Type.Object(properties, { $id: 'AccessKey', additionalProperties: false })
+export const AccessKey = Resource('AccessKey', properties)
 export type AccessKey = Static<typeof AccessKey>
 
-export const CreatedAccessKey = Type.Object(
-  {
-    ...properties,
-    secret: Type.String({
-      description: 'Send it as `Authorization: Bearer <secret>`. It is shown only here.',
-      examples: ['svc_5f0c8a3e-9d1b-4c67-8a42-7e1d0b9f3c25'],
-    }),
-  },
-  { $id: 'CreatedAccessKey', additionalProperties: false },
-)
+export const CreatedAccessKey = Resource('CreatedAccessKey', {
+  ...properties,
+  secret: Type.String({
+    description: 'Send it as `Authorization: Bearer <secret>`. It is shown only here.',
+    examples: ['svc_5f0c8a3e-9d1b-4c67-8a42-7e1d0b9f3c25'],
+  }),
+})
 export type CreatedAccessKey = Static<typeof CreatedAccessKey>
 
 export const AccessKeyList = Named('AccessKeyList', {

@@ -1,21 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AvatarUrl, Day, Login, Named, NextCursor, Nullable, Role, ref, Timestamp } from './common.js'
+import {
+  AvatarUrl,
+  Day,
+  Login,
+  Named,
+  NextCursor,
+  Nullable,
+  Resource,
+  Role,
+  ref,
+  Timestamp,
+} from './common.js'
 import { limits } from './limits.js'
 
-export const Member = Type.Object(
-  {
-    login: Login,
-    avatar_url: AvatarUrl,
-    role: Role,
-    joined_at: Timestamp,
-    last_active_day: Nullable({
-      ...Day,
-      description:
-        'The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`.',
-    }),
-  },
-  { $id: 'Member', additionalProperties: false },
-)
+export const Member = Resource('Member', {
+  login: Login,
+  avatar_url: AvatarUrl,
+  role: Role,
+  joined_at: Timestamp,
+  last_active_day: Nullable({
+    ...Day,
+    description:
+      'The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`.',
+  }),
+})
 export type Member = Static<typeof Member>
 
 export const MemberPage = Named('MemberPage', { members: Type.Array(ref(Member)), next_cursor: NextCursor })

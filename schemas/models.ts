@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, Nullable, ref, Timestamp } from './common.js'
+import { Named, Nullable, Resource, ref, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 export const ModelsQuery = Type.Object({
@@ -13,22 +13,19 @@ export const ModelsQuery = Type.Object({
   }),
 })
 
-export const Model = Type.Object(
-  {
-    id: Type.String({ examples: ['model-1'] }),
-    name: Type.String({
-      description: 'The name for people, or the id if the provider has no name.',
-      examples: ['Model 1'],
+export const Model = Resource('Model', {
+  id: Type.String({ examples: ['model-1'] }),
+  name: Type.String({
+    description: 'The name for people, or the id if the provider has no name.',
+    examples: ['Model 1'],
+  }),
+  created_at: Nullable(
+    Type.String({
+      ...Timestamp,
+      description: 'Null: the provider does not say.',
     }),
-    created_at: Nullable(
-      Type.String({
-        ...Timestamp,
-        description: 'Null: the provider does not say.',
-      }),
-    ),
-  },
-  { $id: 'Model', additionalProperties: false },
-)
+  ),
+})
 export type Model = Static<typeof Model>
 
 export const ModelList = Named('ModelList', { models: Type.Array(ref(Model)) })

@@ -6,6 +6,7 @@ import {
   Owner,
   Repo,
   RepoParams,
+  Resource,
   ref,
   Settings,
   SettingsInput,
@@ -15,22 +16,19 @@ import {
 } from './common.js'
 import { Version } from './settings.js'
 
-export const Override = Type.Object(
-  {
-    owner: Owner,
-    repo: Repo,
-    settings: Settings,
-    version: Type.Integer({
-      minimum: 1,
-      description: 'Every change raises it by one. A new override starts at 1.',
-      examples: [3],
-    }),
-    updated_at: Timestamp,
-    updated_by: Author,
-    warnings: Warnings,
-  },
-  { $id: 'Override', additionalProperties: false },
-)
+export const Override = Resource('Override', {
+  owner: Owner,
+  repo: Repo,
+  settings: Settings,
+  version: Type.Integer({
+    minimum: 1,
+    description: 'Every change raises it by one. A new override starts at 1.',
+    examples: [3],
+  }),
+  updated_at: Timestamp,
+  updated_by: Author,
+  warnings: Warnings,
+})
 export type Override = Static<typeof Override>
 
 export const OverridePage = Named('OverridePage', {

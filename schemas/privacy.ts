@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, Nullable, PrivacyLevel } from './common.js'
+import { Named, Nullable, PrivacyLevel, Resource } from './common.js'
 
 const PrivacyRecord = Named('PrivacyRecord', {
   name: Type.String({ examples: ['minutes'] }),
@@ -25,27 +25,24 @@ const PrivacyView = Named('PrivacyView', {
 export type PrivacyView = Static<typeof PrivacyView>
 
 /** The recorded data about people, and who sees it. */
-export const Privacy = Type.Object(
-  {
-    activity_privacy_floor: Type.Unsafe<PrivacyLevel>({
-      ...PrivacyLevel,
-      description: 'The least strict level that a workspace can have on this installation.',
-    }),
-    activity_min_group: Type.Integer({
-      description: 'The minimum number of people behind every number that is shown at the level `team`.',
-      examples: [5],
-    }),
-    activity_detail_days: Type.Integer({
-      description: 'How many days the service keeps the hours of activity.',
-      examples: [400],
-    }),
-    records: Type.Array(PrivacyRecord, { description: 'Everything that the service stores about people.' }),
-    not_recorded: Type.Array(Type.String({ examples: ['What is typed.'] })),
-    shown: Type.Array(PrivacyView, {
-      description:
-        'Who sees what. The operator of the service and its database can read everything that is stored.',
-    }),
-  },
-  { $id: 'Privacy', additionalProperties: false },
-)
+export const Privacy = Resource('Privacy', {
+  activity_privacy_floor: Type.Unsafe<PrivacyLevel>({
+    ...PrivacyLevel,
+    description: 'The least strict level that a workspace can have on this installation.',
+  }),
+  activity_min_group: Type.Integer({
+    description: 'The minimum number of people behind every number that is shown at the level `team`.',
+    examples: [5],
+  }),
+  activity_detail_days: Type.Integer({
+    description: 'How many days the service keeps the hours of activity.',
+    examples: [400],
+  }),
+  records: Type.Array(PrivacyRecord, { description: 'Everything that the service stores about people.' }),
+  not_recorded: Type.Array(Type.String({ examples: ['What is typed.'] })),
+  shown: Type.Array(PrivacyView, {
+    description:
+      'Who sees what. The operator of the service and its database can read everything that is stored.',
+  }),
+})
 export type Privacy = Static<typeof Privacy>

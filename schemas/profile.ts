@@ -1,30 +1,23 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { SubscriptionStatus } from './billing.js'
-import { AvatarUrl, Closed, Login, StringEnum, Timestamp, Uuid } from './common.js'
+import { AvatarUrl, Login, Named, Nullable, Resource, StringEnum, Timestamp, Uuid } from './common.js'
 
-export const Profile = Type.Object(
-  {
-    id: Uuid,
-    login: Login,
-    avatar_url: AvatarUrl,
-    plan: StringEnum(['free', 'pro'], {
-      description: 'The effective plan. It is `pro` for everyone while billing is dormant.',
+export const Profile = Resource('Profile', {
+  id: Uuid,
+  login: Login,
+  avatar_url: AvatarUrl,
+  plan: StringEnum(['free', 'pro'], {
+    description: 'The effective plan. It is `pro` for everyone while billing is dormant.',
+  }),
+  status: SubscriptionStatus,
+  heartbeats: Nullable(
+    Named('Heartbeats', {
+      last_at: {
+        ...Timestamp,
+        description: 'The time of the newest accepted heartbeat, as the editor gave it.',
+      },
     }),
-    status: SubscriptionStatus,
-    heartbeats: Type.Unsafe<{ last_at: string } | null>({
-      ...Closed(
-        {
-          last_at: {
-            ...Timestamp,
-            description: 'The time of the newest accepted heartbeat, as the editor gave it.',
-          },
-        },
-        { title: 'Heartbeats' },
-      ),
-      type: ['object', 'null'],
-      description: 'Null: no editor has sent a heartbeat.',
-    }),
-  },
-  { $id: 'Profile', additionalProperties: false },
-)
+    { description: 'Null: no editor has sent a heartbeat.' },
+  ),
+})
 export type Profile = Static<typeof Profile>

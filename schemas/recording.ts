@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Nullable } from './common.js'
+import { Closed, Nullable, Resource } from './common.js'
 import { limits } from './limits.js'
 import { RepoPatterns } from './workspaces.js'
 
@@ -30,15 +30,12 @@ const RecordingHours = Closed(
 export type RecordingHours = Static<typeof RecordingHours>
 
 /** The recording preferences of a person. */
-export const Recording = Type.Object(
-  {
-    paused: Type.Boolean({ description: 'True: no minutes are recorded.', examples: [false] }),
-    repos_off: RepoPatterns(limits.recording_repos_off, {
-      description: 'Repositories, or patterns like those of a workspace, in which no minutes are recorded.',
-      examples: [['acme/secret-*']],
-    }),
-    hours: Nullable(RecordingHours),
-  },
-  { $id: 'Recording', additionalProperties: false },
-)
+export const Recording = Resource('Recording', {
+  paused: Type.Boolean({ description: 'True: no minutes are recorded.', examples: [false] }),
+  repos_off: RepoPatterns(limits.recording_repos_off, {
+    description: 'Repositories, or patterns like those of a workspace, in which no minutes are recorded.',
+    examples: [['acme/secret-*']],
+  }),
+  hours: Nullable(RecordingHours),
+})
 export type Recording = Static<typeof Recording>

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as contract from './index.js'
 
-export type Resource = TSchema & { $id: string }
+type Resource = TSchema & { $id: string }
 
 const isResource = (exported: unknown): exported is Resource =>
   typeof exported === 'object' && exported !== null && '$id' in exported

@@ -7,6 +7,7 @@ import {
   Owner,
   Repo,
   RepoParams,
+  Resource,
   Settings,
   SettingsInput,
   Timestamp,
@@ -34,10 +35,7 @@ const about = {
   updated_by: Login,
 }
 
-export const Snapshot = Type.Object(
-  { ...about, settings: Settings },
-  { $id: 'Snapshot', additionalProperties: false },
-)
+export const Snapshot = Resource('Snapshot', { ...about, settings: Settings })
 export type Snapshot = Static<typeof Snapshot>
 
 export const PushBody = Named('PushBody', { settings: SettingsInput })
@@ -55,21 +53,18 @@ export const PushHeaders = Type.Object({
   ...ConditionalWriteHeaders.properties,
 })
 
-export const PushResult = Type.Object(
-  {
-    ...about,
-    changed: Type.Boolean({
-      description: 'False: the content was the same, so nothing changed.',
-      examples: [true],
-    }),
-    workspace_created: Type.Boolean({
-      description: 'Whether this push created the personal workspace.',
-      examples: [false],
-    }),
-    warnings: Warnings,
-  },
-  { $id: 'PushResult', additionalProperties: false },
-)
+export const PushResult = Resource('PushResult', {
+  ...about,
+  changed: Type.Boolean({
+    description: 'False: the content was the same, so nothing changed.',
+    examples: [true],
+  }),
+  workspace_created: Type.Boolean({
+    description: 'Whether this push created the personal workspace.',
+    examples: [false],
+  }),
+  warnings: Warnings,
+})
 export type PushResult = Static<typeof PushResult>
 
 export const SnapshotVersionList = Named('SnapshotVersionList', {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, Nullable, Timestamp, Uuid } from './common.js'
+import { Named, Nullable, Resource, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
@@ -43,7 +43,8 @@ export const Delivery = Named('WebhookDelivery', {
   ),
 })
 
-export const Webhook = Type.Object(
+export const Webhook = Resource(
+  'Webhook',
   {
     url,
     created_at: Timestamp,
@@ -52,8 +53,6 @@ export const Webhook = Type.Object(
     }),
   },
   {
-    $id: 'Webhook',
-    additionalProperties: false,
     examples: [
       {
         url: url.examples[0],

@@ -6,6 +6,7 @@ import {
   Nullable,
   PrivacyLevel,
   privacy,
+  Resource,
   Settings,
   SettingsPatch,
   settingsKey,
@@ -31,17 +32,14 @@ const about = {
   updated_at: Timestamp,
 }
 
-export const WorkspaceSettings = Type.Object(
-  {
-    idle_window_minutes: IdleWindow,
-    settings: Settings,
-    locked: LockedKeys,
-    ...privacy,
-    ...about,
-    warnings: Warnings,
-  },
-  { $id: 'WorkspaceSettings', additionalProperties: false },
-)
+export const WorkspaceSettings = Resource('WorkspaceSettings', {
+  idle_window_minutes: IdleWindow,
+  settings: Settings,
+  locked: LockedKeys,
+  ...privacy,
+  ...about,
+  warnings: Warnings,
+})
 export type WorkspaceSettings = Static<typeof WorkspaceSettings>
 
 export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
@@ -64,7 +62,8 @@ const Author = Nullable({
   description: 'Null: the change was made before the service recorded who changes these settings.',
 })
 
-export const WorkspaceSettingsVersion = Type.Object(
+export const WorkspaceSettingsVersion = Resource(
+  'WorkspaceSettingsVersion',
   {
     idle_window_minutes: IdleWindow,
     settings: Settings,
@@ -75,8 +74,6 @@ export const WorkspaceSettingsVersion = Type.Object(
     updated_by: Author,
   },
   {
-    $id: 'WorkspaceSettingsVersion',
-    additionalProperties: false,
     description:
       'A version has no privacy level, so restoring one never changes who sees a person’s numbers.',
   },

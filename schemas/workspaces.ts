@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, privacy, Role, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, privacy, Resource, Role, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /** Trimmed after validation. Blank names are rejected. */
@@ -27,20 +27,17 @@ export const PatternList = RepoPatterns(limits.patterns_per_workspace, {
   examples: [['acme/*']],
 })
 
-export const Workspace = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String({ examples: ['Acme'] }),
-    personal: Type.Boolean({ examples: [false] }),
-    role: Role,
-    idle_window_minutes: Type.Integer({ examples: [5] }),
-    ...privacy,
-    patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
-    member_count: Type.Integer({ examples: [12] }),
-    created_at: Timestamp,
-  },
-  { $id: 'Workspace', additionalProperties: false },
-)
+export const Workspace = Resource('Workspace', {
+  id: Uuid,
+  name: Type.String({ examples: ['Acme'] }),
+  personal: Type.Boolean({ examples: [false] }),
+  role: Role,
+  idle_window_minutes: Type.Integer({ examples: [5] }),
+  ...privacy,
+  patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
+  member_count: Type.Integer({ examples: [12] }),
+  created_at: Timestamp,
+})
 export type Workspace = Static<typeof Workspace>
 
 export const MyWorkspaces = Named('MyWorkspaces', {

@@ -11,7 +11,7 @@ import { startEmbedded } from './platform/database/embedded/index.js'
 import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
 import { openDatabase } from './platform/database/open.js'
-import { hostKindOf } from './platform/hosts/index.js'
+import { hostKinds } from './platform/hosts/index.js'
 import { answerWhileStarting } from './platform/http/start-answers.js'
 import { createMeter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
@@ -143,7 +143,7 @@ const announce = (config: Config, log: Logger) => {
 }
 
 const howToSignIn = ({ baseUrl, homeUrl, siteUrl, dashboard, repohost }: Config): string => {
-  const { name } = hostKindOf(repohost.kind)
+  const { name } = hostKinds[repohost.kind]
   const means = repohost.clientId === undefined ? `a token of ${name}` : name
   return dashboard || siteUrl !== undefined
     ? `Open ${homeUrl} in a browser and sign in with ${means}.`

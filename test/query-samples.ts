@@ -9,7 +9,7 @@ import * as users from '../src/features/accounts/queries/users.js'
 import * as webhooks from '../src/features/activity/queries/webhooks.js'
 import * as billing from '../src/features/billing/queries.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
-import * as workspaceRows from '../src/features/personal-data/queries/workspace-rows.js'
+import * as rowCounts from '../src/features/personal-data/queries/row-counts.js'
 import * as overrides from '../src/features/settings/queries/overrides.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
 import * as allWorkspaces from '../src/features/workspaces/queries/all-workspaces.js'
@@ -66,7 +66,7 @@ export const samples: Sample[] = [
 
   ...calls(erasures.lockMemberships, [id]),
   ...calls(erasures.beginErasure, [id, 'ada']),
-  ...calls(erasures.countRowsOf, [id]),
+  ...calls(rowCounts.countRowsOfPerson, [id]),
   ...calls(erasures.listErasures, []),
   ...calls(erasures.eraseBatch, [{ userId: id, loginKey: 'ada' }, 10]),
 
@@ -150,7 +150,7 @@ export const samples: Sample[] = [
   ...calls(webhooks.insertDelivery, [id, { event: 'push', status: 200, counted: 0, skipped: 0 }]),
   ...calls(webhooks.listDeliveries, [id, moment]),
 
-  ...calls(workspaceRows.countRowsOfWorkspace, [id]),
+  ...calls(rowCounts.countRowsOfWorkspace, [id]),
   ...calls(workspaceSettings.readWorkspaceSettings, [id, undefined]),
   ...calls(workspaceSettings.readSettingsToChange, [id]),
   ...calls(

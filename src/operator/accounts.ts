@@ -5,7 +5,7 @@ import { findUsers, setDisabled, type User } from '../features/accounts/queries/
 import { readSubscriptionStatus } from '../features/billing/index.js'
 import { deleteAccount, eraseAccounts } from '../features/personal-data/delete-account.js'
 import { exportAccount } from '../features/personal-data/export-account.js'
-import { countRowsOf } from '../features/personal-data/queries/erasures.js'
+import { countRowsOfPerson } from '../features/personal-data/queries/row-counts.js'
 import { readProfile } from '../features/personal-data/read-profile.js'
 import { insertAuditEntries } from '../features/workspaces/index.js'
 import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
@@ -32,7 +32,7 @@ export const describeAccount = async ({ read }: Database, user: User): Promise<s
   const [workspaces, status, rows] = await Promise.all([
     listWorkspacesOf(read, id),
     readSubscriptionStatus(read, id),
-    countRowsOf(read, id),
+    countRowsOfPerson(read, id),
   ])
   return [
     `${login}, id ${id}, id on the host ${repohostId}, subscription ${status}`,

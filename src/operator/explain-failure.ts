@@ -7,18 +7,17 @@ export const explainFailure = async <T>(change: Promise<T>): Promise<T> => {
   try {
     return await change
   } catch (error) {
-    throw toOperatorError(error)
+    throw error instanceof ApiError ? new OperatorError(explain(error)) : error
   }
 }
 
-const toOperatorError = (error: unknown): unknown => {
-  if (!(error instanceof ApiError)) return error
-  if (error.code === 'last_admin') {
-    const places = error.extras.workspaces?.map(({ id, name }) => `\n  ${printable(name)}, ${id}`).join('')
-    return new OperatorError(`These workspaces need another admin first:${places}`)
+const explain = ({ code, message, extras }: ApiError): string => {
+  if (code === 'last_admin') {
+    const places = extras.workspaces?.map(({ id, name }) => `\n  ${printable(name)}, ${id}`).join('')
+    return `These workspaces need another admin first:${places}`
   }
-  if (error.code === 'subscription_active')
-    return new OperatorError('A subscription is still running: end it first, at the billing provider')
-  if (error.code === 'token_invalid') return new OperatorError('The account was deleted in the meantime.')
-  return new OperatorError(error.message)
+  if (code === 'subscription_active')
+    return 'A subscription is still running: end it first, at the billing provider'
+  if (code === 'token_invalid') return 'The account was deleted in the meantime.'
+  return message
 }

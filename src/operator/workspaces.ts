@@ -3,7 +3,7 @@ import { limits } from '../../schemas/limits.js'
 import { ApiError } from '../errors.js'
 import { listKeys, lockCaller } from '../features/accounts/index.js'
 import type { User } from '../features/accounts/queries/users.js'
-import { countRowsOfWorkspace } from '../features/personal-data/queries/workspace-rows.js'
+import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import {
   countWorkspacesOf,
@@ -57,10 +57,8 @@ export async function* describeWorkspaces({ read }: Database, search: string): A
   for (;;) {
     const page = await listAllWorkspaces(read, search, after)
     if (page.length === 0) return
-    const used = await readStorage(
-      read,
-      page.map(({ id }) => id),
-    )
+    const ids = page.map(({ id }) => id)
+    const used = await readStorage(read, ids)
     for (const facts of page) yield headOf(facts, used.get(facts.id) ?? 0)
     after = page.at(-1)?.id
   }

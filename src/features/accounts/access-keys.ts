@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
+import { remember } from '../../platform/process/remember.js'
 import { matcherOf } from '../../platform/rate-limits/exempt.js'
 import { addressOf } from '../../platform/rate-limits/rate-limit.js'
 import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
@@ -82,19 +83,8 @@ export class AccessKeys {
     const { key, isUsedToday } = found
     // The request continues if the database accepts no writes.
     if (!isUsedToday) await markUsed(this.database.write, key.keyId).catch(() => {})
-    if (isCurrent()) this.remember(hash, { key, freshUntil })
+    if (isCurrent()) remember(this.known, hash, { key, freshUntil }, REMEMBERED)
     return key
-  }
-
-  /** In place of the oldest, once there are many. */
-  private remember(hash: string, entry: { key: KeyInUse; freshUntil: number }): void {
-    this.known.delete(hash)
-    this.known.set(hash, entry)
-    if (this.known.size <= REMEMBERED) return
-    for (const oldest of this.known.keys()) {
-      this.known.delete(oldest)
-      break
-    }
   }
 }
 

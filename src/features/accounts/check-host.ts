@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/client.js'
 import { findWriteFault } from '../../platform/database/writability.js'
-import { hostKindOf } from '../../platform/hosts/index.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/repository-host.js'
 
@@ -9,7 +9,7 @@ interface ConfiguredHost extends RecordedHost {
   movedFrom: string | undefined
 }
 
-const describe = ({ kind, url }: RecordedHost) => `the ${hostKindOf(kind).name} host ${url}`
+const describe = ({ kind, url }: RecordedHost) => `the ${hostKinds[kind].name} host ${url}`
 
 /**
  * Why the accounts in a database are not those of the configured host, and what to do; undefined if they are, or if the

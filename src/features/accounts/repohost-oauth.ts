@@ -3,7 +3,7 @@ import type { OAuth2Namespace } from '@fastify/oauth2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
-import { hostKindOf } from '../../platform/hosts/index.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import { secondsSince } from '../../platform/metrics/meter.js'
 import type { LabelsOf } from '../../platform/metrics/metrics.js'
 import { cookieOptionsOf } from './session.js'
@@ -38,7 +38,7 @@ export default fp(
       return
     }
     const cookies = oauthCookiesOf(origin)
-    const { oauth: ofKind } = hostKindOf(repohost.kind)
+    const { oauth: ofKind } = hostKinds[repohost.kind]
     const path = new URL(repohost.url).pathname.replace(/\/$/, '')
     // Loaded only if configured: it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {

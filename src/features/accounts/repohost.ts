@@ -2,7 +2,7 @@
 
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
-import { hostKindOf } from '../../platform/hosts/index.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import type { HostUser } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
@@ -27,7 +27,7 @@ export const createRepohost = (
   { kind, apiUrl }: { kind: RepohostKind; apiUrl: string },
   meter: Meter = noopMeter,
 ): Repohost => {
-  const host = hostKindOf(kind)
+  const host = hostKinds[kind]
   const getJson = getJsonFrom('repohost', meter)
   const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined) =>
     getJson(

@@ -40,6 +40,12 @@ export const users = table(
   (t) => [index('users_disabled').on(t.id).where(sql`${t.disabledAt} is not null`)],
 )
 
+/** A column that names a person. */
+export const person = (name: string) =>
+  uuid(name)
+    .notNull()
+    .references(() => users.id)
+
 /** Recording preferences. Without a row, everything is recorded. */
 export const recordings = table(
   'recordings',
@@ -140,9 +146,7 @@ export const accessKeys = table(
     userId: uuid('user_id').references(() => users.id),
     /** The workspace that owns the key, without a reference, because this feature knows no workspaces. */
     workspaceId: uuid('workspace_id'),
-    createdBy: uuid('created_by')
-      .notNull()
-      .references(() => users.id),
+    createdBy: person('created_by'),
     name: text('name').notNull(),
     scopes: text('scopes').array().notNull(),
     createdAt: moment('created_at').notNull(),

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { isUuid } from '../../platform/http/uuid.js'
+import { remember } from '../../platform/process/remember.js'
 
 /** The caller, according to the token. */
 export interface Session {
@@ -99,18 +100,7 @@ export class Tokens {
       [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= LATEST)
     if (!wellFormed) return new ApiError('token_invalid')
     const session = { userId: sub, jti, generation: gen, expiresAt: exp }
-    this.remember(token, session)
+    remember(this.remembered, token, session, REMEMBERED_TOKENS)
     return session
-  }
-
-  /** Drops the oldest entry once there are too many. */
-  private remember(token: string, session: Session) {
-    if (this.remembered.size >= REMEMBERED_TOKENS) {
-      for (const oldest of this.remembered.keys()) {
-        this.remembered.delete(oldest)
-        break
-      }
-    }
-    this.remembered.set(token, session)
   }
 }

@@ -1,5 +1,4 @@
 /** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { cached } from '../../platform/metrics/cached.js'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
@@ -34,8 +33,6 @@ export const ROLL_UP_MS = 300_000
  */
 export const ROLL_UP_TODAY_MS = 3_600_000
 const RETIRE_MS = 3_600_000
-/** How long a scrape waits for the database before it leaves the value out. */
-const SCRAPE_MS = 1_000
 
 export default fp(async (app) => {
   const run = async (options: { before?: string | undefined; stop?: AbortSignal | undefined } = {}) => {
@@ -69,8 +66,7 @@ export default fp(async (app) => {
           if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
         }),
   })
-  const askBacklog = () => readBacklog(app.database.reserved).catch(() => undefined)
-  const backlog = cached(() => Promise.race([askBacklog(), sleep(SCRAPE_MS, undefined, { ref: false })]))
+  const backlog = cached(() => readBacklog(app.database.reserved))
   app.meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
   app.meter.read(
     'team_settings_rollup_oldest_stale_day_age_seconds',

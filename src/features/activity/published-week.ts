@@ -7,6 +7,7 @@
  * people, so hiding one can reveal another. It has no SQL and no I/O, so that the test can run it on thousands of random
  * weeks. The functions are generators, so that other requests run while a large team is computed.
  */
+import { groupBy } from '../../platform/process/group-by.js'
 import { DAYS_OF_WEEK, HOURS } from '../../platform/time/days.js'
 
 /** The work of one person on one day in one repository. */
@@ -184,19 +185,18 @@ class Chooser {
     ofCells.delete(NO_CELL)
     const shown = new Set(largestFirst(ofCells).map(([cell]) => cell))
     const ofPlaces = yield* peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
-    const days = new Map<number, [number, People][]>()
-    for (const [place, people] of ofPlaces) {
-      const day = Math.floor(place / PLACES)
-      days.set(day, [...(days.get(day) ?? []), [place % PLACES, people]])
-    }
+    const cellsOf = groupBy(ofPlaces, ([place]) => Math.floor(place / PLACES))
+    const days = Array.from(cellsOf.values(), (cells) =>
+      cells.map(([place, people]): [number, People] => [place % PLACES, people]),
+    )
     const tooSmall = () =>
-      [...days.values()].flatMap((cells) =>
+      days.flatMap((cells) =>
         cells
           .filter(([cell, people]) => shown.has(cell) && this.tooFew(people, 'cells'))
           .map(([cell]) => cell),
       )
     const nextSmallest = () =>
-      [...days.values()].flatMap((cells) => {
+      days.flatMap((cells) => {
         const left = together(cells.filter(([cell]) => !shown.has(cell)))
         if (!this.tooFew(left, 'other_cells')) return []
         const candidates = new Set(cells.map(([cell]) => cell))

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/client.js'
+import { groupBy } from '../../platform/process/group-by.js'
 import { Heatmap, type HeatmapCell } from './heatmap.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
@@ -69,15 +70,7 @@ const leaveOut = (heatmap: Heatmap, crews: SmallCrew[] = []): void => {
   for (const { cells } of crews) for (const [cell, minutes] of cells) heatmap.addMinutes(cell, -minutes)
 }
 
-const byDay = <Row extends { day: string }>(rows: Row[]): Row[][] => {
-  const days = new Map<string, Row[]>()
-  for (const row of rows) {
-    const ofDay = days.get(row.day)
-    if (ofDay) ofDay.push(row)
-    else days.set(row.day, [row])
-  }
-  return [...days.values()]
-}
+const byDay = (rows: ZoneCrew[]): ZoneCrew[][] => [...groupBy(rows, ({ day }) => day).values()]
 
 /** How many days of a large team are processed in a fraction of a second. */
 const DAYS_PER_READ = 31

@@ -1,17 +1,15 @@
-import { bigint, index, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, smallint, text } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { table } from '../../platform/database/table.js'
-import { users } from '../accounts/tables.js'
+import { person } from '../accounts/tables.js'
 
 /** Customers at the billing provider, and whose they are. A user has one, unless the provider made another for them. */
 export const billingCustomers = table(
   'billing_customers',
   {
     id: text('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: person('user_id'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   {

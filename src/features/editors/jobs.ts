@@ -16,15 +16,13 @@ declare module 'fastify' {
 const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
-  const stop = new AbortController()
-  app.addHook('preClose', async () => stop.abort())
-  const isPaused = () => stop.signal.aborted || app.inMaintenance()
+  const isPaused = () => app.isClosing() || app.inMaintenance()
   const run = measuredTask(app.meter, 'imports', () => runImports(app.database, isPaused))
   let current = Promise.resolve()
   /** One run at a time. */
   const next = () => {
     current = current.then(run).catch((error) => {
-      if (!stop.signal.aborted) app.log.warn({ err: error }, 'imports failed and will be tried again')
+      if (!app.isClosing()) app.log.warn({ err: error }, 'imports failed and will be tried again')
     })
     return current
   }

@@ -2,9 +2,9 @@
  * The service's own funnel events, each recorded once per user. Routes only note them; they are written in batches after
  * the answer, and an event that this process has noted before costs nothing.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { Milestone } from '../../../schemas/funnel.js'
+import { inTime } from '../../platform/process/in-time.js'
 import { insertMilestones } from './queries.js'
 
 declare module 'fastify' {
@@ -74,7 +74,7 @@ export default fp(async (app) => {
 
   app.addHook('onClose', async () => {
     isClosed = true
-    await Promise.race([flushOrWarn(), sleep(LAST_MS, undefined, { ref: false })])
+    await inTime(flushOrWarn(), LAST_MS, () => {})
     clearTimeout(timer)
   })
 })

@@ -1,12 +1,10 @@
-import { date, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { date, index, integer, primaryKey, text } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
 import { table } from '../../platform/database/table.js'
-import { users } from '../accounts/tables.js'
+import { person } from '../accounts/tables.js'
 
 const funnelColumns = () => ({
-  userId: uuid('user_id')
-    .notNull()
-    .references(() => users.id),
+  userId: person('user_id'),
   event: text('event').notNull(),
   source: text('source').notNull(),
   firstAt: moment('first_at').notNull().defaultNow(),

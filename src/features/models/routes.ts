@@ -3,7 +3,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ModelList, ModelsQuery } from '../../../schemas/models.js'
 import { tooMany } from '../../errors.js'
 import { anyCaller } from '../../platform/access/access.js'
-import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
+import { KeyedSemaphore } from '../../platform/process/semaphore.js'
 import { callerKey } from '../../platform/rate-limits/rate-limit.js'
 
 /** How many look-ups of a caller may wait, and for how long. */
@@ -12,11 +12,8 @@ const WAIT_MS = 10_000
 
 export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** A look-up may take 10 s, so each caller has only a few at a time. */
-  const turns = new KeyedSemaphore(
-    () =>
-      new Semaphore(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
-        tooMany('model_lookups', limits.assistant_lookups_per_caller, 1),
-      ),
+  const turns = new KeyedSemaphore(limits.assistant_lookups_per_caller, WAITING, WAIT_MS, () =>
+    tooMany('model_lookups', limits.assistant_lookups_per_caller, 1),
   )
 
   const providers = [

@@ -3,7 +3,7 @@ import { limits } from '../../../schemas/limits.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
@@ -39,13 +39,9 @@ export const overrideKeyOf = (call: { workspaceId: string; owner: string; repo: 
   ...repoKeysOf(call),
 })
 
-export const etagOfOverride = ({ revision, version }: StoredOverride): string =>
-  etagOf({ id: revision, version })
+const versionOf = ({ revision, version }: StoredOverride) => ({ id: revision, version })
 
-const requirePreconditions = (preconditions: Preconditions, current: StoredOverride | undefined) => {
-  if (!preconditionsHold(preconditions, current && etagOfOverride(current)))
-    throw new ApiError('version_conflict', { current_version: current?.version ?? null })
-}
+export const etagOfOverride = (override: StoredOverride): string => etagOf(versionOf(override))
 
 /**
  * Replaces the override; the same content again changes nothing.
@@ -61,7 +57,7 @@ export const setOverride = (
     const key = overrideKeyOf(call)
     await requireOpen(change, key, content)
     const current = await readOverride(change.tx, key)
-    requirePreconditions(preconditions, current)
+    requirePreconditions(preconditions, current && versionOf(current))
     const { owner, repo } = call
     return writeOverride(change, key, current, { owner, repo, settings: JSON.stringify(content) })
   })
@@ -135,7 +131,7 @@ export const removeOverride = (
     const key = overrideKeyOf(call)
     const current = await readOverride(tx, key)
     if (!current) throw new ApiError('override_not_found')
-    requirePreconditions(preconditions, current)
+    requirePreconditions(preconditions, versionOf(current))
     await deleteOverride(tx, key)
     const { version, settings } = current
     await record('override.removed', `${current.owner}/${current.repo}`, {

@@ -4,7 +4,13 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf } from '../../platform/http/etag.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { readCaller } from '../accounts/index.js'
-import { insertAuditEntry, judgeRestored, lockRole, type RepoQuestion } from '../workspaces/index.js'
+import {
+  type Actor,
+  insertAuditEntry,
+  judgeRestored,
+  lockRole,
+  type RepoQuestion,
+} from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
 import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapshots.js'
@@ -13,17 +19,14 @@ import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapsho
 const changing = async <T>(
   database: Database,
   question: RepoQuestion,
-  change: (context: { tx: Db; key: SnapshotKey; caller: { id: string; login: string } }) => Promise<T>,
+  change: (context: { tx: Db; key: SnapshotKey; caller: Actor }) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const caller = await readCaller(tx, question.userId)
     const workspaceId = await writableHolder(tx, question, caller.login)
     if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
-    return change({
-      tx,
-      key: { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId },
-      caller,
-    })
+    const { ownerKey, repoKey } = question
+    return change({ tx, key: { ownerKey, repoKey, workspaceId }, caller })
   })
 
 /** Removes the settings of a repository with their history. */

@@ -3,9 +3,10 @@ import { parsePattern } from '../../../schemas/repo-pattern.js'
 import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { lockCaller, type Repohost, type User } from '../accounts/index.js'
 import {
+  type Actor,
   countPatterns,
   insertAuditEntry,
   insertMember,
@@ -19,11 +20,9 @@ import {
 import { pushTarget, requireWorkspaceQuota } from './policies/repo-access.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import {
-  type Author,
   insertSnapshot,
   lockSnapshot,
   type SnapshotKey,
-  type SnapshotText,
   type StoredSnapshot,
   updateSnapshot,
 } from './queries/snapshots.js'
@@ -66,7 +65,7 @@ export const pushSettings = async (
       repo,
       settings,
       author: caller,
-      precondition: (current) => checkPreconditions(push.preconditions, current),
+      preconditions: push.preconditions,
     })
     return {
       result: {
@@ -139,36 +138,30 @@ const openPersonalWorkspace = async (
   return false
 }
 
-const checkPreconditions = (preconditions: Preconditions, current: SnapshotText | undefined) => {
-  if (!preconditionsHold(preconditions, current && etagOf(current)))
-    throw new ApiError('version_conflict', { current_version: current?.version ?? null })
-}
-
-export const toPushResult = ({
-  owner,
-  repo,
-  workspaceId,
-  version,
-  sizeBytes,
-  updatedAt,
-  updatedBy,
-}: StoredSnapshot) => ({
+/** What answers say before and after the settings. */
+export const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
   owner,
   repo,
   workspace_id: workspaceId,
+})
+export const afterSettings = ({ version, sizeBytes, updatedAt, updatedBy }: StoredSnapshot) => ({
   version,
   size_bytes: sizeBytes,
   updated_at: updatedAt,
   updated_by: updatedBy,
 })
 
+export const toPushResult = (snapshot: StoredSnapshot) => ({
+  ...beforeSettings(snapshot),
+  ...afterSettings(snapshot),
+})
+
 interface Write {
   owner: string
   repo: string
   settings: string
-  author: Author
-  /** @throws {ApiError} if the current snapshot (undefined: none) does not allow the push */
-  precondition?: (current: SnapshotText | undefined) => void
+  author: Actor
+  preconditions?: Preconditions
   action?: 'settings.pushed' | 'settings.restored'
 }
 
@@ -178,10 +171,10 @@ export const writeSnapshot = async (
   key: SnapshotKey,
   write: Write,
 ): Promise<{ snapshot: StoredSnapshot; changed: boolean }> => {
-  const { owner, repo, settings, author, precondition, action = 'settings.pushed' } = write
+  const { owner, repo, settings, author, preconditions, action = 'settings.pushed' } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author }
   const current = await lockSnapshot(tx, key)
-  precondition?.(current)
+  if (preconditions) requirePreconditions(preconditions, current)
   if (current?.settings === settings) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { moment } from '../../platform/database/columns.js'
 import { table } from '../../platform/database/table.js'
-import { users } from '../accounts/tables.js'
+import { person } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /** The current settings of a repository, as pushed through one workspace. */
@@ -21,9 +21,7 @@ export const snapshots = table(
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
-    updatedBy: uuid('updated_by')
-      .notNull()
-      .references(() => users.id),
+    updatedBy: person('updated_by'),
   },
   {
     people: { updatedBy: { erasure: 'anonymise', export: 'settings_written' } },
@@ -50,9 +48,7 @@ export const snapshotVersions = table(
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
-    createdBy: uuid('created_by')
-      .notNull()
-      .references(() => users.id),
+    createdBy: person('created_by'),
   },
   {
     people: { createdBy: { erasure: 'anonymise', export: 'settings_written' } },
@@ -81,9 +77,7 @@ export const overrides = table(
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull().generatedAlwaysAs(sql`octet_length("settings")`),
     updatedAt: moment('updated_at').notNull().defaultNow(),
-    updatedBy: uuid('updated_by')
-      .notNull()
-      .references(() => users.id),
+    updatedBy: person('updated_by'),
     /** The name of the workspace's key that wrote it; `updated_by` is then the admin who created the key. */
     updatedByKey: text('updated_by_key'),
   },
@@ -111,9 +105,7 @@ export const overrideVersions = table(
     version: integer('version').notNull(),
     settings: text('settings').notNull(),
     createdAt: moment('created_at').notNull(),
-    createdBy: uuid('created_by')
-      .notNull()
-      .references(() => users.id),
+    createdBy: person('created_by'),
     /** As `updated_by_key` of the override. */
     createdByKey: text('created_by_key'),
   },

@@ -33,7 +33,6 @@ const keepAnAdmin = async (
 }
 
 /**
-/**
  * Invites and keys of the workspace end with the right to create them. Call it before the membership changes: a join locks
  * the invite and then becomes a member, so the other way round the two could wait for each other.
  */

@@ -3,7 +3,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import { etagOf, type Preconditions, preconditionsHold } from '../../platform/http/etag.js'
+import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { describeChange } from './describe-change.js'
@@ -30,8 +30,7 @@ export const patchWorkspaceSettings = (
 ): Promise<StoredWorkspaceSettings> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const current = await readCurrent(change, call)
-    if (!preconditionsHold(preconditions, etagOf({ id: call.workspaceId, version: current.version })))
-      throw new ApiError('version_conflict', { current_version: current.version })
+    requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
     const merged = mergeSettings(JSON.parse(current.settings), patch)
     if (locks) requireKeys(locks, merged)
     const locked =

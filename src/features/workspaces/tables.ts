@@ -5,7 +5,7 @@ import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { table } from '../../platform/database/table.js'
-import { users } from '../accounts/tables.js'
+import { person, users } from '../accounts/tables.js'
 
 export const workspaces = table(
   'workspaces',
@@ -95,9 +95,7 @@ export const members = table(
   'members',
   {
     workspaceId: workspaceId(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: person('user_id'),
     role: text('role', { enum: ['admin', 'member'] }).notNull(),
     joinedAt: moment('joined_at').notNull().defaultNow(),
   },
@@ -119,9 +117,7 @@ export const removals = table(
   'removals',
   {
     workspaceId: workspaceId(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: person('user_id'),
     removedAt: moment('removed_at').notNull(),
   },
   {
@@ -181,9 +177,7 @@ export const invites = table(
     usedCount: integer('used_count').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
-    createdBy: uuid('created_by')
-      .notNull()
-      .references(() => users.id),
+    createdBy: person('created_by'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   {

@@ -8,7 +8,7 @@ import { remedyOf } from '../../platform/database/external-database.js'
 import { firstMigration, newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
 import { toParameter } from '../../platform/database/parameters.js'
 import { findDatabaseFault, isTransactionPooler } from '../../platform/database/requirements.js'
-import { listTableNames } from '../../platform/database/table-names.js'
+import { listTableNames } from '../../platform/database/table.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
@@ -238,10 +238,7 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
 }
 
 /** Without keys there are no secrets to verify deliveries with; the embedded database has keys in its folder. */
-const checkWebhooks = async (
-  sql: postgres.Sql,
-  { databaseUrl, webhookKeys }: Config,
-): Promise<Finding[]> => {
+const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Config): Promise<Finding[]> => {
   if (databaseUrl === undefined || webhookKeys.length > 0) return []
   const [table] = await sql<{ name: string | null }[]>`select to_regclass('webhooks')::text as name`
   if (table?.name === null) return []

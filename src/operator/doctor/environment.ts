@@ -2,7 +2,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.js'
-import { hostKindOf } from '../../platform/hosts/index.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
 import { unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
 import { requiredNode } from '../../platform/process/root.js'
@@ -34,10 +34,11 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   const left = disk.bavail * disk.bsize
   const text = `${(left / GIB).toFixed(1)} GiB are free for ${folder}`
   const secrets = ['jwt-secret', 'webhook-key'].map((name) => join(folder, name))
-  const readable = await asyncFilter(secrets, async (file) => {
+  const readable: string[] = []
+  for (const file of secrets) {
     const found = await stat(file).catch(() => undefined)
-    return found !== undefined && (found.mode & 0o077) !== 0
-  })
+    if (found && (found.mode & 0o077) !== 0) readable.push(file)
+  }
   return [
     left < GIB
       ? problem(
@@ -56,11 +57,6 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
       ),
     ),
   ]
-}
-
-const asyncFilter = async <T>(items: T[], accepts: (item: T) => Promise<boolean>): Promise<T[]> => {
-  const accepted = await Promise.all(items.map(accepts))
-  return items.filter((_, index) => accepted[index])
 }
 
 /** Any answer passes, except that the repository host must be of the configured kind. */
@@ -92,7 +88,7 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
     reach(
       'repository host',
       'REPOHOST_API_URL',
-      repohost.apiUrl + hostKindOf(repohost.kind).probePath,
+      repohost.apiUrl + hostKinds[repohost.kind].probePath,
       problem,
       (answer) => checkKind(repohost, answer),
     ),
@@ -114,7 +110,7 @@ const checkKind = async (
 ): Promise<Finding | undefined> => {
   const { status, headers } = answer
   const json = await answer.json().catch(() => undefined)
-  const { name, recognises } = hostKindOf(kind)
+  const { name, recognises } = hostKinds[kind]
   if (recognises({ status, headers, json })) return undefined
   return problem(
     'network',

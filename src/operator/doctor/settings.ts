@@ -1,6 +1,6 @@
 /** Checks of the configuration alone. */
 import type { Config } from '../../config.js'
-import { hostKindOf } from '../../platform/hosts/index.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16
@@ -68,7 +68,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
 
 const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
   const about = 'sign-in'
-  const { name, defaultUrl, defaultApiUrl } = hostKindOf(repohost.kind)
+  const { name, defaultUrl, defaultApiUrl } = hostKinds[repohost.kind]
   if ((repohost.url === defaultUrl) !== (repohost.apiUrl === defaultApiUrl)) {
     return [
       problem(

@@ -2,6 +2,8 @@
  * The numbers of our advisory locks, all in one place because they share one space in a database: two uses of one number
  * would deadlock.
  */
+import { statement } from './statement.js'
+
 export const locks = {
   /** Held by the service that owns an embedded cluster, for as long as it lives. */
   owner: 7_318_214_901,
@@ -30,3 +32,7 @@ export const locksOfWorkspaces = {
   /** Shared by transactions that rely on a role, and exclusive while roles change. */
   roles: 3,
 } as const
+
+/** Declares the wait for a lock of the user, or of the workspace, whose id is $1. It is held until the transaction ends. */
+export const lockById = (name: string, lock: number) =>
+  statement(name, {}, `select pg_advisory_xact_lock(${lock}, hashtext($1::uuid::text))`)

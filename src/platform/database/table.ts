@@ -54,6 +54,9 @@ export interface DeclaredTable {
 /** Every table whose module is loaded, in the order in which they were declared: none refers to a later one. */
 export const declaredTables: DeclaredTable[] = []
 
+/** The names of all tables of this version. */
+export const listTableNames = (): string[] => declaredTables.map(({ table }) => getTableName(table))
+
 /** Declares a table. @throws if a column names a person or a workspace and has no rule */
 export const table = <Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
   name: Name,

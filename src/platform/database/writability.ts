@@ -2,7 +2,7 @@
 import type { Db } from './client.js'
 import { singleRow } from './single-row.js'
 import { bool, orNull, type RowOf, statement, text } from './statement.js'
-import { listTableNames } from './table-names.js'
+import { listTableNames } from './table.js'
 
 export interface WriteFault {
   /** After “The database is read-only: ”. */

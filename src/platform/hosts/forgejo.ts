@@ -4,7 +4,6 @@ import {
   accessOf,
   headerOf,
   hmacOf,
-  isRateLimited,
   objectOf,
   pathOf,
   prefixedHmacOf,
@@ -25,22 +24,11 @@ export const forgejo: HostKind = {
 
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
-  readUser: (answer) => {
-    if (isRateLimited(answer)) return 'rate-limited'
-    // 403: the token lacks the scope `read:user`.
-    if ([401, 403].includes(answer.status)) return 'token-invalid'
-    const user = answer.status === 200 ? userOf(answer.json, 'login') : undefined
-    return user ? { ...user, clientId: undefined } : 'failed'
-  },
+  // 403: the token lacks the scope `read:user`.
+  readUser: (answer) => userOf(answer, 'login', [401, 403]),
   repoPath: (name) => `/repos/${pathOf(name)}`,
-  readRepo: (answer, name) => {
-    const { status, json } = answer
-    if (status === 401) return 'token-invalid'
-    if (isRateLimited(answer)) return 'rate-limited'
-    // A renamed repository redirects.
-    if ([301, 302, 307, 308, 403, 404].includes(status)) return 'denied'
-    return status === 200 ? accessOf(objectOf(json).full_name, name) : 'failed'
-  },
+  // A renamed repository redirects.
+  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 302, 307, 308, 403, 404]),
 
   probePath: '/version',
   recognises: ({ status, json }) => status === 200 && typeof objectOf(json).version === 'string',

@@ -1,15 +1,6 @@
 /** GitHub and GitHub Enterprise Server: docs.github.com/en/rest (users, repos) and docs.github.com/en/webhooks. */
 import type { HostKind } from './kind.js'
-import {
-  accessOf,
-  headerOf,
-  isRateLimited,
-  objectOf,
-  pathOf,
-  prefixedHmacOf,
-  readGithubReport,
-  userOf,
-} from './reading.js'
+import { accessOf, headerOf, objectOf, pathOf, prefixedHmacOf, readGithubReport, userOf } from './reading.js'
 
 export const github: HostKind = {
   name: 'GitHub',
@@ -28,21 +19,10 @@ export const github: HostKind = {
     'X-GitHub-Api-Version': '2022-11-28',
   }),
   userPath: '/user',
-  readUser: (answer) => {
-    if (answer.status === 401) return 'token-invalid'
-    if (isRateLimited(answer)) return 'rate-limited'
-    const user = answer.status === 200 ? userOf(answer.json, 'login') : undefined
-    return user ? { ...user, clientId: answer.headers.get('x-oauth-client-id') || undefined } : 'failed'
-  },
+  readUser: (answer) => userOf(answer, 'login', [401], answer.headers.get('x-oauth-client-id') || undefined),
   repoPath: (name) => `/repos/${pathOf(name)}`,
-  readRepo: (answer, name) => {
-    const { status, json } = answer
-    if (status === 401) return 'token-invalid'
-    if (isRateLimited(answer)) return 'rate-limited'
-    // Renamed, forbidden, missing, taken down.
-    if ([301, 403, 404, 451].includes(status)) return 'denied'
-    return status === 200 ? accessOf(objectOf(json).full_name, name) : 'failed'
-  },
+  // Renamed, forbidden, missing, taken down.
+  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 403, 404, 451]),
 
   probePath: '/meta',
   recognises: ({ json, headers }) =>

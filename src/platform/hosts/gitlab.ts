@@ -3,9 +3,9 @@ import type { HostKind, Report } from './kind.js'
 import {
   accessOf,
   headerOf,
-  isRateLimited,
   issueOf,
   listOf,
+  NOTHING,
   objectOf,
   pathOf,
   reportedCommit,
@@ -26,31 +26,28 @@ const readPush = (payload: unknown): Report => {
   const { path_with_namespace, default_branch } = objectOf(project)
   const repo = textOf(path_with_namespace)
   if (typeof default_branch !== 'string' || ref !== `refs/heads/${default_branch}`)
-    return { repo, commits: [], issue: undefined }
+    return { ...NOTHING, repo }
   const email = textOf(user_email)?.toLowerCase()
   const loginOf = (author: unknown) => {
     const own = textOf(objectOf(author).email)?.toLowerCase()
     return own?.includes('@') && own === email ? user_username : undefined
   }
-  return {
-    repo,
-    commits: listOf(commits).flatMap((commit) => {
-      const { id, timestamp, author } = objectOf(commit)
-      return reportedCommit(id, timestamp, loginOf(author))
-    }),
-    issue: undefined,
-  }
+  const found = listOf(commits).flatMap((commit) => {
+    const { id, timestamp, author } = objectOf(commit)
+    return reportedCommit(id, timestamp, loginOf(author))
+  })
+  return { ...NOTHING, repo, commits: found }
 }
 
 const readIssue = (payload: unknown): Report => {
   const { project, object_attributes, user } = objectOf(payload)
   const { action, iid, closed_at, updated_at } = objectOf(object_attributes)
   const repo = textOf(objectOf(project).path_with_namespace)
-  if (action !== 'close' && action !== 'reopen') return { repo, commits: [], issue: undefined }
+  if (action !== 'close' && action !== 'reopen') return { ...NOTHING, repo }
   const closed = action === 'close'
   const time = textOf(closed ? (closed_at ?? updated_at) : updated_at)
   const at = time && toRfc3339(time)
-  return { repo, commits: [], issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
+  return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
 }
 
 export const gitlab: HostKind = {
@@ -65,22 +62,11 @@ export const gitlab: HostKind = {
 
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
-  readUser: (answer) => {
-    if (isRateLimited(answer)) return 'rate-limited'
-    // 403: the token lacks the scope `read_user`, or the user is blocked.
-    if ([401, 403].includes(answer.status)) return 'token-invalid'
-    const user = answer.status === 200 ? userOf(answer.json, 'username') : undefined
-    return user ? { ...user, clientId: undefined } : 'failed'
-  },
+  // 403: the token lacks the scope `read_user`, or the user is blocked.
+  readUser: (answer) => userOf(answer, 'username', [401, 403]),
   repoPath: (name) => `/projects/${encodeURIComponent(pathOf(name))}`,
-  readRepo: (answer, name) => {
-    const { status, json } = answer
-    if (status === 401) return 'token-invalid'
-    if (isRateLimited(answer)) return 'rate-limited'
-    // A project that was moved redirects. One that the token must not see does not exist.
-    if ([301, 302, 307, 308, 403, 404].includes(status)) return 'denied'
-    return status === 200 ? accessOf(objectOf(json).path_with_namespace, name) : 'failed'
-  },
+  // A project that was moved redirects. One that the token must not see does not exist.
+  readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
   probePath: '/version',
   recognises: ({ headers, status, json }) =>
@@ -95,10 +81,6 @@ export const gitlab: HostKind = {
   readReport: (event, payload) => {
     if (event === 'Push Hook') return readPush(payload)
     if (isIssueHook(event)) return readIssue(payload)
-    return {
-      repo: textOf(objectOf(objectOf(payload).project).path_with_namespace),
-      commits: [],
-      issue: undefined,
-    }
+    return { ...NOTHING, repo: textOf(objectOf(objectOf(payload).project).path_with_namespace) }
   },
 }

@@ -6,5 +6,3 @@ import type { HostKind } from './kind.js'
 
 /** The kinds of repository host, by the values of `REPOHOST_KIND`. */
 export const hostKinds: Record<RepohostKind, HostKind> = { github, gitlab, forgejo }
-
-export const hostKindOf = (name: RepohostKind): HostKind => hostKinds[name]

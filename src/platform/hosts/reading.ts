@@ -1,7 +1,15 @@
 /** Shared by all kinds of host: reads answers and payloads, which can contain anything. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
-import type { HostUser, Proof, RepoAnswer, RepoName, Report, ReportedCommit, ReportedIssue } from './kind.js'
+import type {
+  Proof,
+  RepoAnswer,
+  RepoName,
+  Report,
+  ReportedCommit,
+  ReportedIssue,
+  UserAnswer,
+} from './kind.js'
 
 export type Json = Record<string, unknown>
 
@@ -17,23 +25,47 @@ export const headerOf = (headers: IncomingHttpHeaders, ...names: string[]): stri
   return name === undefined ? undefined : textOf(headers[name])
 }
 
-export const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
+const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
   status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')
 
-/** @param loginMember where the host has the login */
-export const userOf = (json: unknown, loginMember: string): Omit<HostUser, 'clientId'> | undefined => {
-  const user = objectOf(json)
+/**
+ * @param loginMember where the host has the login
+ * @param invalid the statuses that mean that the token is not valid, or not for this
+ */
+export const userOf = (
+  answer: UpstreamAnswer,
+  loginMember: string,
+  invalid: number[],
+  clientId?: string,
+): UserAnswer => {
+  if (isRateLimited(answer)) return 'rate-limited'
+  if (invalid.includes(answer.status)) return 'token-invalid'
+  if (answer.status !== 200) return 'failed'
+  const user = objectOf(answer.json)
   const { id, avatar_url } = user
   const login = textOf(user[loginMember])
-  if (!Number.isSafeInteger(id) || (id as number) <= 0) return undefined
-  if (login === undefined || !/^[A-Za-z0-9_.-]{1,100}$/.test(login)) return undefined
-  return { id: id as number, login, avatarUrl: textOf(avatar_url) ?? '' }
+  if (!Number.isSafeInteger(id) || (id as number) <= 0) return 'failed'
+  if (login === undefined || !/^[A-Za-z0-9_.-]{1,100}$/.test(login)) return 'failed'
+  return { id: id as number, login, avatarUrl: textOf(avatar_url) ?? '', clientId }
 }
 
-/** Only an answer about this very repository is access to it. A renamed repository answers under its new name. */
-export const accessOf = (fullName: unknown, { owner, repo }: RepoName): RepoAnswer => {
-  if (typeof fullName !== 'string') return 'failed'
-  return fullName.toLowerCase() === `${owner}/${repo}`.toLowerCase() ? 'granted' : 'denied'
+/**
+ * Only an answer about this very repository is access to it. A renamed repository answers under its new name.
+ * @param pathMember where the host has `owner/repo`
+ * @param denied the statuses that mean that the token gives no access
+ */
+export const accessOf = (
+  answer: UpstreamAnswer,
+  { owner, repo }: RepoName,
+  pathMember: string,
+  denied: number[],
+): RepoAnswer => {
+  if (answer.status === 401) return 'token-invalid'
+  if (isRateLimited(answer)) return 'rate-limited'
+  if (denied.includes(answer.status)) return 'denied'
+  const path = textOf(objectOf(answer.json)[pathMember])
+  if (answer.status !== 200 || path === undefined) return 'failed'
+  return path.toLowerCase() === `${owner}/${repo}`.toLowerCase() ? 'granted' : 'denied'
 }
 
 export const pathOf = ({ owner, repo }: RepoName): string =>
@@ -47,7 +79,7 @@ export const hmacOf = (text: string | undefined): Proof | undefined =>
 export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
   text?.startsWith('sha256=') ? hmacOf(text.slice('sha256='.length)) : undefined
 
-const NOTHING = { commits: [], issue: undefined }
+export const NOTHING = { commits: [], issue: undefined }
 
 /** `push` and `issues` as GitHub sends them; Forgejo and Gitea send the same members. */
 export const readGithubReport = (event: string, payload: unknown): Report => {

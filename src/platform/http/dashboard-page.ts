@@ -7,9 +7,9 @@ import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
-import { hostKindOf } from '../hosts/index.js'
+import { hostKinds } from '../hosts/index.js'
 import { projectRoot } from '../process/root.js'
-import { etagOfText, ifNoneMatchLists } from './etag.js'
+import { etagOfText, isUnchanged } from './etag.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -47,7 +47,7 @@ const NOT_BUILT = 'the dashboard was not built, so the service has none: run npm
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
-  const host = hostKindOf(config.repohost.kind)
+  const host = hostKinds[config.repohost.kind]
   const pageFor = (signedIn: boolean) => {
     const { secretKey, dormant } = config.billing
     const start: PageStart = {
@@ -67,11 +67,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
   return (request, reply) => {
     const page = pageFor(!(request.session instanceof ApiError))
     reply.headers({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' })
-    if (reply.statusCode === 200) {
-      const etag = etagOfText(page)
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    }
+    if (reply.statusCode === 200 && isUnchanged(reply, etagOfText(page))) return reply.code(304).send()
     return reply.type('text/html; charset=utf-8').send(page)
   }
 }

@@ -6,7 +6,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { Config } from '../../config.js'
 import { ApiError, invalid } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
-import { hostKindOf } from '../hosts/index.js'
+import { hostKinds } from '../hosts/index.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
 
@@ -42,7 +42,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
 const translateValidation = (error: FastifyError, { extensionPrefix, repohost }: Config): ApiError => {
-  const { unsupportedPaths } = hostKindOf(repohost.kind)
+  const { unsupportedPaths } = hostKinds[repohost.kind]
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]

@@ -1,8 +1,15 @@
 /** Entity tags (RFC 9110, section 8.8.3) and the preconditions made of them. */
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { ApiError } from '../../errors.js'
 
-/** The ETag of stored content: an id that is new whenever the content is created, and a version. */
-export const etagOf = ({ id, version }: { id: string; version: number }): string => `"${id}-${version}"`
+/** What the ETag of stored content says: an id that is new whenever the content is created, and a version. */
+interface Version {
+  id: string
+  version: number
+}
+
+export const etagOf = ({ id, version }: Version): string => `"${id}-${version}"`
 
 /** The ETag of generated content, which has no version. */
 export const etagOfText = (text: string): string =>
@@ -11,12 +18,18 @@ export const etagOfText = (text: string): string =>
 const opaqueTags = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []
 
 /** Whether `If-None-Match` lists the tag (weak comparison) or is `*`. */
-export const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
+const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || opaqueTags(header).some((tag) => tag.replace(/^W\//, '') === etag))
 
+/** Gives the answer its ETag. @returns whether the caller has this version already, so that 304 is enough */
+export const isUnchanged = (reply: FastifyReply, etag: string): boolean => {
+  reply.header('ETag', etag)
+  return ifNoneMatchLists(reply.request.headers['if-none-match'], etag)
+}
+
 /** Whether `If-Match` lists the tag (strong comparison) or is `*`. */
-export const ifMatchLists = (header: string, etag: string): boolean =>
+const ifMatchLists = (header: string, etag: string): boolean =>
   header.trim() === '*' || opaqueTags(header).includes(etag)
 
 /** The preconditions of a write: every `If-Match` and `If-None-Match` of the request. */
@@ -37,12 +50,16 @@ export const preconditionsOf = (
   }
 }
 
-/** Whether they hold for content with this ETag. Undefined means that there is no content. */
-export const preconditionsHold = (
+/** @param current the content that is there. @throws {ApiError} `version_conflict` unless the preconditions hold */
+export const requirePreconditions = (
   { ifMatch, ifNoneMatch }: Preconditions,
-  etag: string | undefined,
-): boolean =>
-  etag === undefined
-    ? ifMatch.length === 0
-    : ifMatch.every((header) => ifMatchLists(header, etag)) &&
-      !ifNoneMatch.some((header) => ifNoneMatchLists(header, etag))
+  current: Version | undefined,
+): void => {
+  const etag = current && etagOf(current)
+  const hold =
+    etag === undefined
+      ? ifMatch.length === 0
+      : ifMatch.every((header) => ifMatchLists(header, etag)) &&
+        !ifNoneMatch.some((header) => ifNoneMatchLists(header, etag))
+  if (!hold) throw new ApiError('version_conflict', { current_version: current?.version ?? null })
+}

@@ -1,5 +1,5 @@
 /** One log line per request, and the trace that all lines of a request carry. */
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify'
+import type { FastifyReply, FastifyRequest, RawServerDefault } from 'fastify'
 import type { FastifyChildLoggerFactory } from 'fastify/types/logger.js'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
@@ -23,60 +23,14 @@ declare module 'node:http' {
   }
 }
 
-type Line = Parameters<FastifyBaseLogger['info']>
-
-/** The logger of a request. It is made when it is first used, because most requests log only their answer. */
-class RequestLogger {
-  private made: FastifyBaseLogger | undefined
-
-  constructor(private readonly make: () => FastifyBaseLogger) {}
-
-  private get logger(): FastifyBaseLogger {
-    this.made ??= this.make()
-    return this.made
-  }
-  get level() {
-    return this.logger.level
-  }
-  set level(level) {
-    this.logger.level = level
-  }
-  child(...args: Parameters<FastifyBaseLogger['child']>) {
-    return this.logger.child(...args)
-  }
-  fatal(...line: Line) {
-    this.logger.fatal(...line)
-  }
-  error(...line: Line) {
-    this.logger.error(...line)
-  }
-  warn(...line: Line) {
-    this.logger.warn(...line)
-  }
-  info(...line: Line) {
-    this.logger.info(...line)
-  }
-  debug(...line: Line) {
-    this.logger.debug(...line)
-  }
-  trace(...line: Line) {
-    this.logger.trace(...line)
-  }
-  silent(...line: Line) {
-    this.logger.silent(...line)
-  }
-}
-
 /** Makes the logger of a request, whose lines all name its trace. */
 export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, bindings, options, raw) => {
   const trace = traceOf(raw.headers.traceparent)
   raw.trace = trace
-  return new RequestLogger(() =>
-    logger.child(
-      { request_id: bindings.request_id, trace_id: trace.traceId, span_id: trace.spanId },
-      options,
-    ),
-  ) as unknown as FastifyBaseLogger
+  return logger.child(
+    { request_id: bindings.request_id, trace_id: trace.traceId, span_id: trace.spanId },
+    options,
+  )
 }
 
 /**

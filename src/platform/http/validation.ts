@@ -1,7 +1,7 @@
 /** Reads requests: installs the JSON parser, the validators, and checks that no schema can describe. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ApiError, invalid } from '../../errors.js'
-import { hostKindOf } from '../hosts/index.js'
+import { hostKinds } from '../hosts/index.js'
 import { parseBodyInTurns } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
@@ -46,7 +46,7 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
       }
       // The wildcard parameter of a page's address contains slashes.
       if (part === 'params' && name !== '*' && String(value).includes('/')) {
-        const { unsupportedPaths } = hostKindOf(request.server.config.repohost.kind)
+        const { unsupportedPaths } = hostKinds[request.server.config.repohost.kind]
         const message = 'must not contain an encoded slash'
         return invalid(`/params/${name}`, unsupportedPaths ? `${message}. ${unsupportedPaths}` : message)
       }

@@ -1,13 +1,12 @@
 /** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
 import { statfs } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Registry } from 'prom-client'
 import { newestMigration } from '../database/migrate.js'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { serviceVersion } from '../process/root.js'
-import { cached } from './cached.js'
+import { cached, forScrape } from './cached.js'
 import { tasks } from './metrics.js'
 
 declare module 'fastify' {
@@ -15,9 +14,6 @@ declare module 'fastify' {
     metrics: Registry
   }
 }
-
-/** How long a scrape waits for the database before it leaves the value out. */
-const DATABASE_TIMEOUT_MS = 1_000
 
 export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { meter } = request.server
@@ -50,18 +46,11 @@ export default fp(async (app) => {
   const { replica } = database
   if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
-  const isReady = () => app.isReady().catch(() => false)
-  const tooLate = () => sleep(DATABASE_TIMEOUT_MS, false, { ref: false })
-  meter.read('team_settings_ready', {}, async () => Number(await Promise.race([isReady(), tooLate()])))
-  const askDatabase = () =>
-    isSchemaCurrent(database.reserved).then(
-      () => 1,
-      () => 0,
-    )
-  const isUp = cached(() => Promise.race([askDatabase(), sleep(DATABASE_TIMEOUT_MS, 0, { ref: false })]))
-  meter.read('team_settings_database_up', {}, isUp)
+  meter.read('team_settings_ready', {}, async () => Number((await forScrape(app.isReady())) ?? false))
+  const askDatabase = cached(() => isSchemaCurrent(database.reserved))
+  meter.read('team_settings_database_up', {}, async () => Number((await askDatabase()) !== undefined))
 
-  const disk = cached(() => statfs(config.dataDir).catch(() => undefined))
+  const disk = cached(() => statfs(config.dataDir))
   meter.read('team_settings_data_dir_free_bytes', {}, async () => {
     const found = await disk()
     return found && found.bavail * found.bsize

@@ -4,6 +4,7 @@ import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
 import { type ExampleSchema, exampleOf } from './examples.js'
 import { canonicalHeaderName, type HeaderName, headerComponents, headersOf } from './headers.js'
+import { mapValues } from './map-values.js'
 import { valued, withNames } from './names.js'
 
 /** Carried by an operation as `x-route` until it is complete. */
@@ -61,7 +62,7 @@ export const completeDocument = (
   ): Operation => {
     if (facts.core) coreOperations.add(operation.operationId)
     const { parameters, requestBody, responses } = operation
-    const completeDocument = {
+    const completed = {
       ...operation,
       ...(parameters && {
         parameters: parameters.map((parameter) =>
@@ -86,16 +87,13 @@ export const completeDocument = (
         facts,
       ),
     }
-    return { ...completeDocument, 'x-codeSamples': codeSamplesOf(method, path, completeDocument) }
+    return { ...completed, 'x-codeSamples': codeSamplesOf(method, path, completed) }
   }
   const paths = mapValues(named.paths, (operations, path) =>
     mapValues(operations, (operation, method) => complete(operation, method, path)),
   )
   return { document: withOpenAnswers({ ...named, paths, components }), coreOperations }
 }
-
-const mapValues = <T, R>(record: Record<string, T>, map: (value: T, name: string) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
 
 /**
  * Answers can gain members in later versions, so a client generated from the document must accept members that it does not
@@ -159,12 +157,10 @@ const hasRequiredMembers = (
 const withHeaders = (responses: Operation['responses'], { limited, headers }: RouteFacts) => {
   // An operation that can answer 304 sends an `ETag`.
   const onSuccess = '304' in responses ? (['ETag', ...headers] as const) : headers
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => [
-      status,
-      { ...response, headers: headersOf(Number(status), response, { limited, onSuccess }) },
-    ]),
-  )
+  return mapValues(responses, (response, status) => ({
+    ...response,
+    headers: headersOf(Number(status), response, { limited, onSuccess }),
+  }))
 }
 
 /** The document without the tags, components and security schemes that no operation uses. */
@@ -173,7 +169,7 @@ export const withoutUnused = (document: Document): Document => {
   const usedTags = new Set(operations.flatMap((operation) => operation.tags ?? []))
   const security = JSON.stringify(operations.map((operation) => operation.security))
   const used = referencesFrom(document.paths, document.components)
-  const keep = (kind: string, components: Record<string, object>) =>
+  const keep = (components: Record<string, object>, kind: string) =>
     Object.fromEntries(
       Object.entries(components).filter(([name]) =>
         kind === 'securitySchemes' ? security.includes(`"${name}"`) : used.has(`${kind}/${name}`),
@@ -182,9 +178,7 @@ export const withoutUnused = (document: Document): Document => {
   return {
     ...document,
     tags: document.tags.filter(({ name }) => usedTags.has(name)),
-    components: Object.fromEntries(
-      Object.entries(document.components).map(([kind, components]) => [kind, keep(kind, components)]),
-    ) as Document['components'],
+    components: mapValues(document.components, keep) as Document['components'],
   }
 }
 

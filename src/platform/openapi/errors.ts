@@ -8,6 +8,7 @@ import {
   problemExtras,
 } from '../../../schemas/errors.js'
 import { ApiError, toProblem } from '../../errors.js'
+import { groupBy } from '../process/group-by.js'
 
 /** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
@@ -78,13 +79,8 @@ export const problemComponents = () => ({
 
 /** The answers with these codes, by status. */
 export const errorResponsesOf = (codes: ErrorCode[]) => {
-  const statuses = new Set(codes.map((code) => errorCatalogue[code][0]))
-  return Object.fromEntries(
-    [...statuses].map((status) => {
-      const ofStatus = codes.filter((code) => errorCatalogue[code][0] === status)
-      return [String(status), responseOf(ofStatus)]
-    }),
-  )
+  const byStatus = groupBy(codes, (code) => errorCatalogue[code][0])
+  return Object.fromEntries([...byStatus].map(([status, ofStatus]) => [String(status), responseOf(ofStatus)]))
 }
 
 const responseOf = (codes: ErrorCode[]) => {

@@ -6,6 +6,7 @@ import { serviceVersion } from '../process/root.js'
 import { callersOf, securityOf, securitySchemes } from './access.js'
 import { completeDocument, type Document, type RouteFacts, withoutUnused } from './complete-document.js'
 import { errorCodesOf } from './errors.js'
+import { mapValues } from './map-values.js'
 import { withExtensionPrefix } from './prefix.js'
 import { tags } from './tags.js'
 
@@ -43,18 +44,10 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
 const meanings: Record<string, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.' }
 
 const successResponsesOf = ({ schema }: RouteOptions) =>
-  Object.fromEntries(
-    Object.entries((schema?.response ?? {}) as Record<string, { type?: string; description?: string }>).map(
-      ([status, body]) => [
-        status,
-        body.type === 'null' || 'content' in body
-          ? body
-          : {
-              description: meanings[status] ?? 'Success.',
-              content: { 'application/json': { schema: body } },
-            },
-      ],
-    ),
+  mapValues((schema?.response ?? {}) as Record<string, { type?: string }>, (body, status) =>
+    body.type === 'null' || 'content' in body
+      ? body
+      : { description: meanings[status] ?? 'Success.', content: { 'application/json': { schema: body } } },
   )
 
 const factsOf = (route: RouteOptions): RouteFacts => ({

@@ -10,7 +10,7 @@ import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../../schemas/errors.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
-import { etagOfText, ifNoneMatchLists } from '../http/etag.js'
+import { etagOfText, isUnchanged } from '../http/etag.js'
 import { lazy } from '../process/lazy.js'
 import { projectRoot } from '../process/root.js'
 import type { Document } from './complete-document.js'
@@ -88,10 +88,9 @@ const reference: FastifyPluginAsync = async (app) => {
     const { text, bytes, etag, version, compressed } = made()
     reply.headers({
       'Cache-Control': asked === version ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ETag: etag,
       ...(policy && { 'Content-Security-Policy': policy }),
     })
-    if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (isUnchanged(reply, etag)) return reply.code(304).send()
     reply.type(`${type}; charset=utf-8`)
     const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
     const encoding = accepted.includes('br') ? 'br' : accepted[0]

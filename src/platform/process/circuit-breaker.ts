@@ -2,6 +2,7 @@
  * Guards an external dependency that the service can do without. While it is away, calls fail at once, and a probe runs in
  * the background.
  */
+import { inTime } from './in-time.js'
 
 export interface CircuitBreakerOptions {
   /** Checks whether the dependency works. Called every second in the background. */
@@ -81,17 +82,14 @@ export class CircuitBreaker {
   }
 
   private async runProbe(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`No response within ${PROBE_MS} ms`)), PROBE_MS)
-    })
     try {
-      await Promise.race([this.options.probe(), timeout])
+      await inTime(this.options.probe(), PROBE_MS, () => {
+        throw new Error(`No response within ${PROBE_MS} ms`)
+      })
       this.probeSucceeded()
     } catch (error) {
       this.trip(error)
     }
-    clearTimeout(timer)
     if (!this.isClosed) this.timer = setTimeout(() => this.runProbe(), PERIOD_MS).unref()
   }
 

@@ -5,6 +5,7 @@
  * everything that is started registers how to stop it (`onExit`), a stop runs these in reverse order, and one deadline turns a
  * stop into a forced one. `test/stops.test.ts` stops the service in every state.
  */
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { OperatorError } from './operator-error.js'
@@ -59,26 +60,14 @@ const printError = (error: unknown) => {
   process.stderr.write(`${text}\n`)
 }
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+/** Runs a program that ends when its work is done. If it is stopped before, it fails. */
+export const runCommand = (main: Main): void => run(main, { exitWhenDone: true })
 
 /** Runs a program until it gets a signal to stop. */
-export const run = (main: Main): void => {
-  start(main)
-}
-
-/** Runs a program that ends when its work is done. If it is stopped before, it fails. */
-export const runCommand = (main: Main): void => {
-  start(main, { exitWhenDone: true })
-}
-
-const start = (main: Main, { exitWhenDone = false } = {}) => {
+export const run = (main: Main, { exitWhenDone = false } = {}): void => {
   const stopped = new AbortController()
   const forceSignal = new AbortController()
-  const outOfTime = aborted(forceSignal.signal)
+  const outOfTime = once(forceSignal.signal, 'abort')
   let code = 0
   let isDone = false
 

@@ -96,15 +96,18 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** A semaphore per key. Idle ones are dropped. */
+/** A semaphore per key, each made from the same arguments. Idle ones are dropped. */
 export class KeyedSemaphore {
   private readonly semaphores = new Map<string, Semaphore>()
+  private readonly each: ConstructorParameters<typeof Semaphore>
 
-  constructor(private readonly make: () => Semaphore) {}
+  constructor(...each: ConstructorParameters<typeof Semaphore>) {
+    this.each = each
+  }
 
   /** @returns what releases the permit; further calls do nothing. */
   async acquire(key: string, deadline?: number): Promise<() => void> {
-    const semaphore = this.semaphores.get(key) ?? this.make()
+    const semaphore = this.semaphores.get(key) ?? new Semaphore(...this.each)
     this.semaphores.set(key, semaphore)
     await semaphore.acquire(deadline)
     let isHeld = true

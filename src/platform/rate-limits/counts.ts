@@ -1,4 +1,5 @@
 /** Counts actions of callers and addresses, in windows that begin with the first action. */
+import { remember } from '../process/remember.js'
 
 export interface Counted {
   /** The count of the current window, including what was just added. */
@@ -26,15 +27,12 @@ export class LocalCounts implements Counts {
     this.limits.set(limit, known)
     const now = Date.now()
     let window = known.get(key)
-    known.delete(key)
     if (!window || window.until <= now) {
       if (amount <= 0) return nothing
       window = { count: 0, until: now + windowMs }
     }
     window.count = Math.max(0, window.count + amount)
-    // The last entry of the map is the most recent one.
-    known.set(key, window)
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value)
+    remember(known, key, window, REMEMBERED)
     return { count: window.count, leftMs: window.until - now }
   }
 }

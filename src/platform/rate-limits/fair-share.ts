@@ -8,7 +8,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
 import { onResponseEnd } from '../http/response-end.js'
 import type { LimitName } from '../metrics/metrics.js'
-import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
+import { KeyedSemaphore } from '../process/semaphore.js'
 import { callerKey } from './rate-limit.js'
 import { type Work, WorkBudget } from './working-time.js'
 
@@ -25,16 +25,14 @@ declare module 'fastify' {
 const WAIT_MS = 5_000
 
 const createSemaphores = (limitName: LimitName, atOnce: number) =>
-  new KeyedSemaphore(
-    () => new Semaphore(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1)),
-  )
+  new KeyedSemaphore(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1))
 
 /** Callers beyond their share get one in this many connections between them. */
 const CONNECTIONS_PER_LANE = 8
 
 export default fp(
   async (app) => {
-    app.decorateRequest('answered', null)
+    app.decorateRequest('answerProduced', null)
     app.decorateRequest('work', null)
     if (!app.config.rateLimits) return
     const callers = createSemaphores('turns_of_caller', limits.requests_at_once_per_caller)

@@ -1,3 +1,6 @@
+import { inTime } from '../process/in-time.js'
+import { remember } from '../process/remember.js'
+
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
@@ -21,41 +24,27 @@ export class People {
     if (known !== undefined) return known
     if (Date.now() < this.askAgainAt) return userId
     const asked = this.ask(userId)
-    this.remember(userId, asked)
+    remember(this.known, userId, asked, REMEMBERED)
     return asked
   }
 
-  private async ask(userId: string): Promise<string> {
+  private ask(userId: string): Promise<string> {
+    const pause = () => {
+      this.askAgainAt = Date.now() + PAUSE_MS
+      return userId
+    }
     const found = this.find(userId).then(
       (repohostId) => {
         // Remaining sessions of deleted accounts share one limit.
         const key = repohostId === null ? 'deleted accounts' : `person ${repohostId}`
-        this.remember(userId, key)
+        remember(this.known, userId, key, REMEMBERED)
         return key
       },
       () => {
         this.known.delete(userId)
-        this.askAgainAt = Date.now() + PAUSE_MS
-        return userId
+        return pause()
       },
     )
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => {
-        this.askAgainAt = Date.now() + PAUSE_MS
-        resolve(userId)
-      }, ANSWER_MS)
-    })
-    return Promise.race([found, late]).finally(() => clearTimeout(timer))
-  }
-
-  /** Drops the oldest entry once there are too many. */
-  private remember(userId: string, key: string | Promise<string>) {
-    this.known.set(userId, key)
-    if (this.known.size <= REMEMBERED) return
-    for (const oldest of this.known.keys()) {
-      this.known.delete(oldest)
-      break
-    }
+    return inTime(found, ANSWER_MS, pause)
   }
 }

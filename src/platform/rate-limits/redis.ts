@@ -1,6 +1,7 @@
 /** Counts that all instances share, in Redis or Valkey. Callers and addresses are not known there, only hashes of them. */
 import { createHash, createHmac } from 'node:crypto'
 import { CircuitBreaker } from '../process/circuit-breaker.js'
+import { inTime } from '../process/in-time.js'
 import type { Counted, Counts } from './counts.js'
 import { RedisConnection, UnknownReply } from './redis-connection.js'
 
@@ -58,13 +59,12 @@ export const redisFault = (error: unknown): string => {
 /** Connects, counts once, and leaves, within seconds. @throws what `redisFault` explains */
 export const tryRedis = async (url: string): Promise<void> => {
   const connection = new RedisConnection(url)
-  const giveUp = () => connection.destroy(new Error(`No response within ${TRY_MS} ms`))
-  const timer = setTimeout(giveUp, TRY_MS)
+  const count = connection.ready.then(() => add(connection, `${PREFIX}probe`, 1, 1))
   try {
-    await connection.ready
-    await add(connection, `${PREFIX}probe`, 1, 1)
+    await inTime(count, TRY_MS, () => {
+      throw new Error(`No response within ${TRY_MS} ms`)
+    })
   } finally {
-    clearTimeout(timer)
     connection.destroy()
   }
 }

@@ -1,5 +1,6 @@
 /** Requests of callers who keep the service busy beyond their share run one by one, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
+import { remember } from '../process/remember.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 
 /** How much working time is forgiven per millisecond. */
@@ -71,9 +72,7 @@ export interface Work {
 
 export class WorkBudget {
   private readonly times = new Map<string, WorkingTime>()
-  private readonly callers = new KeyedSemaphore(
-    () => new Semaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0)),
-  )
+  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
   private readonly slowLane: Semaphore
 
   /** @param width how many requests of callers beyond their share are worked on at once */
@@ -149,10 +148,7 @@ export class WorkBudget {
 
   private timeOf(caller: string): WorkingTime {
     const time = this.times.get(caller) ?? new WorkingTime()
-    this.times.delete(caller)
-    // The last entry of the map is the most recent one.
-    this.times.set(caller, time)
-    if (this.times.size > REMEMBERED) this.times.delete(this.times.keys().next().value as string)
+    remember(this.times, caller, time, REMEMBERED)
     return time
   }
 }

@@ -9,6 +9,7 @@ import {
   integer,
   moment,
   orNull,
+  type RowOf,
   statement,
   text,
   textOf,
@@ -171,11 +172,16 @@ export const insertKey = async (
   }
 }
 
+/** `workspaceId` is null for a key that belonged to a person. */
+const revokedColumns = { id: uuid, name: text, scopes: texts, workspaceId: orNull(uuid) }
+
+export type RevokedKey = RowOf<typeof revokedColumns>
+
 /** @param which SQL: which of the keys `k` that still work */
 const revoke = (name: string, which: string) =>
   statement(
     name,
-    { id: uuid, name: text, scopes: texts, workspaceId: orNull(uuid) },
+    revokedColumns,
     `
   update key_secrets s set revoked_at = now()
   from access_keys k
@@ -196,14 +202,6 @@ const KNOWS_KEY = statement(
   { known: bool },
   `select exists (select from access_keys k where ${IS_OF_OWNER} and k.id = $3::uuid) as known`,
 )
-
-export interface RevokedKey {
-  id: string
-  name: string
-  scopes: string[]
-  /** Null: it belonged to a person. */
-  workspaceId: string | null
-}
 
 /** @returns whether the owner has, or had, such a key; and the key, if this call has revoked it. */
 export const revokeKey = async (

@@ -23,6 +23,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
+import { groupBy } from '../../../platform/process/group-by.js'
 import {
   addDays,
   countDays,
@@ -96,14 +97,8 @@ export const sourcesOf = (
     days: [],
   }
   const isRaw = new Set(raw)
-  const holding = new Map<string, string[]>()
-  for (const day of asked) {
-    if (isRaw.has(day)) continue
-    const days = holding.get(monthOf(day))
-    if (days) days.push(day)
-    else holding.set(monthOf(day), [day])
-  }
-  for (const [month, days] of holding) {
+  const holding = asked.filter((day) => !isRaw.has(day))
+  for (const [month, days] of groupBy(holding, monthOf)) {
     if (days.length === lengthOfMonth(month)) sources.months.push(month)
     else {
       sources.parts.push(month)
@@ -443,13 +438,9 @@ const readTrends = async (
  */
 const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: string[] } => {
   const isRaw = new Set(raw)
-  const daysOf = new Map<string, string[]>()
-  for (const day of listDays(from, to)) {
+  const firstOf = (day: string) => {
     const [month, monday] = [monthOf(day), mondayOf(day)]
-    const first = month > monday ? month : monday
-    const days = daysOf.get(first)
-    if (days) days.push(day)
-    else daysOf.set(first, [day])
+    return month > monday ? month : monday
   }
   const isWhole = (first: string, days: string[]) => {
     const month = monthOf(first)
@@ -459,7 +450,7 @@ const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: stri
   }
   const weeks: string[] = []
   const others: string[] = []
-  for (const [first, days] of daysOf) {
+  for (const [first, days] of groupBy(listDays(from, to), firstOf)) {
     if (isWhole(first, days)) weeks.push(first)
     else others.push(...days)
   }

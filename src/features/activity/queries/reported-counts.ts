@@ -13,6 +13,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import type { CountKind } from './counts.js'
+import { NAME_REPOS } from './minutes.js'
 
 /** A repository of a workspace. */
 export interface ReportedRepo {
@@ -22,20 +23,11 @@ export interface ReportedRepo {
   repoKey: string
 }
 
-/** $1: the workspace; $2, $3: the repository in lower case and as given. */
-const NAME_REPO = statement(
-  'name a reported repository',
-  {},
-  `
-  insert into activity_repos (workspace_id, repo_key, repo) values ($1::uuid, $2::text, $3::text)
-  on conflict do nothing`,
-)
-
 export const nameReportedRepo = async (
   tx: Db,
   { workspaceId, repoKey, repo }: ReportedRepo,
 ): Promise<void> => {
-  await tx.rows(NAME_REPO, [workspaceId, repoKey, repo])
+  await tx.rows(NAME_REPOS, [workspaceId, [repoKey], [repo]])
 }
 
 /** $1, $2: workspace and repository; of each commit: $3 hash, $4 day. In one order, so that deliveries do not deadlock. */

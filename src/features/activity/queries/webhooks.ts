@@ -69,15 +69,6 @@ export const findWebhook = async (
 ): Promise<{ workspaceId: string; generations: number[] } | undefined> =>
   (await db.rows(FIND_WEBHOOK, [id]))[0]
 
-export interface DeliveryRow {
-  deliveryId: string | undefined
-  event: string
-  repo: string | undefined
-  status: number
-  counted: number
-  skipped: number
-}
-
 export const insertDelivery = async (
   tx: Db,
   workspaceId: string,
@@ -85,10 +76,7 @@ export const insertDelivery = async (
     deliveryId = null,
     repo = null,
     ...row
-  }: Omit<DeliveryRow, 'deliveryId' | 'repo'> & {
-    deliveryId?: string | null | undefined
-    repo?: string | null | undefined
-  },
+  }: Omit<typeof deliveries.$inferInsert, 'workspaceId' | 'id' | 'at'>,
 ): Promise<void> => {
   await tx.insert(deliveries).values({ workspaceId, id: uuidv7(), deliveryId, repo, ...row })
 }

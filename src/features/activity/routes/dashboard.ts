@@ -7,7 +7,7 @@ import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../.
 import { limits } from '../../../../schemas/limits.js'
 import { prefersCsv } from '../../../platform/http/accept.js'
 import { attachmentOf } from '../../../platform/http/attachment.js'
-import { etagOfText, ifNoneMatchLists } from '../../../platform/http/etag.js'
+import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
@@ -59,9 +59,7 @@ const sendDashboard = async (
   if (named) await recordView?.(named, comparison ? 'comparison' : 'dashboard')
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(content)
-  const etag = etagOfText(text)
-  reply.header('ETag', etag)
-  if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+  if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
   return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
 }
 

@@ -5,7 +5,7 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../schemas/webhooks.js'
 import { ApiError } from '../../../errors.js'
-import { hostKindOf } from '../../../platform/hosts/index.js'
+import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/uuid.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { webhookSecret } from '../access.js'
@@ -37,7 +37,7 @@ const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/
 
 export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  const host = hostKindOf(config.repohost.kind)
+  const host = hostKinds[config.repohost.kind]
   const readBody = createDeliveryReader()
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
   const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))

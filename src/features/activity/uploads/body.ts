@@ -60,7 +60,10 @@ export const readLargeCounts = (
   const tooManyUploads = () =>
     tooMany('large_uploads', MAX_UPLOADS_OF_CALLER, WAIT_MS / 1_000, 'Send large bodies one after the other.')
   const uploadsOfCaller = new KeyedSemaphore(
-    () => new Semaphore(MAX_UPLOADS_OF_CALLER, WAITING_OF_CALLER, WAIT_MS, tooManyUploads),
+    MAX_UPLOADS_OF_CALLER,
+    WAITING_OF_CALLER,
+    WAIT_MS,
+    tooManyUploads,
   )
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
     const runUpload = () => uploads.run(work)

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
+import { inTime } from '../../../platform/process/in-time.js'
 import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
 import { addressOf } from '../../../platform/rate-limits/rate-limit.js'
 import { untilHangUp } from '../uploads/hang-up.js'
@@ -45,12 +46,8 @@ export interface ExpectedDelivery extends DeliveryContext {
 export const createDeliveryReader = () => {
   const busy = () => new ApiError('unavailable')
   const bodies = new Semaphore(MAX_BODIES, WAITING, WAIT_MS, busy)
-  const bodiesOfAddress = new KeyedSemaphore(
-    () => new Semaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy),
-  )
-  const bodiesOfWebhook = new KeyedSemaphore(
-    () => new Semaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy),
-  )
+  const bodiesOfAddress = new KeyedSemaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy)
+  const bodiesOfWebhook = new KeyedSemaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy)
   const read = createReader<Delivery | TooMuch, DeliveryContext>(
     new URL('./worker.js', import.meta.url),
     READERS,
@@ -90,25 +87,13 @@ export const createDeliveryReader = () => {
       return parse(() => readDelivery(incoming.bytes, context))
     }
     return inTurn(request, webhookId, async () => {
-      await inTime(incoming.receive(), ARRIVAL_MS)
+      await inTime(incoming.receive(), ARRIVAL_MS, () => {
+        throw new ApiError('request_timeout')
+      })
       await incoming.leave()
       requireSignature()
       return parse(() => untilHangUp(request, (signal) => read(incoming.bytes, context, signal)))
     })
-  }
-}
-
-/** The rest of a body that is late is not waited for. */
-const inTime = async (work: Promise<unknown>, ms: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ApiError('request_timeout')), ms)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {})
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the parts of a delivery that can count, checked and bounded. The rest of the payload is dropped. */
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { hostKindOf } from '../../../platform/hosts/index.js'
+import { hostKinds } from '../../../platform/hosts/index.js'
 import { parseStrictJson } from '../../../platform/http/strict-json.js'
 
 export interface DeliveryContext {
@@ -62,7 +62,7 @@ export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryCon
     ? Buffer.from(new URLSearchParams(bytes.toString('latin1')).get('payload') ?? '')
     : bytes
   const payload = parseStrictJson(json, { depth: limits.json_depth, values: limits.webhook_json_values })
-  const { repo, commits, issue } = hostKindOf(kind).readReport(event, payload)
+  const { repo, commits, issue } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
   for (const { hash, login, at } of commits) {

@@ -3,6 +3,7 @@
 import type { Import } from '../../../../schemas/editors.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
+  bool,
   date,
   integer,
   moment,
@@ -98,13 +99,12 @@ export const deleteImportDays = async (tx: Db, userId: string): Promise<void> =>
 /** $1: the user; $2: how many days are done. The day before and the day after come along. */
 const READ_NEXT_DAYS = statement(
   'read the next days of an import',
-  { day: date, projects: texts, marks: texts, today: date, isNext: textOf<'yes' | 'no'>() },
+  { day: date, projects: texts, marks: texts, today: date, isNext: bool },
   `
   with next as (
     select day from import_days where user_id = $1::uuid order by day offset $2::int limit 1
   )
-  select d.day, d.projects, d.marks::text[] as marks, (now() at time zone 'UTC')::date as today,
-    case when d.day = n.day then 'yes' else 'no' end as "isNext"
+  select d.day, d.projects, d.marks::text[] as marks, (now() at time zone 'UTC')::date as today, d.day = n.day as "isNext"
   from next n join import_days d on d.user_id = $1::uuid and d.day between n.day - 1 and n.day + 1
   order by d.day`,
 )
@@ -116,7 +116,7 @@ export const readNextDays = async (
   done: number,
 ): Promise<{ day: string; today: string; days: ImportDay[] } | undefined> => {
   const rows = await tx.rows(READ_NEXT_DAYS, [userId, done])
-  const next = rows.find(({ isNext }) => isNext === 'yes')
+  const next = rows.find(({ isNext }) => isNext)
   return next && { day: next.day, today: next.today, days: rows }
 }
 

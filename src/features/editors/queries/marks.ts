@@ -1,7 +1,7 @@
 /** Which minutes heartbeats have marked. */
 
 import type { Db } from '../../../platform/database/client.js'
-import { locksOfUsers } from '../../../platform/database/locks.js'
+import { lockById, locksOfUsers } from '../../../platform/database/locks.js'
 import {
   integer,
   moment,
@@ -14,12 +14,7 @@ import {
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import type { StoredHour } from '../timeline.js'
 
-/** $1: the user. */
-const LOCK_MARKS = statement(
-  'let the heartbeats of a person take turns',
-  {},
-  `select pg_advisory_xact_lock(${locksOfUsers.heartbeats}, hashtext($1::uuid::text))`,
-)
+const LOCK_MARKS = lockById('let the heartbeats of a person take turns', locksOfUsers.heartbeats)
 
 /** Keeps other heartbeats of the person waiting until the transaction ends. */
 export const lockMarks = async (tx: Db, userId: string): Promise<void> => {

@@ -1,19 +1,26 @@
 /** Project names of editors that name no repository. */
-
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
-import { bool, integer, moment, orNull, statement, text } from '../../../platform/database/statement.js'
+import {
+  bool,
+  integer,
+  moment,
+  orNull,
+  type RowOf,
+  statement,
+  text,
+} from '../../../platform/database/statement.js'
 
-export interface EditorProject {
-  name: string
+const columns = {
+  name: text,
   /** Null: it waits for a repository, or is ignored. */
-  repo: string | null
-  ignored: boolean
-  automatic: boolean
+  repo: orNull(text),
+  ignored: bool,
+  automatic: bool,
 }
 
-const columns = { name: text, repo: orNull(text), ignored: bool, automatic: bool }
+export type EditorProject = RowOf<typeof columns>
 
 /** $1: the user; $2: names; $3: hours. */
 const FIND_NAMES = statement(

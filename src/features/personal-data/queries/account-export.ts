@@ -28,21 +28,28 @@ interface List {
   rowsPerPage: number
 }
 
+/** A column, whose moments (`…_at`) are as in every other answer; or SQL by name. */
+type Field = string | Record<string, string>
+
+const membersOf = (field: Field): [name: string, expression: string][] => {
+  if (typeof field !== 'string') return Object.entries(field)
+  return [[field.replace(/^\w+\./, ''), field.endsWith('_at') ? at(field) : field]]
+}
+
 /**
- * @param fields SQL, by name
  * @param from with the condition. $1: rows per page; $2: the user, or what `from` says
  * @param key the columns by which the list is ordered, with their types
  */
 export const list = (
   name: string,
-  fields: Record<string, string>,
+  fields: Field[],
   from: string,
   key: Record<string, keyof typeof starts>,
   rowsPerPage = 2_000,
 ): List => {
   const columns = Object.keys(key).join(', ')
   const kinds = Object.values(key)
-  const members = Object.entries(fields).map(([member, expression]) => `'${member}', ${expression}`)
+  const members = fields.flatMap(membersOf).map(([member, expression]) => `'${member}', ${expression}`)
   return {
     statement: statement(
       `export ${name}`,
@@ -61,6 +68,7 @@ export const list = (
 /** Settings are large. */
 export const SETTINGS_PER_PAGE = 16
 
+const REPO = { owner: 'owner_key', repo: 'repo_key' }
 const repoKeys = { owner_key: 'text', repo_key: 'text' } as const
 const versionKeys = { ...repoKeys, workspace_id: 'uuid', version: 'int' } as const
 
@@ -68,183 +76,134 @@ const versionKeys = { ...repoKeys, workspace_id: 'uuid', version: 'int' } as con
 export const listsOfUser = {
   memberships: list(
     'memberships',
-    {
-      workspace: "json_build_object('id', w.id, 'name', w.name, 'personal', w.personal_of is not null)",
-      role: 'm.role',
-      joined_at: at('m.joined_at'),
-    },
+    [
+      { workspace: "json_build_object('id', w.id, 'name', w.name, 'personal', w.personal_of is not null)" },
+      'm.role',
+      'm.joined_at',
+    ],
     'members m join workspaces w on w.id = m.workspace_id where m.user_id = $2::uuid',
     { 'm.workspace_id': 'uuid' },
   ),
-  removals: list(
-    'removals',
-    { workspace_id: 'workspace_id', removed_at: at('removed_at') },
-    'removals where user_id = $2::uuid',
-    { workspace_id: 'uuid' },
-  ),
+  removals: list('removals', ['workspace_id', 'removed_at'], 'removals where user_id = $2::uuid', {
+    workspace_id: 'uuid',
+  }),
   invites: list(
     'invites',
-    {
-      id: 'id',
-      workspace_id: 'workspace_id',
-      role: 'role',
-      max_uses: 'max_uses',
-      used_count: 'used_count',
-      created_at: at('created_at'),
-      expires_at: at('expires_at'),
-      revoked_at: at('revoked_at'),
-    },
+    ['id', 'workspace_id', 'role', 'max_uses', 'used_count', 'created_at', 'expires_at', 'revoked_at'],
     'invites where created_by = $2::uuid',
     { id: 'uuid' },
   ),
   keys: list(
     'access keys',
-    {
-      id: 'k.id',
-      workspace_id: 'k.workspace_id',
-      name: 'k.name',
-      scopes: 'k.scopes',
-      created_at: at('k.created_at'),
-      expires_at: at('s.expires_at'),
-      revoked_at: at('s.revoked_at'),
-      last_used_day: 'k.last_used_day',
-    },
+    [
+      'k.id',
+      'k.workspace_id',
+      'k.name',
+      'k.scopes',
+      'k.created_at',
+      's.expires_at',
+      's.revoked_at',
+      'k.last_used_day',
+    ],
     'access_keys k join key_secrets s on s.key_id = k.id where k.created_by = $2::uuid',
     { 'k.id': 'uuid' },
   ),
   settings_written: list(
     'written settings',
-    {
-      workspace_id: 'workspace_id',
-      owner: 'owner_key',
-      repo: 'repo_key',
-      version: 'version',
-      created_at: at('created_at'),
-    },
+    ['workspace_id', REPO, 'version', 'created_at'],
     'snapshot_versions where created_by = $2::uuid',
     versionKeys,
   ),
   workspace_settings_written: list(
     'written workspace settings',
-    { workspace_id: 'workspace_id', version: 'version', created_at: at('created_at') },
+    ['workspace_id', 'version', 'created_at'],
     'workspace_settings_versions where created_by = $2::uuid',
     { workspace_id: 'uuid', version: 'int' },
   ),
   override_versions_written: list(
     'written versions of overrides',
-    {
-      workspace_id: 'workspace_id',
-      owner: 'owner_key',
-      repo: 'repo_key',
-      version: 'version',
-      created_at: at('created_at'),
-    },
+    ['workspace_id', REPO, 'version', 'created_at'],
     'override_versions where created_by = $2::uuid',
     versionKeys,
   ),
   overrides_written: list(
     'written overrides',
-    { workspace_id: 'workspace_id', owner: 'owner', repo: 'repo', updated_at: at('updated_at') },
+    ['workspace_id', 'owner', 'repo', 'updated_at'],
     'overrides where updated_by = $2::uuid and updated_by_key is null',
     { ...repoKeys, workspace_id: 'uuid' },
   ),
   flushes: list(
     'flushes',
-    { flush_id: 'flush_id', answer: 'answer::json', created_at: at('created_at') },
+    ['flush_id', { answer: 'answer::json' }, 'created_at'],
     'flushes where user_id = $2::uuid',
     { flush_id: 'text' },
   ),
   heartbeat_hours: list(
     'marks of heartbeats',
-    {
-      hour: at('to_timestamp(hour * 3600.0)'),
-      projects: bitsByName('project', 'projects', 'marks'),
-      last_projects: bitsByName('project', 'projects', 'coalesce(leaves, marks)'),
-      counted: bitsByName('workspace_id', 'counted_in', 'counted'),
-    },
+    [
+      {
+        hour: at('to_timestamp(hour * 3600.0)'),
+        projects: bitsByName('project', 'projects', 'marks'),
+        last_projects: bitsByName('project', 'projects', 'coalesce(leaves, marks)'),
+        counted: bitsByName('workspace_id', 'counted_in', 'counted'),
+      },
+    ],
     'heartbeat_hours where user_id = $2::uuid',
     { hour: 'int' },
     500,
   ),
   editor_projects: list(
     'project names',
-    {
-      name: 'name',
-      repo: 'repo',
-      ignored: 'ignored',
-      automatic: 'automatic',
-      last_at: at('last_at'),
-      seen_at: at('seen_at'),
-    },
+    ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_at'],
     'editor_projects where user_id = $2::uuid',
     { name: 'text' },
   ),
   imports: list(
     'imports',
-    {
-      id: 'id',
-      state: 'state',
-      heartbeats: 'heartbeats',
-      days: 'days',
-      days_done: 'days_done',
-      minutes: 'minutes',
-      created_at: at('created_at'),
-      updated_at: at('updated_at'),
-    },
+    ['id', 'state', 'heartbeats', 'days', 'days_done', 'minutes', 'created_at', 'updated_at'],
     'imports where user_id = $2::uuid',
     { id: 'uuid' },
   ),
   import_days: list(
     'days of an import',
-    { day: 'day', projects: bitsByName('project', 'projects', 'marks', 1_440) },
+    ['day', { projects: bitsByName('project', 'projects', 'marks', 1_440) }],
     'import_days where user_id = $2::uuid',
     { day: 'date' },
     50,
   ),
   imported_minutes: list(
     'imported minutes',
-    { workspace_id: 'workspace_id', day: 'day', repo: 'repo_key', minutes: 'minutes' },
+    ['workspace_id', 'day', { repo: 'repo_key' }, 'minutes'],
     'imported_minutes where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   funnel: list(
     'funnel events',
-    { event: 'event', source: 'source', first_at: at('first_at'), events: 'events' },
+    ['event', 'source', 'first_at', 'events'],
     'funnel_users where user_id = $2::uuid',
     { event: 'text', source: 'text' },
   ),
   funnel_days: list(
     'funnel events by day',
-    { event: 'event', source: 'source', first_at: at('first_at'), events: 'events', day: 'day' },
+    ['event', 'source', 'first_at', 'events', 'day'],
     'funnel_days where user_id = $2::uuid',
     { event: 'text', source: 'text', day: 'date' },
   ),
   views_of_others: list(
     'looks',
-    { workspace_id: 'workspace_id', day: 'day', from: 'from_day', to: 'to_day', exported: 'exported' },
+    ['workspace_id', 'day', { from: 'from_day', to: 'to_day' }, 'exported'],
     'dashboard_views where viewer_id = $2::uuid',
     { day: 'date', workspace_id: 'uuid', member_id: 'uuid', repo_key: 'text' },
   ),
-  signed_out: list(
-    'ended sessions',
-    { revoked_at: at('revoked_at'), expires_at: at('expires_at') },
-    'revocations where user_id = $2::uuid',
-    { id: 'uuid' },
-  ),
+  signed_out: list('ended sessions', ['revoked_at', 'expires_at'], 'revocations where user_id = $2::uuid', {
+    id: 'uuid',
+  }),
 }
 
 const auditList = (name: string, actor: string, target: string, condition: string) =>
   list(
     name,
-    {
-      id: 'id',
-      at: at('at'),
-      workspace_id: 'workspace_id',
-      actor,
-      action: 'action',
-      target,
-      details: 'details',
-    },
+    ['id', { at: at('at') }, 'workspace_id', { actor }, 'action', { target }, 'details'],
     `audit_entries where ${condition}`,
     { id: 'uuid' },
   )
@@ -288,52 +247,28 @@ export const auditOfLogin = [
 export const listsOfWorkspace = {
   personal_settings: list(
     'personal settings',
-    {
-      owner: 'owner_key',
-      repo: 'repo_key',
-      version: 'version',
-      settings: 'settings::json',
-      created_at: at('created_at'),
-    },
+    [REPO, 'version', { settings: 'settings::json' }, 'created_at'],
     'snapshot_versions where workspace_id = $2::uuid',
     { ...repoKeys, version: 'int' },
     SETTINGS_PER_PAGE,
   ),
   personal_overrides: list(
     'personal overrides',
-    {
-      owner: 'owner',
-      repo: 'repo',
-      version: 'version',
-      settings: 'settings::json',
-      updated_at: at('updated_at'),
-    },
+    ['owner', 'repo', 'version', { settings: 'settings::json' }, 'updated_at'],
     'overrides where workspace_id = $2::uuid',
     repoKeys,
     SETTINGS_PER_PAGE,
   ),
   personal_override_versions: list(
     'earlier versions of personal overrides',
-    {
-      owner: 'owner_key',
-      repo: 'repo_key',
-      version: 'version',
-      settings: 'settings::json',
-      created_at: at('created_at'),
-    },
+    [REPO, 'version', { settings: 'settings::json' }, 'created_at'],
     'override_versions where workspace_id = $2::uuid',
     { ...repoKeys, version: 'int' },
     SETTINGS_PER_PAGE,
   ),
   personal_workspace_versions: list(
     'versions of personal workspace settings',
-    {
-      version: 'version',
-      settings: 'settings::json',
-      locked: 'locked::json',
-      idle_window_minutes: 'idle_window_minutes',
-      created_at: at('created_at'),
-    },
+    ['version', { settings: 'settings::json', locked: 'locked::json' }, 'idle_window_minutes', 'created_at'],
     'workspace_settings_versions where workspace_id = $2::uuid',
     { version: 'int' },
     SETTINGS_PER_PAGE,
@@ -343,15 +278,15 @@ export const listsOfWorkspace = {
 /** $2: the user; $5: the workspace. */
 export const ACTIVITY = list(
   'activity',
-  {
-    workspace_id: 'a.workspace_id',
-    day: 'a.day',
-    repo: 'coalesce(r.repo, a.repo_key)',
-    minutes: 'a.minutes',
-    commits: 'a.commits',
-    closed_issues: 'a.closed_issues',
-    hours: 'a.hours',
-  },
+  [
+    'a.workspace_id',
+    'a.day',
+    { repo: 'coalesce(r.repo, a.repo_key)' },
+    'a.minutes',
+    'a.commits',
+    'a.closed_issues',
+    'a.hours',
+  ],
   `activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where a.workspace_id = $5::uuid and a.user_id = $2::uuid`,
   { 'a.day': 'date', 'a.repo_key': 'text' },

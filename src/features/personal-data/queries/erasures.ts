@@ -12,7 +12,6 @@ import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
 import { locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
@@ -246,30 +245,6 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   await markDays(tx, workspaceId, [...new Set(taken.map(({ day }) => day))])
   await rebuildMonth(tx, { workspaceId, month: first.month })
   return true
-}
-
-/**
- * The rows that name a person, by table and column, as far as an index finds them. Sums of the activity are left out.
- * `activity` has no index by person alone, so it is read by workspace.
- */
-const COUNTS = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {
-  const isIndexed =
-    typeof erasure === 'string' || tableName === 'audit_entries' || tableName === 'dashboard_views'
-  if (!isIndexed && tableName !== 'activity') return []
-  const rows =
-    tableName === 'activity'
-      ? 'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id'
-      : `${tableName} where ${column}`
-  const text = `select count(*)::int as rows from ${rows} = $1::uuid`
-  return { label, count: statement(`count ${tableName}.${column}`, { rows: integer }, text) }
-})
-
-/** The number of a person's rows, table by table, without empty ones. */
-export const countRowsOf = async (db: Db, userId: string): Promise<{ label: string; rows: number }[]> => {
-  const found = await Promise.all(
-    COUNTS.map(async ({ label, count }) => ({ label, ...singleRow(await db.rows(count, [userId])) })),
-  )
-  return found.filter(({ rows }) => rows > 0)
 }
 
 /** Longer than any request takes. */

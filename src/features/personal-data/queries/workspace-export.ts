@@ -7,99 +7,84 @@ import { at, list, SETTINGS_PER_PAGE } from './account-export.js'
 const author = authorName('v.created_by_key', 'u.login')
 const withAuthor = (table: string) =>
   `${table} v left join users u on u.id = v.created_by where v.workspace_id = $2::uuid`
+const REPO = { owner: 'v.owner_key', repo: 'v.repo_key' }
 const versionKeys = { 'v.owner_key': 'text', 'v.repo_key': 'text', 'v.version': 'int' } as const
 
 /** Without invite codes and without secrets of keys. */
 export const listsOfWorkspace = {
   members: list(
     'the members of a workspace',
-    { id: 'u.id', login: 'u.login', role: 'm.role', joined_at: at('m.joined_at') },
+    ['u.id', 'u.login', 'm.role', 'm.joined_at'],
     'members m join users u on u.id = m.user_id where m.workspace_id = $2::uuid',
     { 'm.user_id': 'uuid' },
   ),
   invites: list(
     'the invites of a workspace',
-    {
-      id: 'i.id',
-      role: 'i.role',
-      max_uses: 'i.max_uses',
-      used_count: 'i.used_count',
-      created_by: 'u.login',
-      created_at: at('i.created_at'),
-      expires_at: at('i.expires_at'),
-      revoked_at: at('i.revoked_at'),
-    },
+    [
+      'i.id',
+      'i.role',
+      'i.max_uses',
+      'i.used_count',
+      { created_by: 'u.login' },
+      'i.created_at',
+      'i.expires_at',
+      'i.revoked_at',
+    ],
     'invites i join users u on u.id = i.created_by where i.workspace_id = $2::uuid',
     { 'i.id': 'uuid' },
   ),
   keys: list(
     'the access keys of a workspace',
-    {
-      id: 'k.id',
-      name: 'k.name',
-      scopes: 'k.scopes',
-      created_by: 'u.login',
-      created_at: at('k.created_at'),
-      expires_at: at('s.expires_at'),
-      revoked_at: at('s.revoked_at'),
-      last_used_day: 'k.last_used_day',
-    },
+    [
+      'k.id',
+      'k.name',
+      'k.scopes',
+      { created_by: 'u.login' },
+      'k.created_at',
+      's.expires_at',
+      's.revoked_at',
+      'k.last_used_day',
+    ],
     `access_keys k join key_secrets s on s.key_id = k.id join users u on u.id = k.created_by
   where k.workspace_id = $2::uuid`,
     { 'k.id': 'uuid' },
   ),
   workspace_settings_versions: list(
     'the versions of workspace settings',
-    {
-      version: 'v.version',
-      settings: 'v.settings::json',
-      locked: 'v.locked::json',
-      idle_window_minutes: 'v.idle_window_minutes',
-      created_by: author,
-      created_at: at('v.created_at'),
-    },
+    [
+      'v.version',
+      { settings: 'v.settings::json', locked: 'v.locked::json' },
+      'v.idle_window_minutes',
+      { created_by: author },
+      'v.created_at',
+    ],
     withAuthor('workspace_settings_versions'),
     { 'v.version': 'int' },
     SETTINGS_PER_PAGE,
   ),
   overrides: list(
     'the overrides of a workspace',
-    {
-      owner: 'o.owner',
-      repo: 'o.repo',
-      version: 'o.version',
-      settings: 'o.settings::json',
-      updated_by: authorName('o.updated_by_key', 'u.login'),
-      updated_at: at('o.updated_at'),
-    },
+    [
+      'o.owner',
+      'o.repo',
+      'o.version',
+      { settings: 'o.settings::json', updated_by: authorName('o.updated_by_key', 'u.login') },
+      'o.updated_at',
+    ],
     'overrides o join users u on u.id = o.updated_by where o.workspace_id = $2::uuid',
     { 'o.owner_key': 'text', 'o.repo_key': 'text' },
     SETTINGS_PER_PAGE,
   ),
   override_versions: list(
     'the earlier versions of overrides of a workspace',
-    {
-      owner: 'v.owner_key',
-      repo: 'v.repo_key',
-      version: 'v.version',
-      settings: 'v.settings::json',
-      created_by: author,
-      created_at: at('v.created_at'),
-    },
+    [REPO, 'v.version', { settings: 'v.settings::json', created_by: author }, 'v.created_at'],
     withAuthor('override_versions'),
     versionKeys,
     SETTINGS_PER_PAGE,
   ),
   settings_versions: list(
     'the settings of the repositories of a workspace',
-    {
-      owner: 'v.owner_key',
-      repo: 'v.repo_key',
-      version: 'v.version',
-      settings: 'v.settings::json',
-      created_by: 'u.login',
-      created_at: at('v.created_at'),
-    },
+    [REPO, 'v.version', { settings: 'v.settings::json', created_by: 'u.login' }, 'v.created_at'],
     withAuthor('snapshot_versions'),
     versionKeys,
     SETTINGS_PER_PAGE,

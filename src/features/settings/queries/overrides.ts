@@ -211,11 +211,10 @@ const LIST_VERSIONS = statement(
 export const listOverrideVersions = async (
   db: Db,
   key: SnapshotKey,
-): Promise<SnapshotVersionList['versions']> =>
-  (await db.rows(LIST_VERSIONS, keyParameters(key))).map((row) => ({
-    ...row,
-    created_at: toTimestamp(row.created_at),
-  }))
+): Promise<SnapshotVersionList['versions']> => {
+  const rows = await db.rows(LIST_VERSIONS, keyParameters(key))
+  return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
+}
 
 const READ_VERSION = statement(
   'read a version of an override',

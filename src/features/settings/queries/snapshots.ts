@@ -7,9 +7,24 @@ import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
 import { singleRow } from '../../../platform/database/single-row.js'
-import { bool, integer, moment, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
+import {
+  bool,
+  integer,
+  moment,
+  orNull,
+  type RowOf,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from '../../workspaces/index.js'
+import {
+  type Actor,
+  MATCH_ORDER,
+  type RepoQuestion,
+  repoParameters,
+  WITH_EVERY_PATTERN,
+} from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 
 /** A repository in a workspace: the place of one snapshot, and of one override. */
@@ -33,21 +48,24 @@ export const keyParameters = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) =
   workspaceId,
 ]
 
-export interface StoredSnapshot {
-  id: string
-  owner: string
-  repo: string
-  workspaceId: string
-  version: number
-  sizeBytes: number
-  updatedAt: string
-  updatedBy: string
+/** The columns of a snapshot, and of a version of it, without the settings. */
+const storedColumns = {
+  id: uuid,
+  owner: text,
+  repo: text,
+  workspaceId: uuid,
+  updatedBy: text,
+  version: integer,
+  sizeBytes: integer,
+  updatedAt: moment,
 }
 
-export interface SnapshotText extends StoredSnapshot {
-  /** JSON text, as stored. */
-  settings: string
-}
+export type StoredSnapshot = RowOf<typeof storedColumns>
+
+/** With the settings as JSON text. */
+const textColumns = { ...storedColumns, settings: text }
+
+export type SnapshotText = RowOf<typeof textColumns>
 
 /**
  * The hottest query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
@@ -110,19 +128,6 @@ export const readBestSnapshot = async (
   return { ownsRepo, inWorkspace, workspaceId: row.workspaceId, snapshot: found, settings }
 }
 
-/** The columns of a snapshot, and of a version of it. */
-const textColumns = {
-  id: uuid,
-  owner: text,
-  repo: text,
-  workspaceId: uuid,
-  updatedBy: text,
-  version: integer,
-  sizeBytes: integer,
-  updatedAt: moment,
-  settings: text,
-}
-
 const LOCK_SNAPSHOT = statement(
   'lock a snapshot',
   textColumns,
@@ -140,15 +145,10 @@ export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotTe
   return row && withUpdatedAt(row)
 }
 
-export interface Author {
-  id: string
-  login: string
-}
-
 interface NewContent {
   settings: string
   sizeBytes: number
-  author: Author
+  author: Actor
 }
 
 interface Write extends NewContent {

@@ -1,14 +1,10 @@
 /** The storage that the overrides and current snapshots of a workspace use. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { bool, double, statement, uuid } from '../../../platform/database/statement.js'
 
-const LOCK_QUOTA = statement(
-  'lock the room of a workspace',
-  {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.room}, hashtext($1::uuid::text))`,
-)
+const LOCK_QUOTA = lockById('lock the room of a workspace', locksOfWorkspaces.room)
 
 const COUNTED_BYTES = `greatest(size_bytes, ${limits.workspace_bytes_per_settings})`
 

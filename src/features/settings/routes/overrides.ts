@@ -22,7 +22,7 @@ import {
 } from '../../../../schemas/overrides.js'
 import { RestoreBody, SnapshotVersionList } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import { ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
+import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf, requireRules, warningsOf } from '../../workspaces/index.js'
@@ -53,15 +53,10 @@ const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warni
 }
 
 /** Sends an override or one of its versions, or 304 if the caller has it already. */
-const sendConditionally = (
-  reply: FastifyReply,
-  override: StoredOverride,
-  ifNoneMatch: string | undefined,
-) => {
-  const etag = etagOfOverride(override)
-  if (!ifNoneMatchLists(ifNoneMatch, etag)) return send(reply, override)
-  return reply.header('ETag', etag).code(304).send(undefined)
-}
+const sendConditionally = (reply: FastifyReply, override: StoredOverride) =>
+  isUnchanged(reply, etagOfOverride(override))
+    ? reply.code(304).send(undefined)
+    : sendJsonText(reply, toText(override))
 
 const pages = pagesOf('text', 'text')
 
@@ -108,10 +103,10 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+    handler: async ({ membership: { workspaceId }, params }, reply) => {
       const override = await readOverride(db, overrideKeyOf({ workspaceId, ...params }))
       if (!override) throw new ApiError('override_not_found')
-      return sendConditionally(reply, override, headers['if-none-match'])
+      return sendConditionally(reply, override)
     },
   })
 
@@ -206,12 +201,12 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+    handler: async ({ membership: { workspaceId }, params }, reply) => {
       const key = overrideKeyOf({ workspaceId, ...params })
       const override = await readOverrideVersion(db, key, params.version)
       if (!override)
         throw new ApiError((await readOverride(db, key)) ? 'version_not_found' : 'override_not_found')
-      return sendConditionally(reply, override, headers['if-none-match'])
+      return sendConditionally(reply, override)
     },
   })
 

@@ -3,7 +3,7 @@ import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/co
 import { SettingsSchema } from '../../../../schemas/settings-schema.js'
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
-import { etagOfText, ifNoneMatchLists } from '../../../platform/http/etag.js'
+import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { sendJsonText } from '../../../platform/http/json-text.js'
 
 export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -28,10 +28,9 @@ export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: { 200: ref(SettingsSchema), 304: NotModified },
     },
-    handler: async ({ headers }, reply) => {
+    handler: async (_request, reply) => {
       if (!rules) throw new ApiError('schema_not_configured')
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      if (isUnchanged(reply, etag)) return reply.code(304).send(undefined)
       return sendJsonText(reply, text)
     },
   })

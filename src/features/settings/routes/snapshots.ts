@@ -20,14 +20,14 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
-import { etagOf, ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
+import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import type { Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
-import { pushSettings } from '../push-settings.js'
+import { afterSettings, beforeSettings, pushSettings } from '../push-settings.js'
 import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
 
 const pull = repoMember('params', toPull)
@@ -35,12 +35,8 @@ const readHistory = repoMember('params', toReadHistory)
 const change = repoAdmin('params', toChange)
 const push = repoAdmin('params', toPush)
 
-const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) => {
-  const { owner, repo, workspaceId, settings, version, sizeBytes, updatedAt, updatedBy } = snapshot
-  const before = { owner, repo, workspace_id: workspaceId }
-  const after = { version, size_bytes: sizeBytes, updated_at: updatedAt, updated_by: updatedBy }
-  return sendJsonText(reply, withSettingsText(before, settings, after))
-}
+const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) =>
+  sendJsonText(reply, withSettingsText(beforeSettings(snapshot), snapshot.settings, afterSettings(snapshot)))
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database, db, milestones } = app
@@ -177,9 +173,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const version = await readVersion(db, request.granted(readHistory), request.params.version)
       if (!version) throw new ApiError('version_not_found')
-      const etag = etagOf(version)
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      if (isUnchanged(reply, etagOf(version))) return reply.code(304).send(undefined)
       return sendSnapshot(reply, version)
     },
   })

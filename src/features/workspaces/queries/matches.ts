@@ -2,7 +2,7 @@
 import type { Role } from '../../../../schemas/common.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { Db } from '../../../platform/database/client.js'
-import { bool, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
+import { bool, type RowOf, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
@@ -52,25 +52,27 @@ export const WITH_BEST_PATTERN = `members m
  */
 export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
 
+const matchColumns = {
+  workspaceId: uuid,
+  role: textOf<Role>(),
+  /** The workspace's best pattern. */
+  pattern: text,
+  /** Whether settings of the repository were pushed through this workspace. */
+  holds: bool,
+}
+
+/** One of the caller's workspaces. */
+export type RepoMatch = RowOf<typeof matchColumns>
+
 const FIND_MATCHES = statement(
   'find the matching workspaces of a caller',
-  { workspaceId: uuid, role: textOf<Role>(), pattern: text, holds: bool },
+  matchColumns,
   `
   select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds
   from ${WITH_BEST_PATTERN}
   left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
   order by ${MATCH_ORDER}`,
 )
-
-/** One of the caller's workspaces. */
-export interface RepoMatch {
-  workspaceId: string
-  role: Role
-  /** The workspace's best pattern. */
-  pattern: string
-  /** Whether settings of the repository were pushed through this workspace. */
-  holds: boolean
-}
 
 /** All matches, best first. */
 export const findMatches = (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>

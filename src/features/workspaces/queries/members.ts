@@ -3,7 +3,7 @@ import { NIL } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
-import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { members } from '../tables.js'
@@ -47,11 +47,7 @@ const HOLD_ROLES = statement(
   {},
   `select pg_advisory_xact_lock_shared(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
 )
-const LOCK_ROLES = statement(
-  'lock the roles of a workspace',
-  {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
-)
+const LOCK_ROLES = lockById('lock the roles of a workspace', locksOfWorkspaces.roles)
 
 /** Until the transaction ends, no one can demote or remove a member, or delete the workspace. */
 export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {

@@ -75,11 +75,10 @@ const LIST_VERSIONS = statement(
 export const listSettingsVersions = async (
   db: Db,
   workspaceId: string,
-): Promise<WorkspaceSettingsVersionList['versions']> =>
-  (await db.rows(LIST_VERSIONS, [workspaceId])).map((row) => ({
-    ...row,
-    created_at: toTimestamp(row.created_at),
-  }))
+): Promise<WorkspaceSettingsVersionList['versions']> => {
+  const rows = await db.rows(LIST_VERSIONS, [workspaceId])
+  return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
+}
 
 const READ_VERSION = statement(
   'read a version of workspace settings',

@@ -4,24 +4,32 @@ import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
 import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, moment, orNull, statement, text, textOf } from '../../../platform/database/statement.js'
+import {
+  integer,
+  moment,
+  orNull,
+  type RowOf,
+  statement,
+  text,
+  textOf,
+} from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
 import { workspaces } from '../tables.js'
 
-export interface StoredWorkspaceSettings {
-  idleWindowMinutes: number
-  activityPrivacy: PrivacyLevel
-  activityPrivacySince: string
-  /** JSON text, as stored. */
-  settings: string
+const foundColumns = {
+  idleWindowMinutes: integer,
+  activityPrivacy: textOf<PrivacyLevel>(),
+  activityPrivacySince: moment,
+  version: integer,
+  updatedAt: moment,
   /** The locked keys as JSON text. */
-  locked: string
-  version: number
-  updatedAt: string
+  locked: text,
+  /** JSON text, as stored. Null when the caller has this version already. */
+  settings: orNull(text),
 }
 
-/** `settings` is null when the caller has this version already. */
-export type FoundWorkspaceSettings = Omit<StoredWorkspaceSettings, 'settings'> & { settings: string | null }
+export type FoundWorkspaceSettings = RowOf<typeof foundColumns>
+export type StoredWorkspaceSettings = FoundWorkspaceSettings & { settings: string }
 
 const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string }>(row: Row): Row => ({
   ...withUpdatedAt(row),
@@ -31,15 +39,7 @@ const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
 const READ_SETTINGS = statement(
   'read the settings of a workspace',
-  {
-    idleWindowMinutes: integer,
-    activityPrivacy: textOf<PrivacyLevel>(),
-    activityPrivacySince: moment,
-    version: integer,
-    updatedAt: moment,
-    locked: text,
-    settings: orNull(text),
-  },
+  foundColumns,
   `
   select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",
     activity_privacy_since as "activityPrivacySince", settings_version as version, settings_updated_at as "updatedAt",

@@ -6,7 +6,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Workspace } from '../../../../schemas/workspaces.js'
 import type { Db } from '../../../platform/database/client.js'
-import { locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
@@ -99,10 +99,9 @@ export const readInvitedWorkspace = async (
 }
 
 /** An advisory lock, for the same reason as the locks of roles (`members.ts`). */
-const LOCK_ADMINISTRATION = statement(
+const LOCK_ADMINISTRATION = lockById(
   'lock the administration of a workspace',
-  {},
-  `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`,
+  locksOfWorkspaces.administration,
 )
 
 /**

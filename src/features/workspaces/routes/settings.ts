@@ -20,7 +20,7 @@ import {
   WorkspaceVersionParams,
 } from '../../../../schemas/workspace-settings.js'
 import { ApiError } from '../../../errors.js'
-import { etagOf, ifNoneMatchLists, preconditionsOf } from '../../../platform/http/etag.js'
+import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
@@ -157,14 +157,13 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettingsVersion), 304: NotModified },
     },
-    handler: async ({ membership: { workspaceId }, params, headers }, reply) => {
+    handler: async ({ membership: { workspaceId }, params }, reply) => {
       const found = await readSettingsVersion(app.db, workspaceId, params.version)
       if (!found) throw new ApiError('version_not_found')
       const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
       // Apart from the ETag of the current settings, which have members of their own.
       const etag = etagOf({ id: `${workspaceId}-version`, version })
-      reply.header('ETag', etag)
-      if (ifNoneMatchLists(headers['if-none-match'], etag)) return reply.code(304).send(undefined)
+      if (isUnchanged(reply, etag)) return reply.code(304).send(undefined)
       const after = {
         locked: JSON.parse(locked),
         version,

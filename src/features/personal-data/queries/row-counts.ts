@@ -1,0 +1,48 @@
+/** The number of rows that belong to a workspace, or that name a person. */
+import { getTableName } from 'drizzle-orm'
+import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import { integer, statement } from '../../../platform/database/statement.js'
+import { columnsOf, labelOf } from '../../../platform/database/table.js'
+import { peopleColumns, tables } from '../../../tables.js'
+
+/** @param rows the rows whose last column is the id */
+const count = (label: string, name: string, rows: string) => ({
+  label,
+  count: statement(name, { rows: integer }, `select count(*)::int as rows from ${rows} = $1::uuid`),
+})
+
+/** One statement for each table, because a cluster keeps them in different places. */
+const OF_WORKSPACE = tables.flatMap((declared) => {
+  if (!Object.values(columnsOf(declared.table)).includes('workspace_id')) return []
+  const name = getTableName(declared.table)
+  return count(labelOf(declared), `count ${name} of a workspace`, `${name} where workspace_id`)
+})
+
+/**
+ * By table and column, as far as an index finds them. Sums of the activity are left out. `activity` has no index by person
+ * alone, so it is read by workspace.
+ */
+const OF_PERSON = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {
+  const isIndexed =
+    typeof erasure === 'string' || tableName === 'audit_entries' || tableName === 'dashboard_views'
+  if (!isIndexed && tableName !== 'activity') return []
+  const rows =
+    tableName === 'activity'
+      ? 'activity_people p join activity a on a.workspace_id = p.workspace_id and a.user_id = p.user_id where p.user_id'
+      : `${tableName} where ${column}`
+  return count(label, `count ${tableName}.${column}`, rows)
+})
+
+const countAll = (counts: typeof OF_PERSON) => async (db: Db, id: string) => {
+  const found: { label: string; rows: number }[] = []
+  for (const { label, count } of counts) {
+    const { rows } = singleRow(await db.rows(count, [id]))
+    if (rows > 0) found.push({ label, rows })
+  }
+  return found
+}
+
+/** Table by table, without empty ones. */
+export const countRowsOfPerson = countAll(OF_PERSON)
+export const countRowsOfWorkspace = countAll(OF_WORKSPACE)
