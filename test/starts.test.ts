@@ -399,7 +399,7 @@ t.test(
     const older = await rejectionOf(t, launch(t, await freePort(), onDatabase(url)))
     t.match(
       older,
-      /newer schema, of 2040-01-01T00:00:00.000Z, .* newest is \d{4}_\w+ of .*: start the version that/,
+      /newer schema, of 2040-01-01T00:00:00.000Z, .* newest migration is \d{4}_\w+ of .*: start the version that/,
     )
   },
 )

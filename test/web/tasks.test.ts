@@ -691,7 +691,7 @@ else {
     await admin.open(`/w/${id}/audit`)
     await admin.page.getByRole('table', { name: 'Entries, newest first' }).waitFor()
     t.equal((await rowsOf(admin, 'Entries, newest first')).length, 100)
-    await admin.page.getByRole('combobox', { name: 'Action', exact: true }).selectOption('workspace created')
+    await admin.page.getByRole('combobox', { name: 'Action', exact: true }).selectOption('Workspace created')
     await admin.sees(/^1 of 111 entries, since .*\.$/)
     t.equal((await rowsOf(admin, 'Entries, newest first')).length, 1)
     await admin.page.getByRole('combobox', { name: 'Action', exact: true }).selectOption('member removed')
