@@ -94,7 +94,11 @@ export class Service {
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const json = body !== undefined && !isText
-    const { status, headers: received, text } = await send(this.url + path, {
+    const {
+      status,
+      headers: received,
+      text,
+    } = await send(this.url + path, {
       method,
       headers: { ...(json && { 'Content-Type': 'application/json' }), ...headers },
       body: body === undefined || isText ? body : JSON.stringify(body),
