@@ -317,7 +317,14 @@ const expectedOf = (name: string): string => {
 }
 
 const validator = lazy(() => {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, validateSchema: false, meta: false })
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    validateSchema: false,
+    meta: false,
+    // It runs once.
+    code: { optimize: false },
+  })
   ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { seedTeam } from '../demo/team.js'
+import { backUp } from '../src/operator/backup/back-up.js'
 import { restore } from '../src/operator/backup/restore.js'
 import { newestMigration } from '../src/platform/database/migrate.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
@@ -37,6 +38,12 @@ const succeeds = async (t: Test, ...call: [name: 'backup' | 'restore', file: str
   const { code, output } = await command(t, ...call)
   t.equal(code, 0, output)
 }
+
+const quiet = () => {}
+const { signal } = new AbortController()
+/** Both without the start of a command, for tests about the file. */
+const backUpTo = (file: string, url: string) => backUp(url, file, quiet, signal)
+const restoreFrom = (file: string, url: string) => restore(url, file, quiet, signal)
 
 const emptyDatabase = async (t: Test) => {
   const { url, drop } = await createTestDatabase('template0')
@@ -146,7 +153,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (gen_random_uuid(), 1, 'ada', 'ada', '')`
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
-  await succeeds(t, 'backup', whole, onDatabase(url))
+  await backUpTo(whole, url)
   const bytes = await readFile(whole)
   const text = gunzipSync(bytes).toString()
   const changed = (from: string | RegExp, to: string) => {
@@ -180,7 +187,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   for (const [n, [content, said]] of files.entries()) {
     const file = join(folder, `${n}.gz`)
     await writeFile(file, content)
-    const rejected = restore(target, file, () => {}, new AbortController().signal)
+    const rejected = restoreFrom(file, target)
     await t.rejects(rejected, { constructor: OperatorError, message: said })
   }
   const { code, output } = await command(t, 'restore', join(folder, 'none.gz'), onDatabase(target))
@@ -189,7 +196,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   t.notMatch(output, /^\s+at /m, 'without a stack')
   t.strictSame(await contentOf(t, target), {}, 'there is still no table')
 
-  await succeeds(t, 'restore', whole, onDatabase(target))
+  await restoreFrom(whole, target)
   const [row] = await open(
     t,
     target,
@@ -201,7 +208,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
   const { url } = await databaseOf(t, 6)
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
-  await succeeds(t, 'backup', whole, onDatabase(url))
+  await backUpTo(whole, url)
   const text = gunzipSync(await readFile(whole)).toString()
   const target = await emptyDatabase(t)
   const beginOfUsers = /^COPY public\.users .*\n/m.exec(text)?.[0] ?? ''
@@ -294,9 +301,9 @@ t.test(
     const { url, drop } = await createTestDatabase()
     t.teardown(drop)
     const file = join(await temporaryFolder(t), 'backup.gz')
-    await succeeds(t, 'backup', file, onDatabase(url))
+    await backUpTo(file, url)
     const target = await emptyDatabase(t)
-    await succeeds(t, 'restore', file, onDatabase(target))
+    await restoreFrom(file, target)
     const definitionsOf = async (place: string) => {
       const sql = open(t, place)
       return [
@@ -331,7 +338,7 @@ t.test('two backups into one file at the same time are both complete', { buffere
   })
   for (const { code, output } of await Promise.all(backups.begun)) t.equal(code, 0, output)
   t.same(await readdir(folder), ['backup.gz'])
-  await succeeds(t, 'restore', file, onDatabase(await emptyDatabase(t)))
+  await restoreFrom(file, await emptyDatabase(t))
 })
 
 t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {

@@ -106,7 +106,8 @@ console.log(typeof createClient, typeof folderStorage)
 `,
   )
   const roots = ['--typeRoots', join(projectRoot, 'node_modules/@types'), '--types', 'node']
-  const options = ['--ignoreConfig', '--strict', '--module', 'Node16', '--target', 'ES2022', ...roots]
+  const settings = ['--strict', '--skipDefaultLibCheck', '--module', 'Node16', '--target', 'ES2022']
+  const options = ['--ignoreConfig', ...settings, ...roots]
   for (const file of [olderCompiler, compiler]) {
     const failure = await run(process.execPath, [file, ...options, 'index.ts'], { cwd: folder }).then(
       () => undefined,

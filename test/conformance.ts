@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { formatsOf } from '../src/platform/http/formats.js'
+import { memoizeBySchema } from '../src/platform/http/memoize-by-schema.js'
 import { valued } from '../src/platform/openapi/names.js'
 import { lazy } from '../src/platform/process/lazy.js'
 import { projectRoot } from '../src/platform/process/root.js'
@@ -48,19 +49,21 @@ export const closed = <T>(node: T): T => {
 /** @returns a function that says what is wrong with an answer, or undefined. */
 export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
   // Another test checks that the document is valid.
-  const ajv = new Ajv2020({ strict: false, allErrors: false, meta: false, validateSchema: false })
+  const ajv = new Ajv2020({
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    // Few validators run often enough to repay this.
+    code: { optimize: false },
+  })
   addFormats.default(ajv)
   for (const [name, { accepts }] of Object.entries(formatsOf('ext'))) ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })
-  const validators = new Map<object, ValidateFunction>()
-  const validatorOf = (schema: object): ValidateFunction => {
-    const known = validators.get(schema)
-    if (known) return known
+  // Most answers share a schema, such as that of a problem, and every process compiles what it meets.
+  const validatorOf = memoizeBySchema((schema: object): ValidateFunction => {
     const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
-    const validate = ajv.compile(JSON.parse(text))
-    validators.set(schema, validate)
-    return validate
-  }
+    return ajv.compile(JSON.parse(text))
+  })
   // A literal segment wins over a parameter, as in the router.
   const paths = Object.entries(document.paths)
     .map(([template, operations]) => ({

@@ -6,6 +6,7 @@ import { rebuildRollups } from '../src/features/activity/roll-up.js'
 import { reportHours, reportMemberDays, reportRepoDays } from '../src/features/activity/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
+import { equals } from './equals.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
 import { sharedCells } from './shared-hours.js'
@@ -42,7 +43,7 @@ const sumOf = (parts: Numbers[]): Numbers =>
 
 /** Two ways to the same numbers: from the activity itself, and from the rollups. Both must say the same. */
 const bothWays = async (
-  t: Test & { same: typeof import('tap').same },
+  t: Test & Parameters<typeof equals>[0],
   service: Service,
   caller: Caller,
   url: string,
@@ -50,7 +51,7 @@ const bothWays = async (
   const { generated_at: _, ...fresh } = (await caller.get(url)).body
   await service.app.rollups.run()
   const { generated_at: __, ...rolledUp } = (await caller.get(url)).body
-  t.same(rolledUp, fresh, 'the rollups say what the activity says')
+  equals(t, rolledUp, fresh, 'the rollups say what the activity says')
   return fresh
 }
 
@@ -357,7 +358,7 @@ t.test('the heatmap is in each member’s own hours', async (t) => {
     ],
   ] as const) {
     t.equal((await flush(ada, [], zone)).status, 200)
-    t.same(cellsOf(await bothWays(t, service, ada, url)), byCell(expected.map((cell) => [...cell])), zone)
+    equals(t, cellsOf(await bothWays(t, service, ada, url)), byCell(expected.map((cell) => [...cell])), zone)
   }
   const cleo = await service.signIn('cleo')
   await cleo.post('/api/team/workspaces/join', { code })
@@ -691,17 +692,17 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
       const previous = [...rows].filter(([key]) => isIn(key, addDays(from, -7), addDays(from, -1)))
 
       const body = await bothWays(t, service, ada, path(id, `&from=${from}&to=${to}`))
-      t.same(body.totals, { ...total(shown.map(([, value]) => value)), active_members: activeIn(shown) })
-      t.same(body.previous_totals, {
+      equals(t, body.totals, { ...total(shown.map(([, value]) => value)), active_members: activeIn(shown) })
+      equals(t, body.previous_totals, {
         ...total(previous.map(([, value]) => value)),
         active_members: activeIn(previous),
       })
       for (const { day, active_members, ...numbers } of body.daily) {
-        t.same(numbers, total(pick(1, day)))
+        equals(t, numbers, total(pick(1, day)))
         t.equal(active_members, activeIn(shown.filter(([key]) => key.split(' ')[1] === day)))
       }
       for (const { login, role, active_days, last_active_day, avatar_url: _, ...numbers } of body.members) {
-        t.same(numbers, total(pick(0, login)))
+        equals(t, numbers, total(pick(0, login)))
         t.equal(role !== null, present.has(login))
         const days = shown
           .filter(([key, { minutes }]) => key.startsWith(`${login} `) && minutes > 0)
@@ -713,7 +714,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
       t.equal(body.members.length, people.size)
       t.equal(body.repos.length, new Set(shown.map(([key]) => key.split(' ')[2])).size)
       for (const { repo, members, ...numbers } of body.repos) {
-        t.same(numbers, total(pick(2, repo)))
+        equals(t, numbers, total(pick(2, repo)))
         t.equal(
           members,
           new Set(shown.filter(([key]) => key.endsWith(` ${repo}`)).map(([key]) => key.split(' ')[0])).size,
@@ -723,12 +724,12 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
         const [login = '', day = '', repo = ''] = key.split(' ')
         return { login, day, repo, hours, timezone: zones[login] ?? 'UTC' }
       })
-      t.same(body.heatmap, sharedCells(hourRows, 'ada', null))
+      equals(t, body.heatmap, sharedCells(hourRows, 'ada', null))
       const ofRepo = await ada.get(path(id, `&from=${from}&to=${to}&repo=acme/a`))
-      t.same(ofRepo.body.heatmap, sharedCells(hourRows, 'ada', 'acme/a'), 'of one repository')
+      equals(t, ofRepo.body.heatmap, sharedCells(hourRows, 'ada', 'acme/a'), 'of one repository')
       const own = hourRows.filter(({ login }) => login === 'ada')
       const ofAda = await ada.get(path(id, `&from=${from}&to=${to}&member=ada`))
-      t.same(ofAda.body.heatmap, sharedCells(own, 'ada', null), 'of oneself')
+      equals(t, ofAda.body.heatmap, sharedCells(own, 'ada', null), 'of oneself')
     }),
     { numRuns: 15 },
   )
@@ -869,12 +870,13 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
             const trendOf = (own: Row[]) =>
               steps.map((days) => sumsOf(own.filter(({ day }) => days.includes(day))).active_minutes)
             const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
-            t.same(body.totals, { ...sumsOf(shown), active_members: activeIn(shown) }, url)
-            t.same(body.previous_totals, {
+            equals(t, body.totals, { ...sumsOf(shown), active_members: activeIn(shown) }, url)
+            equals(t, body.previous_totals, {
               ...sumsOf(before),
               active_members: activeIn(before),
             })
-            t.same(
+            equals(
+              t,
               body.daily,
               listDays(from, to).map((day) => {
                 const ofDay = shown.filter((row) => row.day === day)
@@ -899,7 +901,8 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
             const told: Record<string, unknown>[] = body.members.map(
               ({ avatar_url: _, role: __, ...member }: Record<string, unknown>) => member,
             )
-            t.same(
+            equals(
+              t,
               named(told, (member) => String(member.login)),
               named(members, (member) => String(member.login)),
             )
@@ -907,17 +910,18 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
               const own = shown.filter((row) => row.repo === name)
               return { repo: name, ...sumsOf(own), members: loginsIn(own).size, trend: trendOf(own) }
             })
-            t.same(
+            equals(
+              t,
               named(body.repos, (row: { repo: string }) => row.repo),
               named(repos, (row) => row.repo),
             )
             const ofRange = all.flatMap(({ login, ...row }) =>
               login !== null && row.day >= from && row.day <= to ? { login, ...row } : [],
             )
-            if (login === undefined) t.same(body.heatmap, sharedCells(ofRange, 'ada', repo), url)
+            if (login === undefined) equals(t, body.heatmap, sharedCells(ofRange, 'ada', repo), url)
             else {
               const own = ofRange.filter((row) => row.login === login && (repo === null || row.repo === repo))
-              t.same(body.heatmap, login === 'ada' ? sharedCells(own, 'ada', null) : null, url)
+              equals(t, body.heatmap, login === 'ada' ? sharedCells(own, 'ada', null) : null, url)
             }
           }
         }

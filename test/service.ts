@@ -19,6 +19,7 @@ import { createLogger } from '../src/platform/process/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
 import { createTestDatabase, reach } from './database.js'
+import { send } from './send.js'
 import { until } from './until.js'
 
 /** The members of tap that tests need. */
@@ -93,25 +94,21 @@ export class Service {
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const json = body !== undefined && !isText
-    const response = await fetch(this.url + path, {
-      method,
-      redirect: 'manual',
-      headers: { ...(json && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: isText ? (body as string) : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const contentType = response.headers.get('content-type') ?? undefined
-    const problem = problemOf({
-      method,
-      path: path.split('?')[0] ?? '',
-      status: response.status,
-      headers: response.headers,
+    const {
+      status,
+      headers: received,
       text,
+    } = await send(this.url + path, {
+      method,
+      headers: { ...(json && { 'Content-Type': 'application/json' }), ...headers },
+      body: body === undefined || isText ? body : JSON.stringify(body),
     })
+    const contentType = received.get('content-type') ?? undefined
+    const problem = problemOf({ method, path: path.split('?')[0] ?? '', status, headers: received, text })
     if (problem) this.test.fail(problem)
     return {
-      status: response.status,
-      headers: response.headers,
+      status,
+      headers: received,
       text,
       body: text !== '' && contentType?.includes('json') ? JSON.parse(text) : undefined,
     }

@@ -71,6 +71,32 @@ const theme = EditorView.theme({
   '.cm-diagnostic-error': { borderLeft: '4px solid var(--red)' },
 })
 
+/**
+ * Replaces selected text with what is typed. The browser would keep the look of the replaced text, such as the line below
+ * a fault, in inline styles, which the content security policy forbids.
+ */
+const replaceInsteadOfBrowser = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { inputType, isComposing, data } = event
+    // The editor's own selection may be a moment older.
+    const [range] = event.getTargetRanges()
+    if (inputType !== 'insertText' || isComposing || data === null || !range) return false
+    const from = view.posAtDOM(range.startContainer, range.startOffset)
+    const to = view.posAtDOM(range.endContainer, range.endOffset)
+    if (from === to) return false
+    const replace = () =>
+      view.state.update({
+        changes: { from, to, insert: data },
+        selection: { anchor: from + data.length },
+        scrollIntoView: true,
+        userEvent: 'input.type',
+      })
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handle) => handle(view, from, to, data, replace))) view.dispatch(replace())
+    return true
+  },
+})
+
 /** Completes the keys of the settings, and the values that a key allows. */
 const complete = (context: CompletionContext, properties: Properties): CompletionResult | null => {
   const { state, pos } = context
@@ -146,6 +172,7 @@ export const createEditor = (
         json(),
         syntaxHighlighting(colours),
         EditorView.lineWrapping,
+        replaceInsteadOfBrowser,
         theme,
         invalid.of(attributes(false)),
         // Tab moves the focus, so that the keyboard is not trapped.

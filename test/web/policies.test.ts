@@ -220,6 +220,8 @@ else {
     ])
     t.ok(await admin.button('Save settings').isDisabled())
     t.strictSame(await admin.violations(), [])
+    // The browser would give the new text the look of what it replaces, in an inline style.
+    await editor.fill('{ "ext.a": 1, "ext.a": 2, "other": 2 }')
     await editor.fill('{}')
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.type('"ext.fo')

@@ -8,6 +8,8 @@ if (typeof scene === 'string') t.test('the reference', { skip: scene }, async ()
 else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')
+  /** Where a test changes nothing that the browser keeps. */
+  const visitor = await visit(ada)
 
   /** Opens the reference, or one of its operations, and waits for it. */
   const openReference = async (visitor: Visitor, address = '/api/docs') => {
@@ -197,7 +199,6 @@ else {
   })
 
   t.test('the list beside each page leads to every operation and every guide', async (t) => {
-    const visitor = await visit(ada)
     const { page } = visitor
     await visitor.open('/api/docs/webhooks')
     const { body } = await service.request('GET', '/api/openapi.json')
@@ -217,7 +218,6 @@ else {
   })
 
   t.test('an operation explains each header and each error once, and folds them', async (t) => {
-    const visitor = await visit(ada)
     const { page, complaints } = visitor
     await openReference(visitor, PUSH)
     const operation = operationOf(visitor, 'settings/pushSettings')
@@ -280,7 +280,6 @@ else {
   })
 
   t.test('search engines and browsers get a description of each page', async (t) => {
-    const visitor = await visit(ada)
     for (const [path, title] of [
       ['/api/docs/webhooks', 'Webhooks'],
       ['/api/docs/errors', 'Errors'],
@@ -292,7 +291,6 @@ else {
   })
 
   t.test('the errors have a list of contents with every code', async (t) => {
-    const visitor = await visit(ada)
     const { page } = visitor
     await visitor.open('/api/docs/errors')
     const links = await page.locator('.contents li a').allTextContents()
@@ -342,7 +340,6 @@ else {
   })
 
   t.test('every page is accessible and fits in 320 pixels, in light, dark and forced colors', async (t) => {
-    const visitor = await visit(ada)
     const { page, complaints } = visitor
     const screens: [string, () => Promise<unknown>][] = [
       ['the reference', () => openReference(visitor)],

@@ -11,6 +11,15 @@ const scene = await startScene(t, {
 /** The cumulative layout shift, as Chromium measures it. */
 const MAX_LAYOUT_SHIFT = 0.02
 
+interface Size {
+  width: number
+  height: number
+  colorScheme: 'light' | 'dark'
+}
+const desktop: Size = { width: 1280, height: 900, colorScheme: 'light' }
+const phone: Size = { width: 390, height: 844, colorScheme: 'dark' }
+const smallest: Size = { width: 320, height: 640, colorScheme: 'light' }
+
 /** A name that must appear as text, without any effect. */
 const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eabc🦊 ${'long'.repeat(15)}`
 
@@ -89,36 +98,81 @@ else {
           .map((one) => one.outerHTML.slice(0, 120)),
       )
 
-  /** Checks the open screen in every size and theme. Opening it again for each would take longest. */
-  const check = async (t: Pick<Test, 'strictSame'>, visitor: Visitor, name: string) => {
-    const resize = async (width: number, height: number, colorScheme: 'light' | 'dark') => {
-      await visitor.page.setViewportSize({ width, height })
-      await visitor.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await until(async () => (await visitor.width()) === width, `${name} fits in ${width} pixels`)
-    }
-    await resize(1280, 900, 'light')
+  const resize = async ({ page }: Visitor, { width, height, colorScheme }: Size) => {
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  }
+
+  /** Checks a screen, which `open` opens once on a desktop and once on a phone. */
+  const check = async (
+    t: Pick<Test, 'strictSame'>,
+    visitor: Visitor,
+    name: string,
+    open: () => Promise<void>,
+  ) => {
+    const fits = (width: number) =>
+      until(async () => (await visitor.width()) === width, `${name} fits in ${width} pixels`)
+    await resize(visitor, desktop)
+    await open()
+    await fits(desktop.width)
     t.strictSame(await visitor.violations(), [], name)
-    await resize(390, 844, 'dark')
+    await resize(visitor, phone)
+    await open()
+    await fits(phone.width)
     t.strictSame(await visitor.violations(), [], `${name} in dark on a phone`)
     t.strictSame(await clipped(visitor), [], `${name} shows whole tables on a phone`)
     t.strictSame(await smallTargets(visitor), [], `${name} has targets for fingers`)
-    await resize(320, 640, 'light')
+    await resize(visitor, smallest)
+    await fits(smallest.width)
+  }
+
+  /** A visitor whose answers arrive late, and what has moved in the page since it was opened. */
+  const visitSlowly = async () => {
+    const visitor = await scene.visit(ada)
+    await visitor.page.addInitScript(() => {
+      const seen = globalThis as unknown as { jumps: string[]; moved: number }
+      Object.assign(seen, { jumps: [], moved: 0 })
+      type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries() as unknown as Shift[]) {
+          seen.moved += value
+          seen.jumps.push(`${value}: ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
+        }
+      }).observe({ type: 'layout-shift' as never, buffered: true })
+    })
+    let late = 0
+    await visitor.page.route('**/api/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 50 + 40 * (late++ % 4)))
+      await route.continue()
+    })
+    const shifts = () =>
+      visitor.page.evaluate(() => {
+        const { moved, jumps } = globalThis as unknown as { jumps: string[]; moved: number }
+        return { moved, jumps }
+      })
+    return { visitor, shifts }
   }
 
   t.test(
-    'every screen fits, is accessible and logs no errors, in light on a desktop and in dark on a phone',
+    'every screen fits, is accessible, logs no errors and does not shift while answers arrive late, in light on a desktop and in dark on a phone',
     async (t) => {
+      const { visitor, shifts } = await visitSlowly()
       for (const [path, seen] of screens) {
-        await visitor.open(path)
-        await visitor.sees(seen)
-        await visitor.settled()
-        await check(t, visitor, path)
+        await check(t, visitor, path, async () => {
+          await visitor.open(path)
+          await visitor.sees(seen)
+          await visitor.page.waitForLoadState('networkidle')
+          await visitor.settled()
+          const { moved, jumps } = await shifts()
+          t.ok(moved <= MAX_LAYOUT_SHIFT, `${path} moves while it loads: ${jumps.join('\n')}`)
+        })
       }
       t.strictSame(visitor.complaints, [])
       const guest = await scene.visit()
-      await guest.open('/?auth_error=access_denied')
-      await guest.sees(/^You declined access on \S+\. Nothing has changed\.$/)
-      await check(t, guest, 'the sign-in')
+      await check(t, guest, 'the sign-in', async () => {
+        await guest.open('/?auth_error=access_denied')
+        await guest.sees(/^You declined access on \S+\. Nothing has changed\.$/)
+      })
       t.strictSame(guest.complaints, [])
     },
   )
@@ -202,40 +256,6 @@ else {
       asked.some((url) => !url.startsWith(fresh.url) && !url.startsWith('data:')),
       'no request goes to another host',
     )
-  })
-
-  t.test('the layout does not shift while answers arrive late', async (t) => {
-    const watched = await scene.visit(ada)
-    await watched.page.addInitScript(() => {
-      const seen = globalThis as unknown as { jumps: string[]; moved: number }
-      Object.assign(seen, { jumps: [], moved: 0 })
-      type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
-      new PerformanceObserver((list) => {
-        for (const { value, sources } of list.getEntries() as unknown as Shift[]) {
-          seen.moved += value
-          seen.jumps.push(`${value}: ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
-        }
-      }).observe({ type: 'layout-shift' as never, buffered: true })
-    })
-    let late = 0
-    await watched.page.route('**/api/**', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 50 + 40 * (late++ % 4)))
-      await route.continue()
-    })
-    for (const width of [1280, 390]) {
-      await watched.page.setViewportSize({ width, height: 844 })
-      for (const [path, seen] of screens) {
-        await watched.open(path)
-        await watched.sees(seen)
-        await watched.page.waitForLoadState('networkidle')
-        await watched.settled()
-        const { moved, jumps } = await watched.page.evaluate(() => {
-          const { moved, jumps } = globalThis as unknown as { jumps: string[]; moved: number }
-          return { moved, jumps }
-        })
-        t.ok(moved <= MAX_LAYOUT_SHIFT, `${path} at ${width}: ${jumps.join('\n')}`)
-      }
-    }
   })
 
   t.test('a name is shown as text, whatever it contains', async (t) => {

@@ -1,0 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Test } from 'tap'
+
+/** `t.strictSame` renders both sides even if nothing differs, which takes longest where many large answers are compared. */
+export const equals = (
+  t: Pick<Test, 'pass' | 'strictSame'>,
+  found: unknown,
+  expected: unknown,
+  message = 'is as expected',
+): boolean => (isDeepStrictEqual(found, expected) ? t.pass(message) : t.strictSame(found, expected, message))

@@ -1,0 +1,34 @@
+/** Plain HTTP: `fetch` takes more than twice as much of the processor, and most of what tests do is requests. */
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+interface Sent {
+  method: string
+  headers: Record<string, string>
+  body?: string | Uint8Array | undefined
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** One request. Follows no redirect, and asks for no compression. */
+export const send = (url: string, { method, headers, body }: Sent): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const call = request(url, { method, headers: { ...length, ...headers }, agent }, (incoming) => {
+      const received = new Headers()
+      for (const [name, values = []] of Object.entries(incoming.headersDistinct))
+        for (const value of values) received.append(name, value)
+      text(incoming).then(
+        (text) => resolve({ status: incoming.statusCode ?? 0, headers: received, text }),
+        reject,
+      )
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
