@@ -24,17 +24,20 @@ const QUERIES = /from '(\.\/|(\.\.\/)+)queries\/(dashboard|heatmap|published-wee
 
 const isActivity = (path: string) => path.startsWith('src/features/activity/')
 
-t.test('outside the activity feature, only export, erasure and the count of rows read activity', async (t) => {
-  const sources = await readSources()
-  t.same(
-    pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
-    [
-      'src/features/personal-data/queries/account-export.ts',
-      'src/features/personal-data/queries/erasures.ts',
-    'src/features/personal-data/queries/row-counts.ts',
-    ],
-  )
-})
+t.test(
+  'outside the activity feature, only export, erasure and the count of rows read activity',
+  async (t) => {
+    const sources = await readSources()
+    t.same(
+      pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
+      [
+        'src/features/personal-data/queries/account-export.ts',
+        'src/features/personal-data/queries/erasures.ts',
+        'src/features/personal-data/queries/row-counts.ts',
+      ],
+    )
+  },
+)
 
 t.test('only code that asks the policy reads days by name', async (t) => {
   const sources = await readSources()
