@@ -65,7 +65,7 @@ const seed = async (database: Database, { teams, members, days }: Options, stopp
     total += rows
     say(`Team ${team} of ${teams}: ${total} rows, admin ${owner}-1`)
   }
-  say(`The rollups of ${await rebuildRollups(database)} days are new.`)
+  say(`The rollups of ${await rebuildRollups(database)} days were rebuilt.`)
 }
 
 runCommand(async (stopped) => {

@@ -118,7 +118,7 @@ export const errorCatalogue = {
   invite_revoked: [410, 'This invite was revoked. Ask for a new one.'],
   version_conflict: [
     412,
-    'The stored version does not meet the condition of the request. Get the current version, merge your changes, and send them again.',
+    'The stored version does not meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again.',
   ],
   payload_too_large: [413, 'The body is larger than this route accepts. Send less in one request.'],
   settings_too_large: [413, 'The settings exceed the size limit. Shorten or remove some.'],

@@ -1,3 +1,5 @@
+import type { RepohostKind } from './common.js'
+
 /** A person whom the dashboard offers to sign in as, with a button. Only the demo has such people. */
 export interface OfferedPerson {
   login: string
@@ -13,6 +15,7 @@ export interface PageStart {
   oauth: boolean
   /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'
+  repohost_kind: RepohostKind
   /** The name of the repository host that people know, such as GitHub. */
   repohost_name: string
   /** Where people create a token of the host. */

@@ -78,7 +78,7 @@ t.test('the page calls the host by its name', async (t) => {
   const service = await startService(t, { kind: 'gitlab' })
   const { status, text } = await service.request('GET', '/')
   if (status !== 200) return t.comment('the dashboard was not built')
-  t.match(text, /"repohost_name":"GitLab"/)
+  t.match(text, /"repohost_kind":"gitlab","repohost_name":"GitLab"/)
 })
 
 t.test('a database stays with its host, unless the operator says that the host has moved', async (t) => {

@@ -138,7 +138,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
 }
 
 const CHANGED_MEANWHILE: Failure = {
-  title: 'Someone else changed this in the meantime',
+  title: 'This was changed in the meantime',
   advice: 'Nothing was undone. Check the current value.',
   code: 'changed_meanwhile',
   status: 0,

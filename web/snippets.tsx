@@ -64,7 +64,7 @@ export const curlCommand = (key: { scopes: string[]; secret: string }, workspace
 
 const indented = (text: string, depth: number) => text.replaceAll('\n', `\n${' '.repeat(depth)}`)
 
-const isGitlab = start.repohost_name === 'GitLab'
+const isGitlab = start.repohost_kind === 'gitlab'
 
 /** Where a CI workflow finds the secret of the key. */
 export const secretsOfCi = isGitlab ? 'CI/CD variables of the project' : 'secrets of the repository'

@@ -70,15 +70,17 @@ export const Person = ({ login }: { login: string }) => (
   </span>
 )
 
-/** A longer owner would leave no room for the name of the repository. */
+/** A longer owner would leave no room for the name of the repository. Its end stays, because long owners often begin alike. */
 const LONG_OWNER = 20
+const shorten = (owner: string) =>
+  owner.length > LONG_OWNER ? `${owner.slice(0, LONG_OWNER / 2)}…${owner.slice(-LONG_OWNER / 2)}` : owner
 
 /** A repository with its owner muted, so that the name stands out. */
 export const RepoName = ({ repo }: { repo: string }) => {
   const [owner = '', ...name] = repo.split('/')
   return (
     <bdi class="text" title={repo}>
-      <span class="muted">{owner.length > LONG_OWNER ? `${owner.slice(0, LONG_OWNER)}…` : owner}/</span>
+      <span class="muted">{shorten(owner)}/</span>
       <wbr />
       {name.join('/')}
     </bdi>

@@ -1986,7 +1986,7 @@ export type ProblemInviteRevoked = {
   request_id: string
 }
 
-/** The stored version does not meet the condition of the request. Get the current version, merge your changes, and send them again. */
+/** The stored version does not meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again. */
 export type ProblemVersionConflict = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_conflict'

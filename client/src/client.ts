@@ -113,7 +113,7 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
   const controller = new AbortController()
   const stop = () => controller.abort(outer?.reason)
   const timer = setTimeout(
-    () => controller.abort(new DOMException(`No answer within ${ms} ms.`, 'TimeoutError')),
+    () => controller.abort(new DOMException(`No response within ${ms} ms.`, 'TimeoutError')),
     ms,
   )
   outer?.addEventListener('abort', stop, { once: true })

@@ -414,7 +414,7 @@ else {
     const undo = async (text: string) => {
       const message = page.locator('.toast', { hasText: text })
       await message.getByRole('button', { name: 'Undo', exact: true }).click()
-      const refusal = page.locator('.toast', { hasText: 'Someone else changed this in the meantime.' })
+      const refusal = page.locator('.toast', { hasText: 'This was changed in the meantime.' })
       await refusal.getByText('Nothing was undone. Check the current value.').waitFor()
       t.strictSame(await visitor.violations(), [])
       await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()

@@ -250,7 +250,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       <p class="muted">
         Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
         {data.idle_window_minutes} minutes.
-        {data.also_matched.length > 0 && ' Another of your workspaces also covers this repository.'}
+        {data.also_matched.length > 0 && ' Other workspaces of yours also cover this repository.'}
       </p>
       <SortedTable
         caption="Effective settings"

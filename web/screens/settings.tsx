@@ -221,7 +221,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                     <p>
                       {changes.activity_privacy === 'team'
                         ? 'From now on, no one sees another person’s numbers, including past ones.'
-                        : 'From now on, admins see each person’s numbers. Earlier days stay hidden.'}
+                        : 'From next Monday (UTC) on, admins see each person’s numbers. Earlier days stay hidden.'}
                     </p>
                   )}
                 </>
@@ -330,7 +330,7 @@ const levels = [
   [
     'team',
     'Only that person',
-    'Admins see the team’s numbers for whole weeks only, and no number that covers too few people. This includes all past activity. If you switch back, the days recorded until then stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s.',
+    'Admins see the team’s numbers for whole weeks only, and no number that covers too few people. This includes all past activity. If you switch back, all days until the end of that week stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s.',
   ],
 ] as const
 

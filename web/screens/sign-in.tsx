@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
@@ -8,10 +9,10 @@ import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_name
 
-const SCOPES: Record<string, string> = {
-  GitHub: 'It needs no scope.',
-  GitLab: 'It needs the scope read_user.',
-  Forgejo: 'It needs the permission read:user.',
+const SCOPES: Record<RepohostKind, string> = {
+  github: 'It needs no scope.',
+  gitlab: 'It needs the scope read_user.',
+  forgejo: 'It needs the permission read:user.',
 }
 
 /** Stores the address to return to, because a failed sign-in returns to `/`. */
@@ -130,7 +131,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
             Create a token on {host}
           </a>
-          . {SCOPES[host]} The service uses it once to identify you and does not store it.
+          . {SCOPES[start.repohost_kind]} The service uses it once to identify you and does not store it.
         </p>
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with token

@@ -1,6 +1,7 @@
 /** The webhook through which the repository host reports commits and closed issues to a workspace. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
 import { call, useAction, useRead } from '../api.js'
@@ -143,20 +144,20 @@ const Details = () => {
 }
 
 /** Where a webhook is added, and the names of the fields there. */
-const places: Record<string, { open: string; url: string; rest: string; events: string }> = {
-  GitHub: {
+const places: Record<RepohostKind, { open: string; url: string; rest: string; events: string }> = {
+  github: {
     open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”.',
     url: 'Payload URL',
     rest: 'Choose the content type application/json.',
     events: 'Select individual events: Pushes and Issues.',
   },
-  GitLab: {
+  gitlab: {
     open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
     url: 'URL',
     rest: 'The field for the secret is called “Secret token”.',
     events: 'Select Push events and Issues events. Confidential issues need a separate event.',
   },
-  Forgejo: {
+  forgejo: {
     open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',
     url: 'Target URL',
     rest: 'Choose the method POST.',
@@ -165,8 +166,7 @@ const places: Record<string, { open: string; url: string; rest: string; events: 
 }
 
 const Steps = () => {
-  const place = places[host]
-  if (!place) return null
+  const place = places[start.repohost_kind]
   return (
     <ol class="numbered stack tight" aria-label={`Setup on ${host}`}>
       <li>{place.open}</li>

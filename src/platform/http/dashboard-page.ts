@@ -54,6 +54,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       signed_in: signedIn,
       oauth: app.repohostOAuth !== undefined,
       billing: secretKey === undefined ? 'off' : dormant ? 'dormant' : 'on',
+      repohost_kind: config.repohost.kind,
       repohost_name: host.name,
       repohost_token_url: config.repohost.url + host.tokenPage,
       extension_prefix: config.extensionPrefix,

@@ -49,7 +49,7 @@ export const errorCataloguePage = (): string => {
     ({ id, title, codes }) => `<h2 id="${id}">${title}</h2>\n${codes.map(entryOf).join('\n')}`,
   )
   return `<h1>Errors</h1>
-<p>Every failure is answered with a problem document (RFC 9457, <code>application/problem+json</code>). Base decisions on its <code>code</code>, which is stable. The <code>detail</code> is for people. The <code>request_id</code> is the <code>X-Request-Id</code> of the answer. Quote it when you ask for help. The <a href="/api/docs">reference</a> lists the codes of each operation.</p>
+<p>The response to a failed request is a problem document (RFC 9457, <code>application/problem+json</code>). Its <code>code</code> is stable, so programs can rely on it. The <code>detail</code> is for people. The <code>request_id</code> is the <code>X-Request-Id</code> of the response. Quote it when you ask for help. The <a href="/api/docs">reference</a> lists the codes of each operation.</p>
 <nav class="contents" aria-label="Error codes">
 <h2>Contents</h2>
 ${contents.join('\n')}
