@@ -72,18 +72,19 @@ const theme = EditorView.theme({
 })
 
 /**
- * Replaces selected text with what is typed. The browser would keep the look of the replaced text, such as the line below
- * a fault, in inline styles, which the content security policy forbids.
+ * Replaces selected text with what is typed. Chrome would keep the look of the replaced text, such as the line below a fault,
+ * in inline styles, which the content security policy forbids.
  */
 const replaceInsteadOfBrowser = EditorView.domEventHandlers({
-  beforeinput: (event, view) => {
-    const { inputType, isComposing, data } = event
-    // The editor's own selection may be a moment older.
-    const [range] = event.getTargetRanges()
-    if (inputType !== 'insertText' || isComposing || data === null || !range) return false
-    const from = view.posAtDOM(range.startContainer, range.startOffset)
-    const to = view.posAtDOM(range.endContainer, range.endOffset)
-    if (from === to) return false
+  beforeinput: ({ inputType, isComposing, data }, view) => {
+    // The editor's own selection may be a moment older. Only Chrome has this one in a shadow root, and no target ranges there.
+    const selection = (view.root as Partial<Document>).getSelection?.()
+    const { anchorNode, focusNode, isCollapsed } = selection ?? {}
+    if (inputType !== 'insertText' || isComposing || data === null) return false
+    if (!selection || !anchorNode || !focusNode || isCollapsed) return false
+    const anchor = view.posAtDOM(anchorNode, selection.anchorOffset)
+    const head = view.posAtDOM(focusNode, selection.focusOffset)
+    const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)]
     const replace = () =>
       view.state.update({
         changes: { from, to, insert: data },
