@@ -12,8 +12,6 @@ export const whileHeld = async (
 ): Promise<void> => {
   class Undo extends Error {}
   const held = database.transaction(async (tx) => {
-    // Longer than the ten seconds of every transaction.
-    await tx.statement('set local idle_in_transaction_session_timeout = 30000', [])
     // Some tests hold it for nearly the ten seconds that every transaction has.
     await tx.statement('set local idle_in_transaction_session_timeout = 30000', [])
     await tx.statement(text, parameters)
