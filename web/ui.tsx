@@ -220,6 +220,8 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
       if (element?.open) opener?.focus()
     }
   }, [])
+  // What replaces the content is read from its beginning.
+  useEffect(() => dialog.current?.scrollTo(0, 0), [props.title])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
       <div class="stack">
