@@ -215,15 +215,15 @@ export const HelpPanel = () => (
         </div>
       ))}
     </dl>
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={singleKeys.value}
-        onChange={(event) => setSingleKeys(event.currentTarget.checked)}
-      />
-      <span>Use single-key shortcuts</span>
-    </label>
     <div class="row end">
+      <label class="check grow">
+        <input
+          type="checkbox"
+          checked={singleKeys.value}
+          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        />
+        <span>Use single-key shortcuts</span>
+      </label>
       <button type="button" onClick={() => close('help')}>
         Close
       </button>

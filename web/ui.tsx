@@ -220,8 +220,11 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
       if (element?.open) opener?.focus()
     }
   }, [])
+  const first = useRef(props.title)
   // What replaces the content is read from its beginning.
-  useEffect(() => dialog.current?.scrollTo(0, 0), [props.title])
+  useEffect(() => {
+    if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
+  }, [props.title])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
       <div class="stack">
