@@ -163,7 +163,11 @@ const labelled = (points: Point[], slot: number): Set<number> => {
   const mondays = all.filter((index) => points[index]?.isMonday)
   const gap = ((mondays[1] ?? 7) - (mondays[0] ?? 0)) * slot
   const every = Math.max(1, Math.ceil(LABEL / Math.max(1, gap)))
-  return new Set(mondays.filter((_, index) => index % every === 0))
+  // The last label may have to move to the left, and must not meet the one before it.
+  const shift = (index: number) => Math.max(0, LABEL / 2 - (points.length - index - 0.5) * slot)
+  return new Set(
+    mondays.filter((day, index) => index === 0 || (index % every === 0 && gap * every - shift(day) >= LABEL)),
+  )
 }
 
 /** Columns over time, each before the column of the range that is compared with. */

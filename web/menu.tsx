@@ -33,6 +33,7 @@ export const Menu = (props: {
     menu.current.style.inset = `${vertical[0]} ${right} ${vertical[1]} ${left}`
     const room = props.align === 'end' ? box.right : clientWidth - box.left
     menu.current.style.maxWidth = `min(480px, ${room - MARGIN}px)`
+    menu.current.style.maxHeight = `${(isLow ? box.top : clientHeight - box.bottom) - GAP - MARGIN}px`
   }
   useEffect(() => {
     menu.current?.addEventListener('click', ({ target }) => {

@@ -7,7 +7,7 @@ import { homeOf, switchTo } from './home.js'
 import type { Me, Workspace } from './me.js'
 import { propertiesOf, useSchema } from './schema.js'
 import { isMac, panel, setSingleKeys, singleKeys } from './shortcuts.js'
-import { Dialog } from './ui.js'
+import { Dialog, SettingKey } from './ui.js'
 
 interface Item {
   kind: string
@@ -176,7 +176,9 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => close('search')}
             >
-              <bdi class="grow">{item.title}</bdi>
+              <bdi class="grow">
+                <SettingKey name={item.title} />
+              </bdi>
               <span class="small muted">{item.kind}</span>
             </a>
           ))}
@@ -213,15 +215,15 @@ export const HelpPanel = () => (
         </div>
       ))}
     </dl>
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={singleKeys.value}
-        onChange={(event) => setSingleKeys(event.currentTarget.checked)}
-      />
-      <span>Use single-key shortcuts</span>
-    </label>
     <div class="row end">
+      <label class="check grow">
+        <input
+          type="checkbox"
+          checked={singleKeys.value}
+          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        />
+        <span>Use single-key shortcuts</span>
+      </label>
       <button type="button" onClick={() => close('help')}>
         Close
       </button>

@@ -222,6 +222,11 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
       if (element?.open) opener?.focus()
     }
   }, [])
+  const first = useRef(props.title)
+  // What replaces the content is read from its beginning.
+  useEffect(() => {
+    if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
+  }, [props.title])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
       <div class="stack">

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, usePages, useRead } from '../api.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
+import { Markdown } from '../schema.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
@@ -121,7 +122,7 @@ const Stored = () => {
                 <div key={name}>
                   <dt>{name}</dt>
                   <dd>
-                    {what} {why} <span class="muted">{kept}</span>
+                    <Markdown text={what} /> {why} <span class="muted">{kept}</span>
                   </dd>
                 </div>
               ))}
