@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import t from 'tap'
 import { openSession } from '../src/platform/database/dedicated-session.js'
@@ -199,6 +199,20 @@ t.test('an answer that does not come ends the wait and the connection', async (t
   await sql`select 1`
   await t.rejects(sql`select pg_sleep(20)`, { code: 'ANSWER_TIMEOUT' })
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
+})
+
+t.test('an answer that came while the process stood still is read', async (t) => {
+  const database = await createTestDatabase('template1')
+  t.teardown(() => database.drop())
+  const sql = postgres(database.url, { max: 1, answer_timeout: 0.2 } as object)
+  t.teardown(() => sql.end({ timeout: 0 }))
+  await sql`select 1`
+  const answer = sql`select 42 as n from pg_sleep(0.1)`.execute()
+  // The statement is on its way, and timers come next, before sockets.
+  await sleep(20)
+  await immediate()
+  for (const end = performance.now() + 500; performance.now() < end; );
+  t.same([...(await answer)], [{ n: 42 }])
 })
 
 t.test(
