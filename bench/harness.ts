@@ -537,7 +537,8 @@ export const pgbench = (databaseUrl: string, script: string, clients: number, se
         String(seconds),
         '-f',
         '-',
-        databaseUrl,
+        // Only known since PostgreSQL 16.
+        databaseUrl.replace(/[?&]require_auth=[^&]*/, ''),
       ],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )
