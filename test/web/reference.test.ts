@@ -103,7 +103,10 @@ else {
         .map(({ tags, operationId }) => `${tags[0]}/${operationId}`)
         .sort()
     t.strictSame(await shown(), namesOf(core))
-    t.equal(await visitor.heading(/^API reference/).innerText(), 'API reference: core sync 0.1.0 OAS 3.1')
+    t.equal(
+      await visitor.heading(/^API reference/).innerText(),
+      `API reference: core sync ${core.info.version} OAS 3.1`,
+    )
     await visitor.field('Document').selectOption('Everything')
     t.strictSame(await shown(), namesOf(body))
     t.match(await visitor.heading(/^API reference/).innerText(), /^API reference \d/)
