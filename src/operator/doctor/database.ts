@@ -228,10 +228,15 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   ]
 }
 
+/** An older schema may lack it. */
+const hasTable = async (sql: postgres.Sql, name: string): Promise<boolean> => {
+  const [table] = await sql<{ exists: boolean }[]>`select to_regclass(${name}) is not null as exists`
+  return table?.exists === true
+}
+
 /** The host whose ids the accounts are keyed by; none is recorded before the first start of this version. */
 const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
-  const [table] = await sql<{ name: string | null }[]>`select to_regclass('repository_host')::text as name`
-  if (table?.name === null) return []
+  if (!(await hasTable(sql, 'repository_host'))) return []
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
   const fault = recorded && hostFault(recorded, repohost)
   return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
@@ -240,8 +245,7 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
 /** Without keys there are no secrets to verify deliveries with; the embedded database has keys in its folder. */
 const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Config): Promise<Finding[]> => {
   if (databaseUrl === undefined || webhookKeys.length > 0) return []
-  const [table] = await sql<{ name: string | null }[]>`select to_regclass('webhooks')::text as name`
-  if (table?.name === null) return []
+  if (!(await hasTable(sql, 'webhooks'))) return []
   const [row] = await sql<{ webhooks: number }[]>`select count(*)::int as webhooks from webhooks`
   const webhooks = row?.webhooks ?? 0
   if (webhooks === 0) return []
