@@ -1,6 +1,6 @@
 /** Entries of the audit trail as sentences, and as CSV. */
 import type { AnswerOf } from '../client/src/operations.js'
-import { count, time } from './format.js'
+import { capitalized, count, time } from './format.js'
 
 export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
 
@@ -36,7 +36,7 @@ const keyLines = (details: Details): string[] => {
   const idle = details.idle_window_minutes as { before: number; after: number } | undefined
   return [
     ...['added', 'changed', 'removed', 'locked', 'unlocked'].flatMap((verb) =>
-      list(details[verb]).map((key) => `${verb[0]?.toUpperCase()}${verb.slice(1)} ${key}`),
+      list(details[verb]).map((key) => `${capitalized(verb)} ${key}`),
     ),
     ...(idle ? [`Idle window: ${idle.before} to ${idle.after} minutes`] : []),
     ...(typeof details.more_keys === 'number' ? [`${count(details.more_keys)} more keys`] : []),

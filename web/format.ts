@@ -68,6 +68,8 @@ export const fullDay = (text: string): string => isolated(longDay.format(asDate(
 export const time = (text: string): string => isolated(moment.format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
+export const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
+
 /** A name that can be seen and clicked, even if it has only invisible characters. */
 export const visible = (name: string): string =>
   /[^\p{C}\p{Z}\p{M}]/u.test(name) ? name : '(no visible name)'

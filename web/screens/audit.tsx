@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call, useAction, usePages, useRead } from '../api.js'
 import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
-import { count, time, today } from '../format.js'
+import { capitalized, count, time, today } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
@@ -258,8 +258,6 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
     </tr>
   )
 }
-
-const capitalized = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 const download = (name: string, text: string) => {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
