@@ -11,7 +11,8 @@ import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
 import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
-import { migrate } from '../src/platform/database/migrate.js'
+import { locks } from '../src/platform/database/locks.js'
+import { migrate, newestMigration } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { startBalancer } from './balancer.js'
 import { createTestDatabase, reach } from './database.js'
@@ -170,6 +171,32 @@ t.test('the role behind a pooler gets all timeouts that the doctor asks for', as
     'statement_timeout=5s',
   ])
 })
+
+t.test(
+  'behind the pooler, an instance that waited for a migration sees it and does not repeat it',
+  { skip: await without('pgbouncer') },
+  async (t) => {
+    const { url, drop } = await createTestDatabase('template0')
+    t.teardown(drop)
+    const pooled = new URL(url)
+    pooled.host = await startPooler(t, url)
+    const other = postgres(url, { max: 1, onnotice: () => {} })
+    t.teardown(() => other.end())
+    const said: string[] = []
+    const { waiting } = await other.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${locks.migration})`
+      const waiting = migrate(pooled.href, undefined, (line) => said.push(line))
+      await until(async () => said.length > 0, 'the instance waits')
+      // So short that no queue of changed catalogs overflows, which would make the waiting session read them anew.
+      await tx`create schema drizzle`
+      await tx`create table drizzle.__drizzle_migrations (created_at bigint)`
+      await tx`insert into drizzle.__drizzle_migrations values (${newestMigration.when})`
+      return { waiting }
+    })
+    await waiting
+    t.strictSame([...(await other`select from pg_tables where schemaname = 'public'`)], [])
+  },
+)
 
 t.test(
   'behind the pooler, instances that start at once migrate once, and the doctor sees it',

@@ -109,8 +109,10 @@ export const isCurrent = async (client: postgres.ISql): Promise<boolean> => {
 
 /** When the newest migration of a database was made; undefined without any. */
 export const readNewestMigration = async (sql: postgres.ISql): Promise<number | undefined> => {
-  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`
-  if (table?.name === null) return undefined
+  // `to_regclass` may not see what another session committed while this transaction waited for a lock.
+  const tables = await sql`
+    select from pg_tables where schemaname = 'drizzle' and tablename = '__drizzle_migrations'`
+  if (tables.length === 0) return undefined
   const [row] = await sql<{ newest: string | null }[]>`
     select max(created_at)::text as newest from drizzle.__drizzle_migrations`
   return Number(row?.newest)
