@@ -4,6 +4,7 @@ import { Heatmap, type HeatmapCell } from './heatmap.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
 import {
+  listDaysOfSmallCrews,
   listSharedClocks,
   listTimezones,
   readCells,
@@ -85,7 +86,13 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
   for (const source of ['raw', 'rolledUp'] as const) {
     const ofSource = byDay(parts[source]).map((zones) => othersByClock(zones, viewerId))
     days.push(...ofSource)
-    const asked = ofSource.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
+    const sharing = ofSource.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
+    const smallDays = new Set(await listSmallDays(tx, source, sources, sharing))
+    for (const { day, others } of sharing) {
+      if (smallDays.has(day)) continue
+      for (const [clock, count] of others) if (count >= MIN_OTHERS) shared.add(`${day} ${clock}`)
+    }
+    const asked = sharing.filter(({ day }) => smallDays.has(day))
     for (let start = 0; start < asked.length; start += DAYS_PER_READ) {
       timezones ??= await listTimezones(tx, sources.workspaceId)
       const some = asked.slice(start, start + DAYS_PER_READ)
@@ -103,6 +110,12 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
         if (!hidden.has(clockOf(zoneDay.timezone, day))) heatmap.addZoneDay(zoneDay)
   }
   return { heatmap, hiddenDays }
+}
+
+/** Days on which anyone may be alone in a repository. On the others, what may be shown does not depend on other repositories. */
+const listSmallDays = (tx: Db, source: 'raw' | 'rolledUp', sources: Sources, asked: { day: string }[]) => {
+  const days = asked.map(({ day }) => day)
+  return source === 'raw' || days.length === 0 ? days : listDaysOfSmallCrews(tx, sources, days)
 }
 
 /** How many people other than the viewer had hours, by what the clock showed: at least as many as count. */

@@ -99,6 +99,25 @@ const READ_REPO_ZONE_DAYS = statement(
 export const readRepoZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
   tx.rows(READ_REPO_ZONE_DAYS, [sources.workspaceId, sources.repoKey ?? '', rolledUpDays(sources)])
 
+/** A crew of one other person has one member, or two with the viewer. */
+const LIST_DAYS_OF_SMALL_CREWS = statement(
+  'list the days with small crews in any repository',
+  { day: date },
+  `
+  select distinct day from activity_repo_days
+  where workspace_id = $1::uuid and day = any($2::date[]) and crew_sizes && array[1, 2]`,
+)
+
+/** Of these days, which are rolled up, those on which some time zone of a repository has one or two people. */
+export const listDaysOfSmallCrews = async (
+  tx: Db,
+  { workspaceId }: Sources,
+  days: string[],
+): Promise<string[]> => {
+  const rows = await tx.rows(LIST_DAYS_OF_SMALL_CREWS, [workspaceId, days])
+  return rows.map(({ day }) => day)
+}
+
 /**
  * $1: the workspace; $2: the viewer; $3: the repository; $4: days; $5 to $7: for each of them and every time zone the number of
  * its clock. `worked`, by day, repository and time zone: how many others than the viewer have hours, and if it is one, a text that
