@@ -17,8 +17,9 @@ import { startTestServer } from './database.js'
  */
 const PROCESSES = `
   package
-  web/failures
+  housekeeping fair-share shared-limits faults
   starts
+  web/failures
   web/screens
   stops
   web/tasks
@@ -35,12 +36,14 @@ const PROCESSES = `
   lifecycle demo embedded
   backup
   failover replica upgrades doctor
-  housekeeping fair-share shared-limits faults
+  keys privacy operator-commands
+  ops vscode config
+  web/reference strict-json
   clock database-faults connections driver
   web/serving metrics logs
   prometheus`
 const SHARED_BY = 8
-const AT_ONCE = 5
+const AT_ONCE = 4
 const PATIENCE_SECONDS = 300
 const MOST_UNSTABLE = 4
 
