@@ -23,9 +23,19 @@ export const isDay = (text: string): boolean =>
 export const countDays = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
 
+/** Counts up within each month: dashboards list thousands of days, and to make a date of each was a fifth of their time. */
 export const listDays = (from: string, to: string): string[] => {
-  const start = Date.parse(from)
-  return Array.from({ length: countDays(from, to) }, (_, index) => dayAt(start + index * DAY_MS))
+  const count = countDays(from, to)
+  const days: string[] = []
+  for (let day = from; days.length < count; day = addDays(day, 1)) {
+    const month = day.slice(0, 8)
+    const last = lengthOfMonth(day)
+    for (let date = Number(day.slice(8)); date <= last && days.length < count; date++) {
+      day = `${month}${date < 10 ? '0' : ''}${date}`
+      days.push(day)
+    }
+  }
+  return days
 }
 
 /** ISO: 1 is Monday. */
