@@ -169,6 +169,31 @@ t.test('the rest of a day, without the hours of repositories, is never one perso
   })
 })
 
+t.test(
+  'repositories with three people each show their hours until someone is alone in another',
+  async (t) => {
+    const { id, owner } = await makeTeam([bob, cleo, dan, eve])
+    const [api, docs, web] = [`${owner}/api`, `${owner}/docs`, `${owner}/web`]
+    for (const [index, caller] of [bob, cleo, dan].entries())
+      await flush(caller, [entry(api, { [9 + index]: 20 }), entry(web, { [14 + index]: 30 })])
+    await flush(eve, [entry(api, { 12: 20 })])
+    const inApi = { 9: 20, 10: 20, 11: 20, 12: 20 }
+    await bothWays(async (how) => {
+      t.same(hoursOf(await readHeatmap(id, day, day, `&repo=${api}`)), inApi, how)
+      t.same(hoursOf(await readHeatmap(id, day, day, `&repo=${web}`)), { 14: 30, 15: 30, 16: 30 }, how)
+    })
+    for (const caller of [eve, ada]) {
+      await flush(caller, [entry(docs, { 20: 10 })])
+      await bothWays(async (how) => {
+        const there = `${how}, with ${caller.login} in the other`
+        t.same(hoursOf(await readHeatmap(id, day, day, `&repo=${api}`)), inApi, there)
+        t.equal(await readHeatmap(id, day, day, `&repo=${web}`), null, there)
+        t.equal(await readHeatmap(id, day, day, `&repo=${docs}`), null, there)
+      })
+    }
+  },
+)
+
 t.test('nothing but the heatmap depends on the hours', async (t) => {
   const { id, owner } = await makeTeam([bob, cleo])
   for (const [index, caller] of [ada, bob, cleo].entries())

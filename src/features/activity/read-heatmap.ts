@@ -4,7 +4,7 @@ import { Heatmap, type HeatmapCell } from './heatmap.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
 import {
-  listDaysOfSmallCrews,
+  listDaysToCompare,
   listSharedClocks,
   listTimezones,
   readCells,
@@ -87,16 +87,16 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
     const ofSource = byDay(parts[source]).map((zones) => othersByClock(zones, viewerId))
     days.push(...ofSource)
     const sharing = ofSource.filter(({ others }) => Math.max(...others.values()) >= MIN_OTHERS)
-    const smallDays = new Set(await listSmallDays(tx, source, sources, sharing))
-    for (const { day, others } of sharing) {
-      if (smallDays.has(day)) continue
-      for (const [clock, count] of others) if (count >= MIN_OTHERS) shared.add(`${day} ${clock}`)
-    }
-    const asked = sharing.filter(({ day }) => smallDays.has(day))
-    for (let start = 0; start < asked.length; start += DAYS_PER_READ) {
+    for (let start = 0; start < sharing.length; start += DAYS_PER_READ) {
       timezones ??= await listTimezones(tx, sources.workspaceId)
-      const some = asked.slice(start, start + DAYS_PER_READ)
-      for (const key of await findShared(tx, source, sources, viewerId, timezones, some)) shared.add(key)
+      const some = sharing.slice(start, start + DAYS_PER_READ)
+      const dates = some.map(({ day }) => day)
+      const compared = new Set(source === 'raw' ? dates : await listDaysToCompare(tx, sources, dates))
+      const asked = some.filter(({ day }) => compared.has(day))
+      const others = some.filter(({ day }) => !compared.has(day))
+      for (const one of others) for (const key of clocksOfSeveral(one, timezones)) shared.add(key)
+      if (asked.length === 0) continue
+      for (const key of await findShared(tx, source, sources, viewerId, timezones, asked)) shared.add(key)
     }
   }
   const heatmap = new Heatmap()
@@ -112,12 +112,6 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
   return { heatmap, hiddenDays }
 }
 
-/** Days on which anyone may be alone in a repository. On the others, what may be shown does not depend on other repositories. */
-const listSmallDays = (tx: Db, source: 'raw' | 'rolledUp', sources: Sources, asked: { day: string }[]) => {
-  const days = asked.map(({ day }) => day)
-  return source === 'raw' || days.length === 0 ? days : listDaysOfSmallCrews(tx, sources, days)
-}
-
 /** How many people other than the viewer had hours, by what the clock showed: at least as many as count. */
 const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
   const day = zones[0]?.day ?? ''
@@ -128,6 +122,18 @@ const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
     others.set(clock, known + people.filter((userId) => userId !== viewerId).length)
   }
   return { day, zones, others }
+}
+
+/** Day and clock of at least two other people, on a day on which no repository is held back. */
+const clocksOfSeveral = (
+  { day, others }: { day: string; others: Map<string, number> },
+  timezones: string[],
+): string[] => {
+  // The rollup may still have the time zone of an account that has ended.
+  const known = new Set(timezones.map((timezone) => clockOf(timezone, day)))
+  return [...others].flatMap(([clock, count]) =>
+    count >= MIN_OTHERS && known.has(clock) ? `${day} ${clock}` : [],
+  )
 }
 
 /** Day and clock of those whose hours in the repository may be shown. */

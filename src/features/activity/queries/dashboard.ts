@@ -148,19 +148,18 @@ const sums = { active_minutes: double, commits: double, closed_issues: double }
 /** SQL: only the repository of the filter, if there is one. */
 const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
-/** $5, $6: the first and the last day. */
+/** $5: the days that are read from rollups. */
 const READ_DAYS = statement(
   'read the days of a dashboard',
   { day: date, ...sums, active_members: integer },
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_days a
-  where a.workspace_id = $1::uuid and a.day between $5::date and $6::date and a.day <> all($4::date[]) and $3::text is null
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
   select a.day, a.minutes::float8, a.commits::float8, a.closed_issues::float8, a.active_members
   from activity_repo_days a
-  where a.workspace_id = $1::uuid and a.day between $5::date and $6::date and a.day <> all($4::date[])
-    and a.repo_key = $3::text
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
   from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
@@ -169,7 +168,7 @@ const READ_DAYS = statement(
 
 /** Days without anything are not there. */
 export const readDays = (tx: Db, sources: Sources) =>
-  tx.rows(READ_DAYS, [...activityOf(sources), sources.from, sources.to])
+  tx.rows(READ_DAYS, [...activityOf(sources), rolledUpDays(sources)])
 
 /** The days of the range that are not read from `activity`. */
 export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {

@@ -99,22 +99,25 @@ const READ_REPO_ZONE_DAYS = statement(
 export const readRepoZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
   tx.rows(READ_REPO_ZONE_DAYS, [sources.workspaceId, sources.repoKey ?? '', rolledUpDays(sources)])
 
-/** A crew of one other person has one member, or two with the viewer. */
-const LIST_DAYS_OF_SMALL_CREWS = statement(
-  'list the days with small crews in any repository',
+/** Without one or two people in a time zone, the viewer perhaps among them, no repository has `others = 1` below. */
+const LIST_DAYS_TO_COMPARE = statement(
+  'list the days on which repositories are compared',
   { day: date },
   `
-  select distinct day from activity_repo_days
-  where workspace_id = $1::uuid and day = any($2::date[]) and crew_sizes && array[1, 2]`,
+  select d.day from unnest($2::date[]) as d (day)
+  cross join lateral (
+    select from activity_repo_days a
+    where a.workspace_id = $1::uuid and a.day = d.day and a.crew_sizes && array[1, 2] limit 1
+  ) a`,
 )
 
-/** Of these days, which are rolled up, those on which some time zone of a repository has one or two people. */
-export const listDaysOfSmallCrews = async (
+/** The rolled-up days on which a repository may have only one other person. On other days, no repository is held back. */
+export const listDaysToCompare = async (
   tx: Db,
   { workspaceId }: Sources,
   days: string[],
 ): Promise<string[]> => {
-  const rows = await tx.rows(LIST_DAYS_OF_SMALL_CREWS, [workspaceId, days])
+  const rows = await tx.rows(LIST_DAYS_TO_COMPARE, [workspaceId, days])
   return rows.map(({ day }) => day)
 }
 
