@@ -183,15 +183,16 @@ t.test(
     const other = postgres(url, { max: 1, onnotice: () => {} })
     t.teardown(() => other.end())
     const said: string[] = []
-    const { waiting } = await other.begin(async (tx) => {
+    let waiting: Promise<void> | undefined
+    await other.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${locks.migration})`
-      const waiting = migrate(pooled.href, undefined, (line) => said.push(line))
-      await until(async () => said.length > 0, 'the instance waits')
-      // So short that no queue of changed catalogs overflows, which would make the waiting session read them anew.
+      // It ends only after this transaction, which therefore cannot await it.
+      waiting = migrate(pooled.href, undefined, (line) => said.push(line))
+      await Promise.race([waiting, until(() => said.length > 0, 'the instance waits')])
+      // Few statements: a full queue of invalidations would make the waiting session reload its catalog cache.
       await tx`create schema drizzle`
       await tx`create table drizzle.__drizzle_migrations (created_at bigint)`
       await tx`insert into drizzle.__drizzle_migrations values (${newestMigration.when})`
-      return { waiting }
     })
     await waiting
     t.strictSame([...(await other`select from pg_tables where schemaname = 'public'`)], [])

@@ -149,7 +149,7 @@ const runAll = async (programs: string[][], server: Server): Promise<Result[]> =
 try {
   const programs = await findPrograms()
   const first = await runAll(programs, server)
-  // Some claims are about time, and a machine that is busy with five processes can break them without a defect.
+  // Some claims are about time, and a machine that is busy with other test processes can break them without a defect.
   // What failed gets one more go, with nothing beside it, and the first go is told. Where much failed, it is no accident.
   const onceMore = first.filter(({ failed }) => failed > 0).length <= MOST_UNSTABLE
   const results: Result[] = []

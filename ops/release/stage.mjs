@@ -26,12 +26,12 @@ export const run = (command, ...args) => runWith('pipe', command, args)
 /** Runs a program that says what it does. */
 export const show = (command, ...args) => runWith('inherit', command, args)
 
-/** What no program reads of bundled packages. It is three fifths of all files, and npm spends most of an installation on files. */
+/** No program reads these of bundled packages. They are over half of all files, and npm spends most of an installation on files. */
 const UNREAD_FILES = ['*.map', '*.ts', '*.cts', '*.mts']
 const UNREAD_FOLDERS = ['.github', 'benchmark', 'benchmarks', 'docs', 'example', 'examples', 'test', 'tests']
 
 const removeUnread = (modules) => {
-  const folder = `.*/node_modules/(@[^/]+/)?[^/]+/(${UNREAD_FOLDERS.join('|').replaceAll('.', '\\.')})`
+  const folder = `.*/node_modules/(@[^/]+/)?[^@/][^/]*/(${UNREAD_FOLDERS.join('|').replaceAll('.', '\\.')})`
   const type = ['-regextype', 'posix-extended', '-type', 'd']
   run('find', modules, ...type, '-regex', folder, '-prune', '-exec', 'rm', '-r', '{}', '+')
   const names = UNREAD_FILES.flatMap((pattern) => ['-o', '-name', pattern]).slice(1)
