@@ -10,10 +10,13 @@ import { startRepohost } from '../demo/repohost.js'
 import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
+import { connect } from '../src/platform/database/client.js'
 import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
 import { locks } from '../src/platform/database/locks.js'
 import { migrate, newestMigration } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { withAdHocSql } from './ad-hoc.js'
 import { startBalancer } from './balancer.js'
 import { createTestDatabase, reach } from './database.js'
 import { hasMembers } from './has-members.js'
@@ -171,6 +174,31 @@ t.test('the role behind a pooler gets all timeouts that the doctor asks for', as
     'statement_timeout=5s',
   ])
 })
+
+t.test(
+  'behind the pooler, statements that share a connection all get their answers',
+  { skip: await without('pgbouncer') },
+  async (t) => {
+    const { url, drop } = await createTestDatabase('template0')
+    t.teardown(drop)
+    const pooled = new URL(url)
+    pooled.host = await startPooler(t, url)
+    const database = withAdHocSql(connect({ url: pooled.href, poolSize: 4, prepare: false }))
+    t.teardown(() => database.close())
+    const numbers = Array.from({ length: 200 }, (_, n) => n)
+    const ask = async (n: number) => {
+      await sleep(n % 7)
+      if (n % 2) return readToday(database)
+      const [row] = await database.hot.statement<{ n: number }>('select $1::int as n', [n])
+      return row?.n
+    }
+    const today = await readToday(database)
+    t.strictSame(
+      await Promise.all(numbers.map(ask)),
+      numbers.map((n) => (n % 2 ? today : n)),
+    )
+  },
+)
 
 t.test(
   'behind the pooler, an instance that waited for a migration sees it and does not repeat it',

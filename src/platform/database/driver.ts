@@ -51,6 +51,9 @@ export const createDriver = ({
     ...targetOf(url, role),
     max: connections,
     prepare,
+    // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's session
+    // to another client (PgBouncer before 1.21) loses the answer, so each statement waits for the one before it.
+    ...(!prepare && { max_pipeline: 0 }),
     connect_timeout: 2,
     answer_timeout: answerSeconds,
     ...(lifeSeconds !== undefined && { max_lifetime: lifeSeconds }),
