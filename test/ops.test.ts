@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
 import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
@@ -175,14 +175,20 @@ t.test('the role behind a pooler gets all timeouts that the doctor asks for', as
   ])
 })
 
+/** The URLs of an empty database: direct, and through a pooler. */
+const startPooledDatabase = async (t: Test): Promise<{ url: string; pooled: URL }> => {
+  const { url, drop } = await createTestDatabase('template0')
+  t.teardown(drop)
+  const pooled = new URL(url)
+  pooled.host = await startPooler(t, url)
+  return { url, pooled }
+}
+
 t.test(
   'behind the pooler, statements that share a connection all get their answers',
   { skip: await without('pgbouncer') },
   async (t) => {
-    const { url, drop } = await createTestDatabase('template0')
-    t.teardown(drop)
-    const pooled = new URL(url)
-    pooled.host = await startPooler(t, url)
+    const { pooled } = await startPooledDatabase(t)
     const database = withAdHocSql(connect({ url: pooled.href, poolSize: 4, prepare: false }))
     t.teardown(() => database.close())
     const numbers = Array.from({ length: 200 }, (_, n) => n)
@@ -204,10 +210,7 @@ t.test(
   'behind the pooler, an instance that waited for a migration sees it and does not repeat it',
   { skip: await without('pgbouncer') },
   async (t) => {
-    const { url, drop } = await createTestDatabase('template0')
-    t.teardown(drop)
-    const pooled = new URL(url)
-    pooled.host = await startPooler(t, url)
+    const { url, pooled } = await startPooledDatabase(t)
     const other = postgres(url, { max: 1, onnotice: () => {} })
     t.teardown(() => other.end())
     const said: string[] = []
@@ -231,10 +234,7 @@ t.test(
   'behind the pooler, instances that start at once migrate once, and the doctor sees it',
   { skip: await without('pgbouncer') },
   async (t) => {
-    const { url, drop } = await createTestDatabase('template0')
-    t.teardown(drop)
-    const pooled = new URL(url)
-    pooled.host = await startPooler(t, url)
+    const { pooled } = await startPooledDatabase(t)
     await t.resolves(Promise.all(Array.from({ length: 6 }, () => migrate(pooled.href))))
     await t.resolves(migrate(pooled.href), 'and leave no lock to those that start later')
 
