@@ -103,6 +103,8 @@ const example = {
     { workspace: { id: workspace, name: 'Acme', personal: false }, role: 'admin', joined_at: moment },
   ],
   removals: [],
+  organizations_linked: [],
+  organization_memberships: [],
   invites: [],
   keys: [],
   settings_written: [
@@ -221,6 +223,16 @@ export const AccountExport = Resource(
       'Removals',
       { workspace_id: Uuid, removed_at: Timestamp },
       'When an admin last removed the caller from a workspace, or made the caller a member instead of an admin.',
+    ),
+    organizations_linked: List(
+      'OrganizationsLinked',
+      { workspace_id: Uuid, organization: Type.String(), linked_at: Timestamp },
+      'The organizations of the repository host to which the caller has linked workspaces.',
+    ),
+    organization_memberships: List(
+      'OrganizationMemberships',
+      { workspace_id: Uuid, confirmed_at: Nullable(Timestamp), left_at: Nullable(Timestamp) },
+      'When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and since when it says otherwise.',
     ),
     invites: List(
       'Invites',

@@ -220,6 +220,14 @@ t.test(
     await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
     await service.app.imports.run()
     await service.database.write.statement(
+      `insert into organizations values ($1::uuid, 9919, 'acme', 'member', 'remove', $2::uuid, now())`,
+      [id, userId],
+    )
+    await service.database.write.statement(
+      `insert into organization_members values ($1::uuid, $2::uuid, now(), null)`,
+      [id, userId],
+    )
+    await service.database.write.statement(
       `insert into imported_minutes values ($1::uuid, $2::uuid, '2025-01-01', 'acme/api', 1)`,
       [userId, id],
     )

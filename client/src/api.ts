@@ -56,6 +56,10 @@ export type AccountExport = {
   memberships: ExportedMemberships[]
   /** When an admin last removed the caller from a workspace, or made the caller a member instead of an admin. */
   removals: ExportedRemovals[]
+  /** The organizations of the repository host to which the caller has linked workspaces. */
+  organizations_linked: ExportedOrganizationsLinked[]
+  /** When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and since when it says otherwise. */
+  organization_memberships: ExportedOrganizationMemberships[]
   /** Invites that the caller created, without their codes. */
   invites: ExportedInvites[]
   /** Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for 400 days. */
@@ -955,6 +959,18 @@ export type ExportedMemberships = {
 export type ExportedRemovals = {
   workspace_id: string
   removed_at: string
+}
+
+export type ExportedOrganizationsLinked = {
+  workspace_id: string
+  organization: string
+  linked_at: string
+}
+
+export type ExportedOrganizationMemberships = {
+  workspace_id: string
+  confirmed_at: string | null
+  left_at: string | null
 }
 
 export type ExportedInvites = {

@@ -1,7 +1,20 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { privacyLevels } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { organizationJoins, organizationLeaves } from '../../../schemas/organizations.js'
 import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { table } from '../../platform/database/table.js'
@@ -112,13 +125,74 @@ export const members = table(
   ],
 )
 
-/** The last removal of a person from a workspace. Older invites no longer work for that person. Leaving is not a removal. */
+/** The organisation of the repository host, or group of GitLab, whose members a workspace follows. */
+export const organizations = table(
+  'organizations',
+  {
+    workspaceId: workspaceId(),
+    /** The host's numeric id, which never changes hands. A name does. */
+    hostId: bigint('host_id', { mode: 'number' }).notNull(),
+    name: text('name').notNull(),
+    joins: text('joins', { enum: organizationJoins }).notNull(),
+    leaves: text('leaves', { enum: organizationLeaves }).notNull(),
+    linkedBy: person('linked_by'),
+    linkedAt: moment('linked_at').notNull(),
+  },
+  {
+    people: { linkedBy: { erasure: 'anonymise', export: 'organizations_linked' } },
+    place: 'every node',
+    privacyRecord: 'membership',
+    label: 'linked organizations',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId] }),
+    index('organizations_by_host_id').on(t.hostId),
+    index('organizations_by_linker').on(t.linkedBy),
+  ],
+)
+
+/** What the host has said about members of a workspace that follows an organisation. A row ends with its membership. */
+export const organizationMembers = table(
+  'organization_members',
+  {
+    workspaceId: workspaceId(),
+    userId: person('user_id'),
+    /** The last sign-in at which the host confirmed someone who joined through the link. Null: joined by invite. */
+    confirmedAt: moment('confirmed_at'),
+    /** Since when the host says that the member has left, while the removal waits for an admin. */
+    leftAt: moment('left_at'),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'organization_memberships' } },
+    place: 'every node',
+    privacyRecord: 'membership',
+    label: 'memberships from an organization',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    foreignKey({
+      name: 'organization_members_of_member',
+      columns: [t.workspaceId, t.userId],
+      foreignColumns: [members.workspaceId, members.userId],
+    }).onDelete('cascade'),
+    index('organization_members_of_user').on(t.userId),
+  ],
+)
+
+/**
+ * The last removal of a person from a workspace. Older invites no longer work for that person. Leaving is not a removal: it
+ * has the moment `-infinity`, and only keeps an organisation from bringing the person back.
+ */
 export const removals = table(
   'removals',
   {
     workspaceId: workspaceId(),
     userId: person('user_id'),
     removedAt: moment('removed_at').notNull(),
+    /** Whether an organisation can make the person a member again. */
+    returns: boolean('returns').notNull().default(false),
+    /** The last deliveries of the host that reported the person, so that a repeated one has no effect. */
+    reports: text('reports').array().notNull().default([]),
   },
   {
     people: { userId: { erasure: 'delete', export: 'removals' } },

@@ -84,9 +84,24 @@ export const listsOfUser = {
     'members m join workspaces w on w.id = m.workspace_id where m.user_id = $2::uuid',
     { 'm.workspace_id': 'uuid' },
   ),
-  removals: list('removals', ['workspace_id', 'removed_at'], 'removals where user_id = $2::uuid', {
-    workspace_id: 'uuid',
-  }),
+  removals: list(
+    'removals',
+    ['workspace_id', 'removed_at'],
+    `removals where removed_at > '-infinity' and user_id = $2::uuid`,
+    { workspace_id: 'uuid' },
+  ),
+  organizations_linked: list(
+    'linked organizations',
+    ['workspace_id', { organization: 'name' }, 'linked_at'],
+    'organizations where linked_by = $2::uuid',
+    { workspace_id: 'uuid' },
+  ),
+  organization_memberships: list(
+    'memberships from an organization',
+    ['workspace_id', 'confirmed_at', 'left_at'],
+    'organization_members where user_id = $2::uuid',
+    { workspace_id: 'uuid' },
+  ),
   invites: list(
     'invites',
     ['id', 'workspace_id', 'role', 'max_uses', 'used_count', 'created_at', 'expires_at', 'revoked_at'],

@@ -1,0 +1,61 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Login, Named, NextCursor, Nullable, Owner, Resource, StringEnum, Timestamp } from './common.js'
+
+/** Whom a linked organisation makes a member, and what happens to those who leave it. The first is the default. */
+export const organizationJoins = ['nobody', 'member'] as const
+export const organizationLeaves = ['keep', 'remove'] as const
+
+const choices = {
+  join: StringEnum(organizationJoins, {
+    description: '`member`: people of the organization become members of the workspace when they sign in.',
+    examples: ['member'],
+  }),
+  leave: StringEnum(organizationLeaves, {
+    description: '`remove`: people who leave the organization are removed from the workspace.',
+    examples: ['remove'],
+  }),
+}
+
+const name = Type.Unsafe<string>({
+  ...Owner,
+  description: 'The name of the organization at the repository host, or at GitLab the path of the group.',
+})
+
+export const OrganizationBody = Named('OrganizationBody', {
+  organization: name,
+  join: Type.Optional({ ...choices.join, default: 'nobody' }),
+  leave: Type.Optional({ ...choices.leave, default: 'keep' }),
+})
+export type OrganizationBody = Static<typeof OrganizationBody>
+
+export const Organization = Resource('Organization', {
+  organization: Type.String({ examples: ['acme'] }),
+  organization_id: Type.Integer({
+    description: "The host's id, which never changes hands.",
+    examples: [9919],
+  }),
+  ...choices,
+  linked_by: Login,
+  linked_at: Timestamp,
+})
+export type Organization = Static<typeof Organization>
+
+export const OrganizationMember = Named('OrganizationMember', {
+  login: Login,
+  left_at: Nullable(Timestamp, {
+    description:
+      'Since when the host says that the member has left, while the removal waits for an admin. Null: it does not.',
+    examples: [null],
+  }),
+  unconfirmed_since: Nullable(Timestamp, {
+    description:
+      'The last sign-in at which the host confirmed a member who joined through the link, if that was long ago.',
+    examples: ['2026-09-01T09:30:00.000Z'],
+  }),
+})
+export type OrganizationMember = Static<typeof OrganizationMember>
+
+export const OrganizationMemberPage = Named('OrganizationMemberPage', {
+  members: Type.Array(OrganizationMember),
+  next_cursor: NextCursor,
+})
