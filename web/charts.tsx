@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
-  compact,
+  count,
   duration,
   fullDay,
   HIDDEN,
@@ -13,6 +13,7 @@ import {
   weekdayAndDay,
   weekdays,
 } from './format.js'
+import type { Spark } from './spark.js'
 
 /** The current width of an element. */
 const useWidth = () => {
@@ -337,6 +338,10 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
   )
 }
 
+/** A mean that rounds to nothing still isn't nothing. */
+const meanDuration = (minutes: number): string =>
+  minutes > 0 && minutes < 0.5 ? 'less than 1 min' : duration(Math.round(minutes))
+
 const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 
 const HOURS_LEFT = 36
@@ -371,14 +376,25 @@ const Legend = ({ children }: { children: ComponentChildren }) => (
   </p>
 )
 
-/** Minutes by weekday and hour. */
+/** Mean minutes by weekday and hour. */
 export const Heatmap = ({
-  cells,
+  cells: sums,
+  counts,
   label,
 }: {
   cells: { weekday: number; hour: number; minutes: number | null }[]
+  /** How many Mondays, Tuesdays and so on the sums cover. */
+  counts: number[]
   label: string
 }) => {
+  const cells = useMemo(
+    () =>
+      sums.map((cell) => ({
+        ...cell,
+        minutes: cell.minutes && cell.minutes / Math.max(1, counts[cell.weekday - 1] ?? 1),
+      })),
+    [sums, counts.join()],
+  )
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
   const [ref, width] = useWidth()
@@ -393,7 +409,7 @@ export const Heatmap = ({
     return `${longWeekdays[weekday - 1]} ${hourName(hour)}`
   }
   const most = cells.findIndex(({ minutes }) => minutes === max)
-  const peak = most < 0 ? '' : `${nameOf(most)}, ${duration(max)}`
+  const peak = most < 0 ? '' : `${nameOf(most)}, ${meanDuration(max)}`
   const drawn = useMemo(
     () =>
       width > 0 && (
@@ -440,7 +456,9 @@ export const Heatmap = ({
         read={(index) => ({
           title: nameOf(index),
           lines: [
-            cells[index]?.minutes === null ? 'Hidden: too few people' : duration(cells[index]?.minutes),
+            cells[index]?.minutes === null
+              ? 'Hidden: too few people'
+              : meanDuration(cells[index]?.minutes ?? 0),
           ],
           x: place(index).x + across / 2,
           y: place(index).y,
@@ -453,8 +471,8 @@ export const Heatmap = ({
           </svg>
         </div>
       </Readable>
-      <Legend>{peak && `Peak: ${peak}`}</Legend>
-      <AsTable caption={label} head={['Hour', ...weekdays]}>
+      <Legend>{peak && `Mean week. Peak: ${peak}`}</Legend>
+      <AsTable caption={`${label}, mean minutes per week`} head={['Hour', ...weekdays]}>
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
             <tr key={hourName(hour)}>
@@ -463,7 +481,7 @@ export const Heatmap = ({
                 const found = cells.find((one) => one.hour === hour && one.weekday === index + 1)
                 return (
                   <td key={name} class="n">
-                    {found?.minutes == null ? HIDDEN : found.minutes}
+                    {found?.minutes == null ? HIDDEN : count(Math.round(found.minutes))}
                   </td>
                 )
               })}
@@ -577,35 +595,21 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
   )
 }
 
-/** A sparkline as text for screen readers: its first half compared with its second. */
-const describe = (values: (number | null)[]): string => {
-  const sum = (part: typeof values) => part.reduce<number>((all, value) => all + (value ?? 0), 0)
-  const half = Math.floor(values.length / 2)
-  const [first, second] = [sum(values.slice(0, half)), sum(values.slice(-half))]
-  const trend = second > first * 1.1 ? 'rising' : second < first * 0.9 ? 'falling' : 'steady'
-  return `${trend}: first half ${compact(first)}, second half ${compact(second)}`
-}
-
 /** A line without a scale, to compare shapes. */
-export const Spark = ({ values, tone }: { values: (number | null)[]; tone?: string }) => {
-  const max = Math.max(1, ...values.map((value) => value ?? 0))
-  const d = values
+export const Sparkline = ({ points, words }: Spark) => {
+  const max = Math.max(1, ...points)
+  const d = points
     .map(
       (value, index) =>
-        `${index === 0 ? 'M' : 'L'}${(index * 100) / Math.max(1, values.length - 1)} ${23 - ((value ?? 0) / max) * 22}`,
+        `${index === 0 ? 'M' : 'L'}${(index * 100) / Math.max(1, points.length - 1)} ${23 - (value / max) * 22}`,
     )
     .join('')
   return (
     <>
-      <svg
-        class={`spark ${tone ?? 'blue'}`}
-        viewBox="0 0 100 24"
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
+      <svg class="spark blue" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
         <path d={d} />
       </svg>
-      <span class="away">{describe(values)}</span>
+      <span class="away">{words}</span>
     </>
   )
 }

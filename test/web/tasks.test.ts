@@ -186,7 +186,7 @@ else {
   t.test('the most active person of a repository is two clicks away, at an address to share', async (t) => {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
-    t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'])
+    t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('acme/web').click()
     await admin.settled()
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
@@ -198,12 +198,12 @@ else {
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('Remove filter acme/web').click()
     await admin.settled()
-    t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'])
+    t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'], 'sorted by name')
     await admin.page
       .getByRole('table', { name: 'People', exact: true })
-      .getByRole('button', { name: 'Person', exact: true })
+      .getByRole('button', { name: 'Active', exact: true })
       .click()
-    t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'], 'sorted by name')
+    t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'], 'sorted by active time')
   })
 
   t.test('a range is compared with the previous one, and the page shows the days of both', async () => {
@@ -534,7 +534,7 @@ else {
       await visitor.open(`/w/${id}/me`)
       await visitor.page.locator('.figure .value', { hasText: 'min' }).first().waitFor()
       const texts = await visitor.page.locator('.figure').allInnerTexts()
-      return texts.slice(0, 2).map((text) => text.match(/usually (.*) (?:on a|by) \w+day$/)?.[1])
+      return texts.slice(0, 2).map((text) => text.match(/usually (.*) (?:on a|by the end of) \w+day$/)?.[1])
     }
     await work(nia, 'nakatomi/tower', today, 10)
     t.strictSame(await usual(), [undefined, undefined], 'nothing is usual yet')
@@ -592,8 +592,14 @@ else {
     const visitor = await visit(dan)
     await visitor.open(`/w/${id}/settings`)
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
-    await visitor.sees('From now on, no one sees another person’s numbers, including past ones.')
+    const consequence =
+      'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+    await visitor.sees(consequence)
     await visitor.button('Save settings').click()
+    await visitor.button('Cancel').click()
+    await visitor.button('Save settings').click()
+    await visitor.sees('Every member can see this change and since when it applies.')
+    await visitor.button('Hide numbers').click()
     await visitor.sees('Settings saved')
     await visitor.link('Team').click()
     await visitor.sees('This page shows only whole weeks. It shows no one’s personal numbers.')
@@ -612,13 +618,11 @@ else {
     t.strictSame(await rowsOf(visitor, 'People'), [])
     t.equal(await visitor.page.locator('.figure .value').first().innerText(), '–')
     await visitor.link('People').click()
-    await visitor.sees(
-      'No one here sees another person’s numbers. Admins manage people, repositories and settings.',
-    )
+    const consent =
+      'No one sees another person’s numbers or hours. Admins see the team’s numbers for whole weeks, and only where enough people contributed. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.'
+    await visitor.sees(`${consent} Admins manage people, repositories and settings.`)
     await visitor.open('/account/privacy')
-    await visitor.sees(
-      /^In Initech, only you see your numbers\. Admins see the team’s numbers for whole weeks only, and no number that covers too few people\. An admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s\. In effect since /,
-    )
+    await visitor.sees(new RegExp(`^Initech: ${consent} In effect since `))
     t.strictSame(await visitor.violations(), [])
   })
 

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso/router'
 import { call, useAction, useRead } from '../api.js'
+import { consent } from '../consent.js'
 import { count, time } from '../format.js'
 import { startOf } from '../home.js'
 import { useMe } from '../me.js'
@@ -46,12 +47,7 @@ export const Join = () => {
             </div>
             <div>
               <h3>Who sees your numbers</h3>
-              <p>
-                {workspace.activity_privacy === 'team'
-                  ? 'Only you. Admins see the team’s numbers for whole weeks only, and no number that covers too few people.'
-                  : 'Admins see your daily numbers by name. Members see the day when you were last active. Only you see your hours.'}{' '}
-                You can pause recording at any time.
-              </p>
+              <p>{consent[workspace.activity_privacy]} You can pause recording at any time.</p>
             </div>
             {status !== 'active' && (
               <div class="note" role="alert">

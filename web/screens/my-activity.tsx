@@ -2,10 +2,12 @@ import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { useRead } from '../api.js'
 import { Calendar, Heatmap, Trend } from '../charts.js'
+import { consent } from '../consent.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
+import { weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import {
   Change,
@@ -18,7 +20,7 @@ import {
   SortedTable,
   Tip,
 } from '../ui.js'
-import { Compared, metrics, numbersOf, pointsOf, useSummary } from './team.js'
+import { Compared, listedRepos, metrics, numbersOf, pointsOf, useSummary } from './team.js'
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -88,12 +90,17 @@ export const MyActivity = () => {
               <header class="row apart">
                 <h2 id="hours">My working hours</h2>
                 <Tip about="my working hours">
-                  Active minutes by weekday and hour, in the time zone set under Account. Minutes that were
-                  reported without an hour, and hours past their retention period, are not included. In every
-                  workspace, only you can see your hours.
+                  Active minutes by weekday and hour in a mean week of the selected range, in the time zone
+                  set under Account. Minutes that were reported without an hour, and hours past their
+                  retention period, are not included. No one else gets this chart.{' '}
+                  {consent[workspace.activity_privacy]}
                 </Tip>
               </header>
-              <Heatmap cells={asked.data.heatmap ?? []} label="My active time by weekday and hour" />
+              <Heatmap
+                cells={asked.data.heatmap ?? []}
+                counts={weekdayCounts(asked.data.range)}
+                label="My active time by weekday and hour"
+              />
             </section>
           </div>
           <section class="card" aria-labelledby="calendar">
@@ -171,7 +178,7 @@ const Summary = (props: {
     {
       name: 'This week',
       value: usual && duration(usual.week),
-      comparison: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by ${weekday}` : '',
+      comparison: usual?.usualWeek ? `usually ${duration(usual.usualWeek)} by the end of ${weekday}` : '',
       about: `Monday to today. The usual value is the mean of the last ${USUAL_WEEKS} weeks, up to the same weekday and since your first active day.`,
     },
     {
@@ -206,7 +213,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
   <section class="card" aria-labelledby="repos">
     <header class="row apart">
       <h2 id="repos">My repositories</h2>
-      <span class="small muted">{data.repos.length} total</span>
+      <span class="small muted">{listedRepos(data.repos)}</span>
     </header>
     <SortedTable
       caption="My repositories"
@@ -225,7 +232,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
               </button>
             ),
         },
-        ...numbersOf(data.repos, ({ repo }) => repo === null),
+        ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       ]}
       keyOf={({ repo }) => repo ?? ''}
       isRest={({ repo }) => repo === null}

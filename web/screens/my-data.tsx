@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, usePages, useRead } from '../api.js'
+import { consent } from '../consent.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
 import { Markdown } from '../schema.js'
@@ -136,21 +137,10 @@ const Stored = () => {
 
 const WhoSees = ({ workspace }: { workspace: Workspace }) => (
   <p>
-    {workspace.activity_privacy === 'team' ? (
-      <>
-        In <bdi>{workspace.name}</bdi>, only you see your numbers. Admins see the team’s numbers for whole
-        weeks only, and no number that covers too few people. An admin of several workspaces with the same
-        people can compare them, and people who cooperate can subtract their own numbers from the team’s.
-      </>
-    ) : (
-      <>
-        In <bdi>{workspace.name}</bdi>, admins see your daily numbers by name. Members see the day when you
-        were last active. The team’s working hours include yours only together with those of at least one more
-        person. These numbers are live, so an admin who keeps reloading the page can tell when you work. The
-        privacy level “Only that person” prevents this.
-      </>
-    )}{' '}
-    In effect since {time(workspace.activity_privacy_since)}.
+    <strong>
+      <bdi>{workspace.name}</bdi>:
+    </strong>{' '}
+    {consent[workspace.activity_privacy]} In effect since {time(workspace.activity_privacy_since)}.
   </p>
 )
 

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
+import { consent } from '../consent.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
@@ -45,10 +46,7 @@ export const People = () => {
         )}
       </div>
       <p class="muted narrow">
-        {workspace.activity_privacy === 'team'
-          ? 'No one here sees another person’s numbers.'
-          : 'Admins see each member’s daily numbers. No one sees another person’s hours.'}{' '}
-        Admins manage people, repositories and settings.
+        {consent[workspace.activity_privacy]} Admins manage people, repositories and settings.
       </p>
       <Members />
       {isAdmin && !workspace.personal && (

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, requireUnchanged, useAction, useRead } from '../api.js'
-import { bytes, people, time } from '../format.js'
+import { consent } from '../consent.js'
+import { addDays, bytes, fullDay, mondayOf, people, time, today } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
@@ -117,6 +118,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const [draft, set] = useState(() => draftOf(state, etag))
   const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
   const [saved, setSaved] = useState<State>()
+  const [asking, ask] = useState(false)
   const { busy, failure, act, clear } = useAction()
   const edit = (change: Partial<Draft>) => {
     setSaved(undefined)
@@ -168,7 +170,26 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     <>
       {/* Outside of the form, because its dialog contains another form. */}
       <Unsaved isChanged={isChanged || !values} />
-      <Form class="stack" onSubmit={save}>
+      {asking && changes.activity_privacy && (
+        <Confirm
+          title={
+            changes.activity_privacy === 'team' ? 'Hide each person’s numbers?' : 'Show numbers by name?'
+          }
+          action={changes.activity_privacy === 'team' ? 'Hide numbers' : 'Show numbers'}
+          isHarmless={changes.activity_privacy === 'team'}
+          busy={busy}
+          failure={undefined}
+          onNo={() => ask(false)}
+          onYes={async () => {
+            await save()
+            ask(false)
+          }}
+        >
+          <p>{consequenceOf(changes.activity_privacy)}</p>
+          <p>Every member can see this change and since when it applies.</p>
+        </Confirm>
+      )}
+      <Form class="stack" onSubmit={() => (changes.activity_privacy ? ask(true) : save())}>
         <div class="lead">
           <section class="card stack tight" aria-label="Editor settings">
             {/* The headings of the groups below need one above them. */}
@@ -217,13 +238,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                       Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
                     </p>
                   )}
-                  {changes.activity_privacy && (
-                    <p>
-                      {changes.activity_privacy === 'team'
-                        ? 'From now on, no one sees another person’s numbers, including past ones.'
-                        : 'From next Monday (UTC) on, admins see each person’s numbers. Earlier days stay hidden.'}
-                    </p>
-                  )}
+                  {changes.activity_privacy && <p>{consequenceOf(changes.activity_privacy)}</p>}
                 </>
               )}
               {conflict ? (
@@ -319,19 +334,17 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   )
 }
 
+/** What a change of the privacy level does, and from which day. */
+const consequenceOf = (level: State['activity_privacy']): string =>
+  level === 'team'
+    ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+    : `From ${fullDay(addDays(mondayOf(today()), 7))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
+
 const without = (all: readonly string[], some: readonly string[]) => all.filter((one) => !some.includes(one))
 
 const levels = [
-  [
-    'named',
-    'Admins, by name',
-    'Admins see each member’s daily numbers. They see hours only as sums over at least 2 other people. The numbers are live, so an admin who keeps reloading the page can tell when a person works. “Only that person” prevents this.',
-  ],
-  [
-    'team',
-    'Only that person',
-    'Admins see the team’s numbers for whole weeks only, and no number that covers too few people. This includes all past activity. If you switch back, all days until the end of that week stay hidden. The level applies to this workspace: an admin of several workspaces with the same people can compare them, and people who cooperate can subtract their own numbers from the team’s.',
-  ],
+  ['named', 'Admins, by name', consent.named],
+  ['team', 'Only that person', consent.team],
 ] as const
 
 /** Conflicting changes by two admins. The admin chooses a value for each key. */

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { announce } from '../announce.js'
 import { useRead } from '../api.js'
-import { Heatmap, type Point, Spark, Trend } from '../charts.js'
+import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
 import {
   addDays,
   compact,
@@ -14,12 +14,14 @@ import {
   fullDay,
   mondayOf,
   people,
+  today,
   weekdayAndDay,
   weekdayOf,
 } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { comparedRange, type Range, rangeOf, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
+import { sparkOf, weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import {
   Change,
@@ -469,15 +471,15 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
       <header class="row apart">
         <h2 id="hours">Working hours</h2>
         <Tip about="working hours">
-          Active minutes by weekday and hour, in each person’s time zone. A UTC hour that spans two local
-          hours counts in the first. Minutes that were reported without an hour, and hours past their
-          retention period, are not included.
+          Active minutes by weekday and hour in a mean week of the selected range, in each person’s time zone.
+          A UTC hour that spans two local hours counts in the first. Minutes that were reported without an
+          hour, and hours past their retention period, are not included.
           {!isTeamLevel &&
             ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
         </Tip>
       </header>
       {data.heatmap ? (
-        <Heatmap cells={data.heatmap} label="Active time by weekday and hour" />
+        <Heatmap cells={data.heatmap} counts={weekdaysIn(data)} label="Active time by weekday and hour" />
       ) : (
         <p class="muted">{hiddenHours(isTeamLevel, filter)}</p>
       )}
@@ -485,9 +487,17 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
   )
 }
 
+/** How many of each weekday the numbers of a dashboard cover. Published weeks are whole. */
+const weekdaysIn = ({ range, publication }: Days): number[] => {
+  const published = countOf(publication?.weeks ?? [], 'published')
+  return published > 0 ? Array.from({ length: 7 }, () => published) : weekdayCounts(range)
+}
+
 const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
   const { login: mine } = useMe()
-  const isHidden = useWorkspace().activity_privacy === 'team' && data.members.length === 0
+  const { activity_privacy, activity_privacy_since } = useWorkspace()
+  const isHidden = data.publication !== null && data.members.length === 0
+  const listed = data.members.filter(({ login }) => login !== null).length
   const hasOthers = data.members.some(({ login }) => login !== null && login !== mine)
   const columns = useMemo<Column<Dashboard['members'][number]>[]>(
     () => [
@@ -505,7 +515,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
             </button>
           ),
       },
-      ...numbersOf(data.members, ({ login }) => login === null),
+      ...numbersOf(data.members, data.range, ({ login }) => login === null),
       {
         name: 'active_days',
         title: 'Days',
@@ -524,7 +534,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         <span class="small muted">
           {isHidden
             ? 'hidden'
-            : `${people(data.members.length)}${hasOthers ? '. They can see that you viewed this.' : ''}`}
+            : `${people(listed)}${hasOthers ? '. They can see that you viewed this.' : ''}`}
         </span>
       </header>
       <SortedTable
@@ -534,15 +544,27 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         keyOf={({ login }) => login ?? ''}
         isRest={({ login }) => login === null}
         searchText={({ login }) => login ?? ''}
-        first="active_minutes"
+        first="login"
+        ascending
         empty={
           isHidden
-            ? 'This workspace hides each person’s numbers.'
+            ? activity_privacy === 'team'
+              ? 'This workspace hides each person’s numbers.'
+              : `People’s numbers are shown for days from ${fullDay(namesSince(activity_privacy_since))} on. Earlier days stay hidden.`
             : 'No activity in the selected range. Choose another range.'
         }
       />
     </section>
   )
+}
+
+/** After a change to the level `named`, names start with the next week. */
+const namesSince = (changedAt: string): string => addDays(mondayOf(changedAt.slice(0, 10)), 7)
+
+/** How many repositories a list names, without the row of all others. */
+export const listedRepos = (repos: readonly { repo: string | null }[]): string => {
+  const named = repos.filter(({ repo }) => repo !== null).length
+  return named === repos.length ? `${count(named)} total` : `${count(named)} and others`
 }
 
 const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
@@ -561,7 +583,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
             </button>
           ),
       },
-      ...numbersOf(data.repos, ({ repo }) => repo === null),
+      ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       {
         name: 'members',
         title: 'People',
@@ -577,7 +599,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
     <section class="card" aria-labelledby="repos">
       <header class="row apart">
         <h2 id="repos">Repositories</h2>
-        <span class="small muted">{data.repos.length} total</span>
+        <span class="small muted">{listedRepos(data.repos)}</span>
       </header>
       <SortedTable
         caption="Repositories"
@@ -607,17 +629,23 @@ interface Numbers {
 /** The columns that people and repositories share. The row of all others has no bar, and does not scale those of others. */
 export const numbersOf = <Row extends Numbers>(
   rows: readonly Row[],
+  range: Range,
   isRest: (row: Row) => boolean,
 ): Column<Row>[] => {
+  const now = today()
   const most = Math.max(1, ...rows.map((row) => (isRest(row) ? 0 : (row.active_minutes ?? 0))))
   const trend: Column<Row> = {
     name: 'trend',
     title: 'Trend',
     room: 'wide',
-    cell: ({ trend }) => trend && trend.length > 1 && <Spark values={trend} />,
+    cell: (row) => {
+      const spark = row.trend && sparkOf(row.trend, range, now)
+      return spark && <Sparkline {...spark} />
+    },
   }
   return [
-    ...(rows.some(({ trend }) => trend) ? [trend] : []),
+    // Either all rows have enough finished weeks, or none.
+    ...(rows.some((row) => row.trend && sparkOf(row.trend, range, now)) ? [trend] : []),
     {
       name: 'active_minutes',
       title: 'Active',
