@@ -107,7 +107,7 @@ export const errorCatalogue = {
   flush_id_reused: [409, 'This flush_id was already used with different content. Use a new one.'],
   workspace_limit: [
     409,
-    `You can be in at most ${limits.workspaces_per_user} workspaces. Leave or delete one first.`,
+    `You can create at most ${limits.workspaces_created} workspaces, and be in at most ${limits.workspaces_joined}, unless the operator has changed these limits. Delete or leave one first.`,
   ],
   key_limit: [
     409,

@@ -18,7 +18,10 @@ export const limits = {
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
   workspace_name_length: 100,
-  workspaces_per_user: 200,
+  /** Workspaces that a person has created and that still exist, the personal one included. */
+  workspaces_created: 20,
+  /** Workspaces that a person is in, the created ones included. */
+  workspaces_joined: 100,
   patterns_per_workspace: 50,
   pattern_length: 200,
   pattern_stars: 4,
@@ -145,5 +148,9 @@ export const rateLimits = {
   rate_refused_keys_per_address: 'Invalid access keys from an address per minute.',
   rate_wrong_signatures_per_address: 'Wrongly signed webhook calls from an address per minute.',
   exports_per_hour: 'Account exports of a caller per hour.',
+  workspaces_created: 'Workspaces that a person has created and that still exist.',
+  workspaces_joined: 'Workspaces that a person is in.',
 } as const satisfies Partial<Record<LimitName, string>>
 export type RateLimitName = keyof typeof rateLimits
+/** The values in effect. */
+export type AdjustedLimits = Record<RateLimitName, number>

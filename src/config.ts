@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
-import { type RateLimitName, rateLimits } from '../schemas/limits.js'
+import { type AdjustedLimits, type RateLimitName, rateLimits } from '../schemas/limits.js'
 import { hasKnownAuthentication, hasUnescapedPassword, withFirstHost } from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { lazy } from './platform/process/lazy.js'
@@ -77,7 +77,7 @@ export interface Config {
   /** The Redis in which instances share their rate limits. */
   redisUrl: string | undefined
   /** By the name that `GET /api/limits` has. */
-  limits: Record<RateLimitName, number>
+  limits: AdjustedLimits
   /** Addresses and ranges for which no rate limit holds. */
   exemptAddresses: string[]
   /** A message that begins maintenance at the start, and the file that switches it later. */
@@ -218,7 +218,7 @@ const limitsOf = (values: Environment) =>
       name,
       values[`LIMIT_${name.toUpperCase() as Uppercase<RateLimitName>}`],
     ]),
-  ) as Record<RateLimitName, number>
+  ) as AdjustedLimits
 
 const SCHEMA_BYTES = 4 * 2 ** 20
 

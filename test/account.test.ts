@@ -193,6 +193,7 @@ t.test(
     const key = { name: 'editor', scopes: ['settings:read'] }
     await canary.post('/api/me/keys', key)
     await canary.post(`${team}/${id}/keys`, key)
+    await canary.post(`${team}/${id}/webhook`)
     await canary.post('/api/events', { event: 'opened', source: 'extension' })
     await service.app.milestones.flush()
     const zone = { timezone: 'Pacific/Chatham', flush_id: 'one' }

@@ -248,6 +248,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
     'snapshot versions: 1',
     'snapshots: 1',
     'workspace settings versions: 1',
+    'workspaces created: 1',
   ])
   t.match(said[1], new RegExp(`^ {2}created 20.*, privacy level named, ${bytes} bytes of settings$`))
   t.match(
@@ -327,7 +328,12 @@ t.test('an operator hands over a workspace without an admin, and erases a disabl
   const [listed = ''] = await lines('headless')
   t.match(listed, /2 members, no active admins, /)
   const transfer = async (workspace: string, name: string) =>
-    transferWorkspace(database, await findWorkspace(database, workspace), await findAccount(database, name))
+    transferWorkspace(
+      database,
+      await findWorkspace(database, workspace),
+      await findAccount(database, name),
+      limits,
+    )
   await t.rejects(transfer(id, 'jan'), { message: 'The account jan is disabled. Enable it first.' })
   t.same(await workspaces(t, 'transfer', id, 'kim'), {
     code: 0,

@@ -143,7 +143,7 @@ export const samples: Sample[] = [
   ...calls(users.lockUser, [id]),
   ...calls(users.upsertUser, [{ id: 1, login: 'Ada', avatarUrl: '' }]),
 
-  ...calls(webhooks.rotateWebhook, [id, id]),
+  ...calls(webhooks.rotateWebhook, [id, id, id]),
   ...calls(webhooks.deleteWebhook, [id]),
   ...calls(webhooks.readWebhook, [id]),
   ...calls(webhooks.findWebhook, [id]),

@@ -251,6 +251,8 @@ export const startService = async (
     REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
     WEBHOOK_KEYS: WEBHOOK_KEY,
     RATE_LIMITS: 'off',
+    // Tests reuse a few people.
+    LIMIT_WORKSPACES_CREATED: '200',
     LOG_LEVEL: 'trace',
     ...env,
   })

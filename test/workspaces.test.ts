@@ -1,4 +1,5 @@
 import t from 'tap'
+import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
 import { type Reply, startService } from './service.js'
 
@@ -42,20 +43,54 @@ t.test('names have 1 to 100 characters as sent and are not blank', async (t) => 
   hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'B' }])
 })
 
-t.test('a caller is in at most 200 workspaces', async (t) => {
-  const service = await startService(t)
+t.test('a caller creates at most 20 workspaces that exist', async (t) => {
+  const service = await startService(t, {
+    env: { LIMIT_WORKSPACES_CREATED: `${limits.workspaces_created}` },
+  })
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { code } = await service.workspace(bob)
   const many: Reply[] = []
-  while (many.length < 205) {
+  while (many.length < 25) {
     const some = Array.from({ length: 5 }, () => ada.post(`${team}/create`, { name: 'One of many' }))
     many.push(...(await Promise.all(some)))
   }
-  t.equal(many.filter(({ status }) => status === 201).length, 200)
+  t.equal(many.filter(({ status }) => status === 201).length, 20)
   const limit = { status: 409, code: 'workspace_limit' }
   for (const { body } of many.filter(({ status }) => status !== 201)) t.hasStrict(body, limit)
-  t.hasStrict((await ada.post(`${team}/join`, { code })).body, limit)
   t.hasStrict((await ada.push('ada/dotfiles', {})).body, limit)
+  t.equal((await ada.post(`${team}/join`, { code })).status, 200, 'joining is another limit')
+  // Those that others administer now still exist.
+  const [left, deleted] = many.filter(({ status }) => status === 201).map(({ body }) => body)
+  t.equal((await bob.post(`${team}/join`, { code: left.invite.code })).status, 200)
+  t.equal(
+    (await ada.patch(`${team}/${left.workspace.id}/members`, { login: 'bob', role: 'admin' })).status,
+    200,
+  )
+  t.equal((await ada.post(`${team}/${left.workspace.id}/leave`)).status, 200)
+  t.hasStrict((await ada.push('ada/dotfiles', {})).body, limit)
+  t.equal((await ada.delete(`${team}/${deleted.workspace.id}`)).status, 200)
+  t.hasStrict((await ada.push('ada/dotfiles', {})).body, { workspace_created: true })
+  t.hasStrict((await ada.post(`${team}/create`, { name: 'One more' })).body, limit)
+})
+
+t.test('the operator sets how many workspaces a caller creates and is in', async (t) => {
+  const service = await startService(t, {
+    env: { LIMIT_WORKSPACES_CREATED: '2', LIMIT_WORKSPACES_JOINED: '3' },
+  })
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const invites = [await service.workspace(bob), await service.workspace(bob)]
+  const limit = { status: 409, code: 'workspace_limit' }
+  t.hasStrict((await bob.post(`${team}/create`, { name: 'Third' })).body, limit)
+  await service.workspace(ada)
+  const [one, other] = invites.map(({ code }) => code)
+  t.equal((await ada.post(`${team}/join`, { code: one })).status, 200)
+  t.equal((await ada.post(`${team}/create`, { name: 'Second' })).status, 201)
+  t.hasStrict((await ada.post(`${team}/join`, { code: other })).body, limit)
+  t.equal((await ada.post(`${team}/join`, { code: one })).status, 200, 'a member is not asked')
+  await service.database.write.statement('update workspaces set created_by = null', [])
+  t.hasStrict((await ada.post(`${team}/create`, { name: 'Fourth' })).body, limit)
+  const list = (await ada.get('/api/limits')).body
+  t.same([list.workspaces_created, list.workspaces_joined], [2, 3])
 })
 
 t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {

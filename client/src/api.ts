@@ -276,7 +276,8 @@ export type Limits = {
   body_bytes: number
   counts_body_bytes: number
   workspace_name_length: number
-  workspaces_per_user: number
+  workspaces_created: number
+  workspaces_joined: number
   patterns_per_workspace: number
   pattern_length: number
   pattern_stars: number
@@ -1927,7 +1928,7 @@ export type ProblemFlushIdReused = {
   request_id: string
 }
 
-/** You can be in at most 200 workspaces. Leave or delete one first. */
+/** You can create at most 20 workspaces, and be in at most 100, unless the operator has changed these limits. Delete or leave one first. */
 export type ProblemWorkspaceLimit = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_limit'

@@ -1,6 +1,7 @@
 /** Lists, shows, exports, transfers or deletes workspaces for the operator. */
 import { readConfig } from '../config.js'
 import { exportWorkspace } from '../features/personal-data/export-workspace.js'
+import type { WorkspaceQuota } from '../features/workspaces/index.js'
 import { findAccount } from '../operator/accounts.js'
 import { openDatabaseForCommand } from '../operator/open-database.js'
 import {
@@ -42,6 +43,7 @@ interface Call {
   last: string
   search: string
   isSure: boolean
+  quota: WorkspaceQuota
   stopped: AbortSignal
 }
 
@@ -76,9 +78,9 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
   },
   transfer: {
     takes: 2,
-    run: async ({ database, id, last: login }) => {
+    run: async ({ database, id, last: login, quota }) => {
       const [workspace, user] = [await findWorkspace(database, id), await findAccount(database, login)]
-      const isChanged = await transferWorkspace(database, workspace, user)
+      const isChanged = await transferWorkspace(database, workspace, user, quota)
       print(`${user.login} ${isChanged ? 'is now' : 'was already'} an admin of the workspace.`)
     },
   },
@@ -99,7 +101,16 @@ runCommand(async (stopped) => {
   const [name = '', ...rest] = given.others
   const command = requireCommand('workspaces', commands, name, rest)
   const [id = '', last = ''] = rest
-  const database = await openDatabaseForCommand(readConfig(process.env, { needsSecrets: false }), stopped)
+  const config = readConfig(process.env, { needsSecrets: false })
+  const database = await openDatabaseForCommand(config, stopped)
   const isSure = given.flags.length > 0
-  await command.run({ database, id, last, search: given.options.search, isSure, stopped })
+  await command.run({
+    database,
+    id,
+    last,
+    search: given.options.search,
+    isSure,
+    stopped,
+    quota: config.limits,
+  })
 })

@@ -1,17 +1,17 @@
 /** The operator's commands for workspaces. */
 import { limits } from '../../schemas/limits.js'
-import { ApiError } from '../errors.js'
 import { listKeys, lockCaller } from '../features/accounts/index.js'
 import type { User } from '../features/accounts/queries/users.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import {
-  countWorkspacesOf,
   insertAuditEntry,
   insertMember,
   lockWorkspace,
   markWorkspaceDeleted,
   readRole,
+  requireRoomToJoin,
+  type WorkspaceQuota,
 } from '../features/workspaces/index.js'
 import {
   listAllWorkspaces,
@@ -94,6 +94,7 @@ export const transferWorkspace = (
   database: Database,
   { id: workspaceId }: WorkspaceFacts,
   { id: userId }: User,
+  quota: WorkspaceQuota,
 ): Promise<boolean> =>
   explainFailure(
     database.transaction(async (tx) => {
@@ -109,8 +110,7 @@ export const transferWorkspace = (
       if (before === 'admin') return false
       if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
       else {
-        if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
-          throw new ApiError('workspace_limit')
+        await requireRoomToJoin(tx, userId, quota)
         await insertMember(tx, workspaceId, userId, 'admin')
       }
       await insertAuditEntry(tx, {

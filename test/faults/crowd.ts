@@ -201,7 +201,7 @@ export const startCrowd = async (options: CrowdOptions) => {
         expect(inOrder.join() === [...workspaces.acknowledged].join(), `${name} sees workspaces out of order`)
       },
       async () => {
-        if (workspaces.tried > 60) return
+        if (workspaces.tried > 18) return
         workspaces.tried++
         const wanted = `${name}-${writes}`
         const body = { name: wanted, patterns: [`${wanted}/*`] }

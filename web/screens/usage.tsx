@@ -60,7 +60,7 @@ const Mine = () => {
           {
             name: 'Workspaces',
             used: workspaces.length,
-            limit: documented.workspaces_per_user,
+            limit: documented.workspaces_joined,
             href: '/account/workspaces',
           },
           {

@@ -14,8 +14,8 @@ export const createWebhook = (
   keys: string[],
   call: WorkspaceCall,
 ): Promise<{ id: string; secret: string }> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const { id, generation } = await rotateWebhook(tx, call.workspaceId, randomUUID())
+  changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
+    const { id, generation } = await rotateWebhook(tx, call.workspaceId, randomUUID(), caller.id)
     const secret = newSecretOf(keys, id, generation)
     if (secret === undefined) throw new ApiError('webhooks_not_configured')
     await record(generation === 1 ? 'webhook.created' : 'webhook.secret_rotated')

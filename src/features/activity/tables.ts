@@ -17,6 +17,7 @@ import { dayRanges, moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { type PersonRule, table } from '../../platform/database/table.js'
 import { DELETED_USER } from '../accounts/deleted-user.js'
+import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'
 
@@ -99,8 +100,21 @@ export const webhooks = table(
     /** When each of the last few secrets was replaced, the latest first. */
     replacedAt: moment('replaced_at').array().notNull().default([]),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /** The admin who was shown the current secret. Null: unknown, because an earlier release created it. */
+    createdBy: uuid('created_by').references(() => users.id),
   },
-  { place: 'every node', privacyRecord: null },
+  {
+    people: {
+      createdBy: {
+        erasure: 'anonymise',
+        export: { leftOutBecause: 'the audit trail has it' },
+        label: 'webhooks created',
+      },
+    },
+    place: 'every node',
+    privacyRecord: 'audit trail',
+  },
+  (t) => [index('webhooks_by_creator').on(t.createdBy)],
 )
 
 /** Correctly signed requests of the repository host. */

@@ -7,7 +7,7 @@ import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
-import type { RepoQuestion } from '../workspaces/index.js'
+import type { RepoQuestion, WorkspaceQuota } from '../workspaces/index.js'
 
 /** A request about a repository, with `owner` and `repo` in the caller's spelling. */
 export interface RepoRequest {
@@ -15,6 +15,7 @@ export interface RepoRequest {
   repo: string
   question: RepoQuestion
   ifNoneMatch: string | undefined
+  quota: WorkspaceQuota
 }
 
 /** How the right to a repository is decided, and what is found on the way. */
@@ -79,5 +80,6 @@ const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest
       within,
     },
     ifNoneMatch: request.headers['if-none-match'],
+    quota: request.server.config.limits,
   }
 }

@@ -16,8 +16,9 @@ import {
   lockWorkspace,
   type RepoQuestion,
   readPersonalWorkspace,
+  type WorkspaceQuota,
 } from '../workspaces/index.js'
-import { pushTarget, requireWorkspaceQuota } from './policies/repo-access.js'
+import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import {
   insertSnapshot,
@@ -38,6 +39,12 @@ export interface Push {
   preconditions: Preconditions
 }
 
+/** The rules for a personal workspace that a push creates. */
+interface CreationRules {
+  privacy: PrivacyLevel
+  quota: WorkspaceQuota
+}
+
 /** The pattern of a personal workspace may be added by hand meanwhile. */
 const options = { rowsMayConflict: true }
 
@@ -50,16 +57,16 @@ export const pushSettings = async (
   {
     database,
     repohost,
-    privacy,
-  }: { database: Database; repohost: Pick<Repohost, 'checkAccess'>; privacy: PrivacyLevel },
+    ...rules
+  }: CreationRules & { database: Database; repohost: Pick<Repohost, 'checkAccess'> },
   push: Push,
 ): Promise<{ result: PushResult; etag: string }> => {
-  const { caller, question, owner, repo } = push
+  const { caller, owner, repo } = push
   await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
 
   const settings = JSON.stringify(push.settings)
   return database.transaction(async (tx) => {
-    const { key, workspaceCreated } = await settleTarget(tx, question, caller, owner, privacy)
+    const { key, workspaceCreated } = await settleTarget(tx, push, rules)
     const written = await writeSnapshot(tx, key, {
       owner,
       repo,
@@ -81,10 +88,8 @@ export const pushSettings = async (
 /** The final decision: rights may have changed during the request to the host. */
 const settleTarget = async (
   tx: Db,
-  question: RepoQuestion,
-  caller: User,
-  owner: string,
-  privacy: PrivacyLevel,
+  { question, caller, owner }: Push,
+  rules: CreationRules,
 ): Promise<{ key: SnapshotKey; workspaceCreated: boolean }> => {
   let workspaceCreated = false
   let target = await pushTarget(tx, question, caller.login, owner)
@@ -94,7 +99,7 @@ const settleTarget = async (
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined) {
-    workspaceCreated = await openPersonalWorkspace(tx, caller, owner, privacy)
+    workspaceCreated = await openPersonalWorkspace(tx, caller, owner, rules)
     target = await pushTarget(tx, question, caller.login, owner)
   }
   if (target === undefined || (await lockRole(tx, target, caller.id)) !== 'admin')
@@ -108,9 +113,9 @@ const openPersonalWorkspace = async (
   tx: Db,
   caller: User,
   owner: string,
-  privacy: PrivacyLevel,
+  { privacy, quota }: CreationRules,
 ): Promise<boolean> => {
-  await requireWorkspaceQuota(tx, caller, owner)
+  await requireRoomForPersonal(tx, caller, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
   const created = await insertWorkspace(tx, {

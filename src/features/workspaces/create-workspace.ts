@@ -3,26 +3,25 @@ import type { Invite } from '../../../schemas/invites.js'
 import { limits } from '../../../schemas/limits.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { CreateWorkspaceBody, Workspace } from '../../../schemas/workspaces.js'
-import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/single-row.js'
 import { lockCaller } from '../accounts/index.js'
+import { requireRoomToCreate, type WorkspaceQuota } from './policies/workspace-quota.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
-import { countWorkspacesOf, insertMember } from './queries/members.js'
+import { insertMember } from './queries/members.js'
 import { insertPatterns, insertWorkspace, listWorkspacesOf } from './queries/workspaces.js'
 
 /** The caller becomes its admin, and gets a first invite. @param privacy where it begins. @throws {ApiError} `workspace_limit` */
 export const createWorkspace = (
   database: Database,
-  privacy: PrivacyLevel,
+  { privacy, quota }: { privacy: PrivacyLevel; quota: WorkspaceQuota },
   userId: string,
   { name, patterns = [] }: CreateWorkspaceBody,
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
     const caller = await lockCaller(tx, userId)
-    if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
-      throw new ApiError('workspace_limit')
+    await requireRoomToCreate(tx, userId, quota)
     const id = await insertWorkspace(tx, { name: name.trim(), privacy, createdBy: userId })
     if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')

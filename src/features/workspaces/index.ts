@@ -6,6 +6,7 @@ export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export { requireRole } from './policies/roles.js'
 export { judgeRestored, requireRules, requireUnlocked, warningsOf } from './policies/settings-rules.js'
+export { requireRoomToCreate, requireRoomToJoin, type WorkspaceQuota } from './policies/workspace-quota.js'
 export {
   type Actor,
   insertAuditEntries,
@@ -24,7 +25,7 @@ export {
   WITH_BEST_PATTERN,
   WITH_EVERY_PATTERN,
 } from './queries/matches.js'
-export { countWorkspacesOf, holdRoles, insertMember, lockRole, readRole } from './queries/members.js'
+export { holdRoles, insertMember, lockRole, readRole } from './queries/members.js'
 export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
 export { preserveRemovals } from './queries/removals.js'
 export { readLocked } from './queries/settings.js'

@@ -1,11 +1,11 @@
-import { limits } from '../../../schemas/limits.js'
 import type { Workspace } from '../../../schemas/workspaces.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { lockCaller, type PersonKey } from '../accounts/index.js'
+import { requireRoomToJoin, type WorkspaceQuota } from './policies/workspace-quota.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { findInvite, useInvite } from './queries/invites.js'
-import { countWorkspacesOf, insertMember, lockRole } from './queries/members.js'
+import { insertMember, lockRole } from './queries/members.js'
 import { wasRemovedSince } from './queries/removals.js'
 import { listWorkspacesOf } from './queries/workspaces.js'
 
@@ -29,7 +29,7 @@ const errorOfCode = async (tx: Db, code: string): Promise<ApiError> => {
  */
 export const joinWorkspace = (
   database: Database,
-  personKeys: PersonKey[],
+  { personKeys, quota }: { personKeys: PersonKey[]; quota: WorkspaceQuota },
   userId: string,
   code: string,
 ): Promise<{ workspace: Workspace; already_member: boolean }> =>
@@ -44,8 +44,7 @@ export const joinWorkspace = (
     if (!alreadyMember) {
       if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
-      if ((await countWorkspacesOf(tx, userId)) >= limits.workspaces_per_user)
-        throw new ApiError('workspace_limit')
+      await requireRoomToJoin(tx, userId, quota)
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {
         workspaceId,

@@ -29,6 +29,8 @@ export const workspaces = table(
     personalOf: uuid('personal_of')
       .unique()
       .references(() => users.id),
+    /** Counts against the quota of this person. Null: unknown, because an earlier release created it. */
+    createdBy: uuid('created_by').references(() => users.id),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     settings: text('settings').notNull().default('{}'),
     /** The keys of `settings` that no override changes, as JSON text. */
@@ -46,11 +48,17 @@ export const workspaces = table(
   {
     people: {
       personalOf: { erasure: { by: 'the deletion of the personal workspace' }, export: 'personal_workspace' },
+      createdBy: {
+        erasure: 'anonymise',
+        export: { leftOutBecause: 'the audit trail has it' },
+        label: 'workspaces created',
+      },
     },
     place: 'every node',
     privacyRecord: 'account',
   },
   (t) => [
+    index('workspaces_by_creator').on(t.createdBy),
     index('workspaces_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
     check('workspaces_activity_privacy', sql`${t.activityPrivacy} in ('named', 'team')`),
   ],

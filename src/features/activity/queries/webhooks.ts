@@ -8,13 +8,14 @@ import { integer, integers, statement, uuid } from '../../../platform/database/s
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { deliveries, webhooks } from '../tables.js'
 
-/** $1: the workspace; $2: the id of a new webhook. */
+/** $1: the workspace; $2: the id of a new webhook; $3: the admin who sees the secret. */
 const ROTATE = statement(
   'create a webhook or rotate its secret',
   { id: uuid, generation: integer },
   `
-  insert into webhooks as w (workspace_id, id) values ($1::uuid, $2::uuid)
+  insert into webhooks as w (workspace_id, id, created_by) values ($1::uuid, $2::uuid, $3::uuid)
   on conflict (workspace_id) do update set
+    created_by = excluded.created_by,
     generation = w.generation + 1,
     replaced_at = (array_prepend(excluded.created_at, w.replaced_at))[:${limits.webhook_former_secrets}]
   returning id, generation`,
@@ -25,7 +26,9 @@ export const rotateWebhook = async (
   tx: Db,
   workspaceId: string,
   newId: string,
-): Promise<{ id: string; generation: number }> => singleRow(await tx.rows(ROTATE, [workspaceId, newId]))
+  createdBy: string,
+): Promise<{ id: string; generation: number }> =>
+  singleRow(await tx.rows(ROTATE, [workspaceId, newId, createdBy]))
 
 /** @returns whether there was one */
 export const deleteWebhook = async (tx: Db, workspaceId: string): Promise<boolean> => {

@@ -6,12 +6,13 @@ import type { Db } from '../../../platform/database/client.js'
 import { readCaller, type User } from '../../accounts/index.js'
 import {
   countPatterns,
-  countWorkspacesOf,
   findMatches,
   type RepoMatch,
   type RepoQuestion,
   readPersonalWorkspace,
   readRole,
+  requireRoomToCreate,
+  type WorkspaceQuota,
 } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
 import { readEffectiveConfig } from '../queries/effective-config.js'
@@ -79,12 +80,17 @@ const workspaceRequired = (owner: string) =>
   new ApiError('workspace_required', { suggested_pattern: `${owner}/*` })
 
 /** R4: whether a personal workspace can be made, or take one more pattern. @throws {ApiError} */
-export const requireWorkspaceQuota = async (db: Db, caller: User, owner: string): Promise<void> => {
+export const requireRoomForPersonal = async (
+  db: Db,
+  caller: User,
+  owner: string,
+  quota: WorkspaceQuota,
+): Promise<void> => {
   const personal = await readPersonalWorkspace(db, caller.id)
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
-  } else if ((await countWorkspacesOf(db, caller.id)) >= limits.workspaces_per_user) {
-    throw new ApiError('workspace_limit')
+  } else {
+    await requireRoomToCreate(db, caller.id, quota)
   }
 }
 
@@ -128,10 +134,10 @@ export const toChange = decision(
 /** R2, R4, R5. The push decides again after its request to the repository host. */
 export const toPush = decision(
   ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
-  async ({ read }, { question, owner, repo }) => {
+  async ({ read }, { question, owner, repo, quota }) => {
     const caller = await readCaller(read, question.userId)
     const target = await pushTarget(read, question, caller.login, owner)
-    if (target === undefined) await requireWorkspaceQuota(read, caller, owner)
+    if (target === undefined) await requireRoomForPersonal(read, caller, owner, quota)
     return { question, owner, repo, caller }
   },
 )

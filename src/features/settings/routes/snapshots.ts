@@ -108,7 +108,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         return request.work ? request.work.elsewhere(ask) : ask()
       }
       const { result, etag } = await pushSettings(
-        { database, repohost: { checkAccess }, privacy: app.config.privacy.floor },
+        { database, repohost: { checkAccess }, privacy: app.config.privacy.floor, quota: app.config.limits },
         {
           ...request.granted(push),
           settings: body.settings,

@@ -1,10 +1,11 @@
-import { and, count, eq, ne } from 'drizzle-orm'
+import { and, eq, ne } from 'drizzle-orm'
 import { NIL } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
 import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import { integer, moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { members } from '../tables.js'
 
@@ -75,10 +76,20 @@ export const insertMember = async (
   await tx.insert(members).values({ workspaceId, userId, role })
 }
 
-export const countWorkspacesOf = async (db: Db, userId: string): Promise<number> => {
-  const [row] = await db.select({ total: count() }).from(members).where(eq(members.userId, userId))
-  return row?.total ?? 0
-}
+/** $1: the user. */
+const COUNT_WORKSPACES = statement(
+  'count the workspaces of a person',
+  { created: integer, joined: integer },
+  `
+  select (select count(*)::int from workspaces where created_by = $1::uuid and deleted_at is null) as created,
+    (select count(*)::int from members where user_id = $1::uuid) as joined`,
+)
+
+/** How many workspaces a person created that still exist, and is in. */
+export const countWorkspacesOf = async (
+  db: Db,
+  userId: string,
+): Promise<{ created: number; joined: number }> => singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
 const columns = { userId: uuid, login: text, avatar_url: text, role: textOf<Role>(), joined_at: moment }
 const SELECT_MEMBERS = `

@@ -146,6 +146,7 @@ export const insertWorkspace = async (
       id: uuidv7({ msecs: Date.parse(createdAt) }),
       name,
       personalOf,
+      createdBy,
       idleWindowMinutes: limits.idle_window_minutes_default,
       activityPrivacy: privacy,
       activityPrivacySince: createdAt,

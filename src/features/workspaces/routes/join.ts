@@ -7,6 +7,7 @@ import { withFloor } from '../policies/privacy-levels.js'
 
 export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
   const personKeys = personKeysOf(app.config.jwtSecrets)
+  const quota = app.config.limits
   app.route({
     method: 'POST',
     url: '/workspaces/join',
@@ -26,7 +27,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { userId } = request.caller
-      const joined = await joinWorkspace(app.database, personKeys, userId, request.body.code)
+      const joined = await joinWorkspace(app.database, { personKeys, quota }, userId, request.body.code)
       if (!joined.already_member) app.milestones.reached(userId, 'workspace_joined')
       return { ...joined, workspace: withFloor(app.config.privacy, joined.workspace) }
     },

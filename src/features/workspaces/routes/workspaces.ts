@@ -47,7 +47,13 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
-      const created = await createWorkspace(app.database, app.config.privacy.floor, userId, request.body)
+      const { privacy, limits: quota } = app.config
+      const created = await createWorkspace(
+        app.database,
+        { privacy: privacy.floor, quota },
+        userId,
+        request.body,
+      )
       app.milestones.reached(userId, 'workspace_created')
       reply.code(201)
       return created
