@@ -13,13 +13,13 @@ RUN npm ci --ignore-scripts && npx patch-package
 COPY tsconfig.json tsconfig.build.json ./
 COPY schemas schemas
 COPY src src
-COPY client/src client/src
+COPY client client
 COPY web web
-RUN npx tsc -p tsconfig.build.json && node web/build.mjs
+RUN npx tsc -p tsconfig.build.json && node web/build.mjs && node client/pack.mjs
 # Of the packages stays what runs: no types, no maps, and no links to workspaces that are not there.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts \
   && find node_modules ! -type d \( -type l -o -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete \
-  && rm build/.tsbuildinfo-service
+  && rm build/.tsbuildinfo-service build/client.json
 
 FROM ${RUNTIME}
 ENV NODE_ENV=production HOST=0.0.0.0

@@ -41,6 +41,7 @@ import backupAge from './operator/backup/age.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
+import { clientPackageRoutes } from './platform/http/client-package.js'
 import compression from './platform/http/compression.js'
 import connections, {
   type ConnectionTimeouts,
@@ -200,6 +201,7 @@ export const buildApp = async (
   await app.register(modelRoutes, { prefix: '/api' })
   await app.register(funnelRoutes, { prefix: '/api' })
   await app.register(limitRoutes, { prefix: '/api' })
+  await app.register(clientPackageRoutes, { prefix: '/api' })
   await app.register(privacyRoutes, { prefix: '/api' })
   return app as unknown as FastifyInstance
 }

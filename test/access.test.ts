@@ -2,6 +2,7 @@
 import t from 'tap'
 import { type Scope, scopes, workspaceScopes } from '../schemas/keys.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
+import { serviceVersion } from '../src/platform/process/root.js'
 import { type Call, type Caller, type Service, startService } from './service.js'
 
 /** The data of one row: a workspace of the admin with the member in it, and everything that can be requested. */
@@ -96,6 +97,11 @@ const table: Record<string, Row> = {
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
+  'GET /api/client.tgz': { statuses: [302, 302, 302, 302, 302] },
+  'GET /api/client-{version}.tgz': {
+    statuses: [200, 200, 200, 200, 200],
+    params: { version: serviceVersion },
+  },
   'GET /api/privacy': { statuses: [200, 200, 200, 200, 200] },
   'POST /api/events': {
     statuses: [401, 202, 202, 202, 202],

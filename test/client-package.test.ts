@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { writeTypes } from '../client/generate/types.js'
-import { projectRoot } from '../src/platform/process/root.js'
+import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { bundle } from './bundle.js'
 import { temporaryFolder } from './process.js'
+import { startService } from './service.js'
 
 const run = promisify(execFile)
 const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
@@ -18,9 +18,13 @@ const olderCompiler = join(projectRoot, 'node_modules/typescript/bin/tsc6')
 type Conditions = Record<'import' | 'require', { types: string; default: string }>
 
 /** `npm test` has done it already. */
-const buildClient = async () => {
-  if (!existsSync(join(projectRoot, 'client/dist/cjs/package.json')))
-    await run('npm', ['run', 'build', '-w', 'client'], { cwd: projectRoot })
+const buildClient = () => run(process.execPath, [join(projectRoot, 'client/pack.mjs')])
+
+const filesOfPackage = async (): Promise<string[]> => {
+  const options = ['pack', '--dry-run', '--ignore-scripts', '--json', '-w', 'client']
+  const { stdout } = await run('npm', options, { cwd: projectRoot })
+  const [{ files }] = JSON.parse(stdout)
+  return files.map(({ path }: { path: string }) => path).sort()
 }
 
 t.test('the types of the client are those of the document', async (t) => {
@@ -76,10 +80,7 @@ t.test('every snippet of the client’s README compiles, one after another', asy
 
 t.test('the client package contains its code, types and documentation, and nothing else', async (t) => {
   await buildClient()
-  const options = ['pack', '--dry-run', '--ignore-scripts', '--json', '-w', 'client']
-  const { stdout } = await run('npm', options, { cwd: projectRoot })
-  const [{ files }] = JSON.parse(stdout)
-  const names: string[] = files.map(({ path }: { path: string }) => path)
+  const names = await filesOfPackage()
   const { exports } = JSON.parse(await read('client/package.json'))
   for (const { types, default: code } of Object.values<Conditions>(exports).flatMap(Object.values)) {
     t.ok(names.includes(types.slice(2)) && names.includes(code.slice(2)), `${types}, ${code}`)
@@ -88,6 +89,48 @@ t.test('the client package contains its code, types and documentation, and nothi
   }
   const others = names.filter((name) => !/^dist\/(cjs\/)?[a-z]+(\.d\.ts|\.js|\.js\.map)$/.test(name))
   t.same(others.sort(), ['LICENSE', 'README.md', 'dist/cjs/package.json', 'package.json'])
+})
+
+t.test('npm installs the client from a service, without a registry', async (t) => {
+  await buildClient()
+  const service = await startService(t)
+  const latest = await service.request('GET', '/api/client.tgz')
+  t.equal(latest.status, 302)
+  t.equal(latest.headers.get('cache-control'), 'no-cache')
+  const address = latest.headers.get('location') ?? ''
+  t.equal(address, `/api/client-${serviceVersion}.tgz`)
+
+  const { status, headers } = await service.request('GET', address)
+  t.equal(status, 200)
+  t.equal(headers.get('content-type'), 'application/gzip')
+  t.equal(headers.get('content-encoding'), null)
+  t.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  const etag = headers.get('etag') ?? ''
+  t.match(etag, /^"[\w-]{43}"$/)
+  t.equal((await service.request('GET', address, { headers: { 'If-None-Match': etag } })).status, 304)
+  const other = await service.request('GET', '/api/client-0.0.1.tgz')
+  t.hasStrict(other.body, { code: 'route_not_found' })
+  t.ok(other.body.detail.includes(address))
+
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'package.json'), '{}')
+  const noRegistry = ['--registry', 'http://127.0.0.1:1/', '--cache', join(folder, '.npm'), '--no-audit']
+  await run('npm', ['install', ...noRegistry, service.url + address], { cwd: folder })
+  const modules = {
+    'a.mjs':
+      "import { createClient } from '@team-settings/client'\nimport { folderStorage } from '@team-settings/client/node'",
+    'b.cjs':
+      "const { createClient } = require('@team-settings/client')\nconst { folderStorage } = require('@team-settings/client/node')",
+  }
+  for (const [file, imports] of Object.entries(modules)) {
+    const call = `createClient({ baseUrl: '${service.url}' }).request('GET /api/health')`
+    const code = `${imports}\n${call}.then(({ data }) => console.log(typeof folderStorage, data.version))\n`
+    await writeFile(join(folder, file), code)
+    const { stdout } = await run(process.execPath, [join(folder, file)])
+    t.equal(stdout, `function ${serviceVersion}\n`, file)
+  }
+  const installed = await readdir(join(folder, 'node_modules/@team-settings/client'), { recursive: true })
+  t.strictSame(installed.filter((name) => /[.]|LICENSE/.test(name)).sort(), await filesOfPackage())
 })
 
 t.test('CommonJS projects compile against the client, and run with it', async (t) => {

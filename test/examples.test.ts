@@ -97,7 +97,7 @@ t.test('every example in the document is answered as the document says', async (
       continue
     }
     const [status, answer] = Object.entries(responses)[0] ?? ['', {}]
-    t.equal(String(reply.status), status, `${operationId}: ${reply.text}`)
+    t.equal(String(reply.status), status, `${operationId}: ${reply.body?.detail}`)
     const { example, examples = {} } = answer.content?.['application/json'] ?? {}
     const shown = example ?? Object.values(examples)[0]?.value ?? {}
     // Only a schema that settings break leads to warnings.

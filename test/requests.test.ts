@@ -302,10 +302,13 @@ t.test('known dashboards get credentials, all other origins a star', async (t) =
   const failed = await service.request('GET', '/api/nowhere', { headers: { Origin: DASHBOARD } })
   t.equal(failed.headers.get('access-control-allow-origin'), DASHBOARD, 'errors can be read, too')
 
-  for (const [path, method] of [
-    ['/api/settings/a/b', 'PUT'],
-    ['/api/team/workspaces/join', 'POST'],
-    ['/api/me', 'GET'],
+  const allowed = 'Authorization, Content-Type, X-Repohost-Token, Billing-Signature'
+  for (const [path, method, headers] of [
+    ['/api/settings/a/b', 'PUT', allowed],
+    ['/api/team/workspaces/join', 'POST', allowed],
+    ['/api/me', 'GET', allowed],
+    ['/api/wakatime', 'GET', allowed],
+    ['/api/wakatime/v1/users/current/heartbeats.bulk', 'POST', `${allowed}, X-Machine-Name, Timezone`],
   ] as const) {
     const preflight = await service.request('OPTIONS', path, {
       headers: {
@@ -316,10 +319,7 @@ t.test('known dashboards get credentials, all other origins a star', async (t) =
     })
     t.equal(preflight.status, 204)
     t.equal(preflight.headers.get('access-control-allow-origin'), DASHBOARD)
-    t.equal(
-      preflight.headers.get('access-control-allow-headers'),
-      'Authorization, Content-Type, X-Repohost-Token, Billing-Signature',
-    )
+    t.equal(preflight.headers.get('access-control-allow-headers'), headers)
     t.match(preflight.headers.get('access-control-allow-methods'), new RegExp(method))
     t.match(preflight.headers.get('vary'), /Origin/)
     t.match(preflight.headers.get('x-request-id'), /./)

@@ -154,8 +154,9 @@ const writeOperation = (document: OpenApi, operation: Operation): string | undef
 
   const answers = schemasOf(/^2/, /^application\/json/)
   const statuses = Object.keys(operation.responses)
-  // What only redirects is for the address bar of a browser.
+  // Redirects are for the address bar of a browser, and archives for other programs.
   if (!statuses.some((status) => status.startsWith('2'))) return undefined
+  if (schemasOf(/^2/, /^application\/gzip/).length > 0) return undefined
 
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter as never) as Parameter)
   const parts = [

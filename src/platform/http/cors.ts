@@ -3,9 +3,14 @@ import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 import { isKnownOrigin } from './headers.js'
 
+const headers = ['Authorization', 'Content-Type', 'X-Repohost-Token', 'Billing-Signature']
+
+const EDITORS = '/api/wakatime/'
+/** WakaTime's tools in browsers also send these. */
+const editorHeaders = [...headers, 'X-Machine-Name', 'Timezone']
+
 const preflight = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: ['Authorization', 'Content-Type', 'X-Repohost-Token', 'Billing-Signature'],
   maxAge: 600,
   strictPreflight: false,
 }
@@ -15,9 +20,10 @@ export default fp(async (app) => {
   // In a separate scope, so that the library runs only here.
   await app.register(async (scope) => {
     await scope.register(cors, {
-      delegator: ({ headers: { origin } }, callback) => {
+      delegator: ({ url, headers: { origin } }, callback) => {
         const allowed = isKnown(origin) ? origin : '*'
-        callback(null, { ...preflight, origin: allowed, credentials: allowed !== '*' })
+        const allowedHeaders = url.startsWith(EDITORS) ? editorHeaders : headers
+        callback(null, { ...preflight, allowedHeaders, origin: allowed, credentials: allowed !== '*' })
       },
     })
   })

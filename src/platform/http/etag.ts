@@ -12,7 +12,7 @@ interface Version {
 export const etagOf = ({ id, version }: Version): string => `"${id}-${version}"`
 
 /** The ETag of generated content, which has no version. */
-export const etagOfText = (text: string): string =>
+export const etagOfText = (text: string | Buffer): string =>
   `"${createHash('sha256').update(text).digest('base64url')}"`
 
 const opaqueTags = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []

@@ -13,7 +13,7 @@ export interface SampledOperation {
   parameters?: Parameter[]
   security?: Record<string, unknown>[]
   requestBody?: { required?: boolean; content: Record<string, { example?: unknown }> }
-  responses: Record<string, unknown>
+  responses: Record<string, { content?: object }>
 }
 
 interface Call {
@@ -31,6 +31,8 @@ interface Call {
   signed: boolean
   /** Sends a browser elsewhere. */
   redirects: boolean
+  /** Answers an archive. */
+  downloads: boolean
 }
 
 const secrets: Record<string, string> = {
@@ -66,6 +68,7 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
     authorization: needs('bearer') ? { Authorization: 'Bearer $TOKEN' } : {},
     signed: needs('billingSignature'),
     redirects: '302' in operation.responses,
+    downloads: 'application/gzip' in (operation.responses['200']?.content ?? {}),
   }
 }
 
@@ -76,11 +79,11 @@ const addressOf = ({ template, path, query }: Call) => {
 }
 
 const curlOf = (call: Call) => {
-  const { method, headers, authorization, body } = call
+  const { method, headers, authorization, body, downloads } = call
   const given = Object.entries({ ...authorization, ...headers })
   const json = body === undefined ? undefined : JSON.stringify(body).replaceAll("'", "'\\''")
   return [
-    `curl ${method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `}"$SERVICE${addressOf(call)}"`,
+    `curl ${downloads ? '-O ' : ''}${method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `}"$SERVICE${addressOf(call)}"`,
     ...given.map(([name, value]) => `-H "${name}: ${value}"`),
     ...(json ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
   ].join(' \\\n  ')
@@ -152,8 +155,10 @@ print(${redirects ? 'response.headers["Location"]' : 'response.json()'})`
 export const codeSamplesOf = (method: string, template: string, operation: SampledOperation) => {
   const call = callOf(method, template, operation)
   const isForClient = !call.signed && !call.redirects && !('X-Service-Admin-Key' in call.headers)
+  const curl = { lang: 'Shell', label: 'curl', source: curlOf(call) }
+  if (call.downloads) return [curl]
   return [
-    { lang: 'Shell', label: 'curl', source: curlOf(call) },
+    curl,
     { lang: 'JavaScript', label: 'JavaScript', source: isForClient ? clientOf(call) : fetchOf(call) },
     { lang: 'Python', label: 'Python', source: pythonOf(call) },
   ]

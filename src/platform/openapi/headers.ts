@@ -38,7 +38,7 @@ export const headerComponents = {
   Location: {
     description: 'The URL to which the browser is redirected.',
     required: true,
-    schema: { ...text, format: 'uri' },
+    schema: { ...text, format: 'uri-reference' },
   },
   'Set-Cookie': {
     description: 'Sets or clears the cookies of the session and of the sign-in.',
