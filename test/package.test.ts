@@ -145,6 +145,13 @@ t.test('the service starts with its page and its database, in the data folder of
     t.equal((await fetch(url + path)).headers.get('content-type'), 'text/html; charset=utf-8', path)
   }
 
+  const served = await fetch(`${url}/api/client.tgz`)
+  const packed = await readFile(join(folder, `team-settings-client-${version}.tgz`))
+  t.ok(
+    packed.equals(Buffer.from(await served.arrayBuffer())),
+    'it serves the client that is packed beside it',
+  )
+
   const second = await start(t, { HOME, PORT: String(await freePort()) })
   t.equal(await second.ended, 1)
   t.match(second.output(), /Another process of this service is using /)

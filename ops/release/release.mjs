@@ -10,11 +10,15 @@ import { join } from 'node:path'
 import { dist, fail, makeTarball, name, run, say, show, stage, version, writeChecksums } from './stage.mjs'
 
 const options = process.argv.slice(2)
-const unknown = options.filter((option) => option !== '--dry-run')
+const unknown = options.filter((option) => !['--dry-run', '--claim'].includes(option))
 if (unknown.length > 0) fail(`Unknown option ${unknown.join(' ')}. Usage: npm run release -- --dry-run`)
 // npm keeps the option for itself if the -- before it is missing.
 const isDryRun = options.includes('--dry-run') || process.env.npm_config_dry_run === 'true'
 delete process.env.npm_config_dry_run
+
+const PUBLISHED = [name, '@team-settings/client']
+const CLAIM =
+  'Create the organization team-settings there, make sure that both names are yours, then release with --claim. Until then, no instruction may name them: whoever claims a name runs code on the machines of those who follow it.'
 
 const read = (file) => readFileSync(file, 'utf8')
 const manifest = (file) => JSON.parse(read(file))
@@ -54,6 +58,9 @@ if (!isDryRun) {
   if (succeeds('git', 'rev-parse', '--verify', `v${version}`))
     problems.push(`The tag v${version} exists: this version is released. Set the next version.`)
   if (!succeeds('npm', 'whoami')) problems.push('npm knows no user to publish as. Run npm login.')
+  for (const published of PUBLISHED)
+    if (!succeeds('npm', 'view', published, 'name') && !options.includes('--claim'))
+      problems.push(`The registry has no package ${published}. ${CLAIM}`)
 }
 if (problems.length > 0) fail(problems.join('\n'))
 
@@ -81,6 +88,7 @@ for (const file of [...files, 'SHA256SUMS'])
 
 if (isDryRun) {
   say(`${version} is ready. Nothing was published or tagged.`)
+  say(`Before the first release, claim ${PUBLISHED.join(' and ')} on the registry. ${CLAIM}`)
 } else {
   for (const file of files.filter((file) => file.endsWith('.tgz'))) {
     const published = `${file.startsWith(name) ? name : '@team-settings/client'}@${version}`

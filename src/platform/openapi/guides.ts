@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'
 import { limits } from '../../../schemas/limits.js'
-import { projectRoot } from '../process/root.js'
+import { projectRoot, serviceVersion } from '../process/root.js'
 import { withExtensionPrefix } from './prefix.js'
 
 export interface Section {
@@ -25,10 +25,12 @@ export interface Guide {
 const folder = join(projectRoot, 'docs/guides')
 
 /** `{settings_bytes}` is the number of that limit. */
-const withLimits = (text: string) =>
-  text.replace(/\{([a-z_]+)\}/g, (whole, name) =>
-    name in limits ? limits[name as keyof typeof limits].toLocaleString('en') : whole,
-  )
+const withValues = (text: string) =>
+  text
+    .replaceAll('{service_version}', serviceVersion)
+    .replace(/\{([a-z_]+)\}/g, (whole, name) =>
+      name in limits ? limits[name as keyof typeof limits].toLocaleString('en') : whole,
+    )
 
 /** `2. Create a workspace` is `2-create-a-workspace`. */
 const idOf = (title: string) =>
@@ -63,7 +65,7 @@ export const readGuides = (extensionPrefix: string): Guide[] =>
     .filter((file) => file.endsWith('.md'))
     .sort()
     .map((file) => {
-      const text = withExtensionPrefix(withLimits(readFileSync(join(folder, file), 'utf8')), extensionPrefix)
+      const text = withExtensionPrefix(withValues(readFileSync(join(folder, file), 'utf8')), extensionPrefix)
       const title = /^# (.*)$/m.exec(text)?.[1] ?? file
       return {
         href: `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`,
