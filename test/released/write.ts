@@ -15,6 +15,7 @@ import { OAUTH_APP, startRepohost } from '../../demo/repohost.js'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { addDays } from '../../src/platform/time/days.js'
 import { freePort, launch, launchProgram, onDatabase, ready } from '../process.js'
+import { WEBHOOK_KEY } from '../service.js'
 import { until } from '../until.js'
 import { ADMIN_KEY, type Answer, ask, type Person, type ReleaseRecord, readStable } from './record.js'
 
@@ -31,6 +32,7 @@ const env = {
   REPOHOST_CLIENT_ID: OAUTH_APP.id,
   REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
   ADMIN_KEYS: ADMIN_KEY,
+  WEBHOOK_KEYS: WEBHOOK_KEY,
   BILLING_SECRET_KEY: BILLING.secretKey,
   BILLING_WEBHOOK_SECRET: BILLING.webhookSecret,
   BILLING_API_URL: billing.url,
@@ -85,6 +87,7 @@ await send('ada', 'PATCH', `/team/workspaces/${acme.id}/settings`, {
 })
 const overrides = `/team/workspaces/${acme.id}/project-settings`
 await send('ada', 'PUT', `${overrides}/acme/api`, { settings: { 'ext.theme': null, 'ext.only': [1] } })
+await send('ada', 'PUT', `${overrides}/acme/api`, { settings: { 'ext.theme': null, 'ext.only': [2] } })
 await send('ada', 'PUT', `${overrides}/acme/gone`, { settings: {} })
 await send('ada', 'DELETE', `${overrides}/acme/gone`)
 const invite = await send('ada', 'POST', `/team/workspaces/${acme.id}/invites`, {
@@ -95,6 +98,11 @@ const invite = await send('ada', 'POST', `/team/workspaces/${acme.id}/invites`, 
 await send('ada', 'PATCH', `/team/workspaces/${acme.id}/members`, { login: 'dan', role: 'admin' })
 await send('ada', 'DELETE', `/team/workspaces/${acme.id}/members?login=eve`)
 await send('ada', 'PATCH', `/team/workspaces/${acme.id}`, { name: 'Acmé' })
+const keyOf = (path: string) =>
+  send('ada', 'POST', path, { name: 'script', scopes: ['settings:read'], expires_in_days: 365 })
+await keyOf('/me/keys')
+await keyOf(`/team/workspaces/${acme.id}/keys`)
+await send('ada', 'POST', `/team/workspaces/${acme.id}/webhook`)
 await send('ada', 'POST', '/events', { event: 'panel_opened', source: 'extension' })
 
 // One person pays, one starts to sign in, and one signs out.
@@ -131,6 +139,12 @@ for (const day of [daysAgo(3), '2025-02-28', '2024-12-31']) {
   await send('ada', 'POST', '/team/commits', { workspace: acme.id, day, members })
   await send('ada', 'POST', '/team/closed-issues', { workspace: acme.id, day, members: members.slice(1) })
 }
+const nine = Date.parse(`${daysAgo(1)}T09:00:00Z`) / 1_000
+const heartbeats = Array.from({ length: 20 }, (_, n) => ({
+  ...{ time: nine + 60 * n, entity: '/src/a.ts', type: 'file', category: 'coding' },
+  project: n < 12 ? 'api' : 'private-notes',
+}))
+await send('cyd', 'POST', '/wakatime/v1/users/current/heartbeats.bulk', heartbeats)
 // Finished weeks are published at once. Versions without levels reject it.
 const level = { activity_privacy: 'team' }
 await send('eve', 'PATCH', `/team/workspaces/${globex.id}/settings`, level).catch(() => {})
@@ -157,6 +171,11 @@ const paths: [login: string, path: string][] = [
   // Before anyone views a dashboard.
   ['bob', '/me/export'],
   ['bob', '/me/views'],
+  ['ada', '/me/keys'],
+  ['cyd', '/me/editor-projects'],
+  ['ada', `/team/workspaces/${acme.id}/keys`],
+  ['ada', `/team/workspaces/${acme.id}/settings/versions`],
+  ['ada', `${overrides}/acme/api/versions`],
   ...['/me', '/projects', '/team/me', '/me/recording'].flatMap((path) =>
     ['ada', 'bob', 'cyd', 'gus'].map((login): [string, string] => [login, path]),
   ),
