@@ -133,6 +133,12 @@ export const limits = {
   /** Files with everything about a caller, per hour. */
   exports_per_hour: 10,
   rate_wrong_signatures_per_address: 600,
+  /** Signed deliveries per minute: to a workspace, and to all webhooks that a person has created. */
+  rate_deliveries_per_workspace: 600,
+  rate_deliveries_per_person: 1_200,
+  /** Rows that they store per day: one for each delivery, each new commit and each issue. */
+  delivered_rows_per_workspace: 25_000,
+  delivered_rows_per_person: 50_000,
 } as const
 
 type LimitName = keyof typeof limits
@@ -148,6 +154,10 @@ export const rateLimits = {
   rate_refused_keys_per_address: 'Invalid access keys from an address per minute.',
   rate_wrong_signatures_per_address: 'Wrongly signed webhook calls from an address per minute.',
   exports_per_hour: 'Account exports of a caller per hour.',
+  rate_deliveries_per_workspace: 'Webhook deliveries to a workspace per minute.',
+  rate_deliveries_per_person: 'Webhook deliveries per minute to all webhooks that a person has created.',
+  delivered_rows_per_workspace: 'Deliveries, commits and issues that webhooks of a workspace report per day.',
+  delivered_rows_per_person: 'The same for all webhooks that a person has created.',
   workspaces_created: 'Workspaces that a person has created and that still exist.',
   workspaces_joined: 'Workspaces that a person is in.',
 } as const satisfies Partial<Record<LimitName, string>>

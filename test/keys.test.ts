@@ -693,7 +693,7 @@ t.test('a key is looked up once in seconds, and a session never', async (t) => {
   t.ok(done >= 1 && done <= most, `${done} of at most ${most}`)
 })
 
-t.test('requests with keys count towards the limits of the person or the workspace', async (t) => {
+t.test('requests with keys count towards the limits of the person who made them', async (t) => {
   const limited = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const sid = await limited.signIn('sid')
   const { id } = await limited.workspace(sid)
@@ -708,14 +708,32 @@ t.test('requests with keys count towards the limits of the person or the workspa
     withKey(limited, (await workspaceKey(sid, id, ['settings:read'])).secret),
     withKey(limited, (await workspaceKey(sid, other, ['settings:read'])).secret),
   ]
+  const before = remaining(await sid.get('/api/projects'))
   t.same(
     [
       remaining(await one.get('/api/projects')),
       remaining(await two.get('/api/projects')),
       remaining(await elsewhere.get('/api/projects')),
+      remaining(await sid.get('/api/projects')),
     ],
-    [599, 598, 599],
+    [before - 1, before - 2, before - 3, before - 4],
+    'whatever the number of keys and workspaces',
   )
+})
+
+t.test('requests with keys of a workspace also count towards the limits of the workspace', async (t) => {
+  const limited = await startService(t, { env: { RATE_LIMITS: 'on', LIMIT_RATE_PER_CALLER: '40' } })
+  const [sid, tia] = [await limited.signIn('sid'), await limited.signIn('tia')]
+  const { id } = await limited.workspace(sid, { members: [tia] })
+  await sid.patch(`/api/team/workspaces/${id}/members`, { login: 'tia', role: 'admin' })
+  const keys = [
+    withKey(limited, (await workspaceKey(sid, id, ['settings:read'])).secret),
+    withKey(limited, (await workspaceKey(tia, id, ['settings:read'])).secret),
+  ]
+  const statuses: number[] = []
+  for (let n = 0; n < 21; n++) for (const key of keys) statuses.push((await key.get('/api/projects')).status)
+  t.same([statuses.indexOf(429), statuses.lastIndexOf(200)], [40, 39])
+  t.equal((await tia.get('/api/me')).status, 200, 'its people have requests left')
 })
 
 t.test('an address that sends many wrong keys is told to wait before more are looked up', async (t) => {

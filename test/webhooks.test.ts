@@ -7,7 +7,7 @@ import { repohostKinds } from '../schemas/common.js'
 import { addDays } from '../src/platform/time/days.js'
 import { type Service, startService, WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
-import { commitOf, createWebhook, startWebhook, type Webhook, webhookOf } from './webhooks.js'
+import { commitOf, createWebhook, startWebhook, Webhook, webhookOf } from './webhooks.js'
 
 const REPO = 'acme/api-gateway'
 
@@ -492,4 +492,66 @@ t.test('slow senders who know an address make no one else wait', async (t) => {
   t.equal((await webhook.push(REPO, [commitOf('ada', today)])).status, 200, 'nor an ordinary delivery there')
   t.ok(performance.now() - begin < 8_000)
   for (const sending of slow) sending.destroy()
+})
+
+t.test('deliveries have limits of the workspace and of who made the webhooks', async (t) => {
+  const env = {
+    RATE_LIMITS: 'on',
+    LIMIT_DELIVERED_ROWS_PER_WORKSPACE: '30',
+    LIMIT_DELIVERED_ROWS_PER_PERSON: '40',
+    LIMIT_RATE_DELIVERIES_PER_WORKSPACE: '8',
+    LIMIT_RATE_DELIVERIES_PER_PERSON: '12',
+  }
+  const { service, webhook, today, ada, bob, id } = await startWebhook(t, { env })
+  /** The same webhook at an instance that has counted nothing yet. */
+  const later = async (...hooks: Webhook[]) => {
+    const beside = await startService(t, { env, beside: service })
+    return hooks.map(
+      ({ kind, admin, workspace, path, secret }) => new Webhook(beside, kind, admin, workspace, path, secret),
+    ) as [Webhook, Webhook, Webhook]
+  }
+  const { id: otherId } = await service.workspace(ada, { name: 'Other' })
+  const other = await createWebhook(service, ada, otherId)
+  const { id: bobsId } = await service.workspace(bob, { name: 'Of Bob' })
+  const bobs = await createWebhook(service, bob, bobsId)
+  const commitsOf = (count: number) => Array.from({ length: count }, () => commitOf('ada', today))
+
+  const first = commitsOf(20)
+  t.equal((await webhook.push(REPO, first)).status, 200)
+  const second = commitsOf(10)
+  const tooMany = await webhook.push(REPO, second)
+  t.hasStrict(tooMany, { status: 429, body: { code: 'rate_limited' } })
+  t.match(tooMany.headers.get('retry-after'), /^[1-9][0-9]*$/)
+  t.same(
+    await webhook.counts(),
+    { [`ada ${today} ${REPO}`]: { commits: 20, closed_issues: 0 } },
+    'all or nothing',
+  )
+  t.equal((await webhook.push(REPO, second.slice(0, 8))).status, 200, 'what was rejected took nothing')
+  t.equal((await other.push(REPO, commitsOf(12))).status, 429, 'a person has no more with two workspaces')
+  t.equal((await other.push(REPO, commitsOf(9))).status, 200)
+  t.equal((await bobs.push(REPO, [commitOf('bob', today)])).status, 200, 'others are not affected')
+
+  // Once there is room again, a redelivery brings the counts of the model.
+  const [webhook2, other2, bobs2] = await later(webhook, other, bobs)
+  t.equal((await webhook2.push(REPO, second)).status, 200)
+  t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 30, closed_issues: 0 } })
+  const ping = { event: 'ping', payload: {} }
+  const statuses: number[] = []
+  for (let n = 0; n < 9; n++) statuses.push((await webhook2.send(ping)).status)
+  t.same(statuses, [...Array(7).fill(200), 429, 429])
+  const elsewhere: number[] = []
+  for (let n = 0; n < 6; n++) elsewhere.push((await other2.send(ping)).status)
+  t.same(elsewhere, [200, 200, 200, 200, 429, 429])
+  t.equal((await bobs2.send(ping)).status, 200)
+
+  // A webhook is paid for by who can remove it.
+  const [webhook3, other3, bobs3] = await later(webhook, other, bobs)
+  await ada.patch(`/api/team/workspaces/${id}/members`, { login: 'bob', role: 'admin' })
+  await ada.post(`/api/team/workspaces/${id}/leave`)
+  for (let n = 0; n < 8; n++) t.equal((await webhook3.send(ping)).status, 200)
+  const now: number[] = []
+  for (let n = 0; n < 5; n++) now.push((await bobs3.send(ping)).status)
+  t.same(now, [200, 200, 200, 200, 429], 'bob pays now')
+  t.equal((await other3.send(ping)).status, 200, 'and ada no longer')
 })

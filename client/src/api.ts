@@ -352,6 +352,10 @@ export type Limits = {
   rate_refused_keys_per_address: number
   exports_per_hour: number
   rate_wrong_signatures_per_address: number
+  rate_deliveries_per_workspace: number
+  rate_deliveries_per_person: number
+  delivered_rows_per_workspace: number
+  delivered_rows_per_person: number
   /** Settings keys start with this prefix and a dot. */
   extension_prefix: string
 }

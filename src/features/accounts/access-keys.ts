@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { remember } from '../../platform/process/remember.js'
 import { matcherOf } from '../../platform/rate-limits/exempt.js'
-import { addressOf } from '../../platform/rate-limits/rate-limit.js'
+import { addressOf } from '../../platform/rate-limits/payers.js'
 import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
 import { findKey, type KeyInUse, markUsed } from './queries/access-keys.js'
 

@@ -4,7 +4,7 @@ import { ModelList, ModelsQuery } from '../../../schemas/models.js'
 import { tooMany } from '../../errors.js'
 import { anyCaller } from '../../platform/access/access.js'
 import { KeyedSemaphore } from '../../platform/process/semaphore.js'
-import { callerKey } from '../../platform/rate-limits/rate-limit.js'
+import { payerOf } from '../../platform/rate-limits/payers.js'
 
 /** How many look-ups of a caller may wait, and for how long. */
 const WAITING = 20
@@ -48,7 +48,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => ({
-        models: await turns.run(await callerKey(request), () =>
+        models: await turns.run(await payerOf(request), () =>
           assistant.listModels(request.query.apiKey, request.trace),
         ),
       }),

@@ -25,7 +25,7 @@ export {
   WITH_BEST_PATTERN,
   WITH_EVERY_PATTERN,
 } from './queries/matches.js'
-export { holdRoles, insertMember, lockRole, readRole } from './queries/members.js'
+export { holdRoles, insertMember, lockRole, payerOfWorkspace, readRole } from './queries/members.js'
 export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
 export { preserveRemovals } from './queries/removals.js'
 export { readLocked } from './queries/settings.js'

@@ -119,6 +119,23 @@ export class KeyedSemaphore {
     }
   }
 
+  /** One permit of each key, in their order. @returns what releases them all. */
+  async acquireAll(keys: readonly string[], deadline?: number): Promise<() => void> {
+    const [key = '', ...others] = keys
+    const release = await this.acquire(key, deadline)
+    if (others.length === 0) return release
+    try {
+      const releaseOthers = await this.acquireAll(others, deadline)
+      return () => {
+        releaseOthers()
+        release()
+      }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
   async run<T>(key: string, work: () => PromiseLike<T>): Promise<T> {
     const release = await this.acquire(key)
     try {

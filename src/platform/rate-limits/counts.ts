@@ -9,8 +9,8 @@ export interface Counted {
 }
 
 export interface Counts {
-  /** @param amount 1 to count, 0 to read, -1 to undo */
-  add(limit: string, key: string, windowMs: number, amount: 1 | 0 | -1): Promise<Counted> | Counted
+  /** @param amount how many to count, 0 to read, or less to undo */
+  add(limit: string, key: string, windowMs: number, amount: number): Promise<Counted> | Counted
 }
 
 /** How many callers or addresses each limit remembers. The oldest are dropped. */
@@ -22,7 +22,7 @@ const nothing: Counted = { count: 0, leftMs: 0 }
 export class LocalCounts implements Counts {
   private readonly limits = new Map<string, Map<string, { count: number; until: number }>>()
 
-  add(limit: string, key: string, windowMs: number, amount: 1 | 0 | -1): Counted {
+  add(limit: string, key: string, windowMs: number, amount: number): Counted {
     const known = this.limits.get(limit) ?? new Map()
     this.limits.set(limit, known)
     const now = Date.now()

@@ -9,10 +9,14 @@ import { ApiError, tooMany } from '../../errors.js'
 import { onResponseEnd } from '../http/response-end.js'
 import type { LimitName } from '../metrics/metrics.js'
 import { KeyedSemaphore } from '../process/semaphore.js'
-import { callerKey } from './rate-limit.js'
+import { type Payers, payersOf } from './payers.js'
 import { type Work, WorkBudget } from './working-time.js'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Work that others than the request's own caller pay for. Resolves once it may begin. Null without limits. */
+    beginWork(payers: Payers): Promise<Work | null>
+  }
   interface FastifyRequest {
     /** Call it once the answer is produced. Null if the request holds no permit. */
     answerProduced: (() => void) | null
@@ -34,7 +38,10 @@ export default fp(
   async (app) => {
     app.decorateRequest('answerProduced', null)
     app.decorateRequest('work', null)
-    if (!app.config.rateLimits) return
+    if (!app.config.rateLimits) {
+      app.decorate('beginWork', async () => null)
+      return
+    }
     const callers = createSemaphores('turns_of_caller', limits.requests_at_once_per_caller)
     const addresses = createSemaphores('turns_of_address', limits.requests_at_once_per_address)
 
@@ -44,9 +51,9 @@ export default fp(
       const { isProbe, asksDatabase } = routeOptions.config
       const isAnonymous = session instanceof ApiError
       if (isProbe || (asksDatabase === false && !isAnonymous)) return
-      const key = callerKey(request)
-      const release = await (isAnonymous ? addresses : callers).acquire(
-        typeof key === 'string' ? key : await key,
+      const payers = payersOf(request)
+      const release = await (isAnonymous ? addresses : callers).acquireAll(
+        payers instanceof Promise ? await payers : payers,
       )
       if (request.raw.socket.destroyed) {
         release()
@@ -69,17 +76,28 @@ export default fp(
     })
     // Starts after the body is read, so that slow connections neither count nor block others.
     const budget = new WorkBudget(Math.max(1, Math.floor(app.config.databasePoolSize / CONNECTIONS_PER_LANE)))
+    const begin = (payers: Payers, done: (error: ApiError | undefined, work?: Work) => void) =>
+      budget.begin(payers, (error, work) =>
+        done(error && tooMany('working_time', limits.busy_seconds_per_caller, error.seconds), work),
+      )
+    app.decorate(
+      'beginWork',
+      (payers: Payers) =>
+        new Promise<Work>((resolve, reject) =>
+          begin(payers, (error, work) => (work ? resolve(work) : reject(error))),
+        ),
+    )
     app.addHook('preValidation', (request, _reply, done) => {
       const { session } = request
       if (!request.answerProduced || session instanceof ApiError) return done()
-      const begin = (caller: string) =>
-        budget.begin(caller, (error, work) => {
+      const start = (payers: Payers) =>
+        begin(payers, (error, work) => {
           request.work = work ?? null
-          done(error && tooMany('working_time', limits.busy_seconds_per_caller, error.seconds))
+          done(error)
         })
-      const key = callerKey(request)
-      if (typeof key === 'string') begin(key)
-      else key.then(begin, done)
+      const payers = payersOf(request)
+      if (payers instanceof Promise) payers.then(start, done)
+      else start(payers)
     })
     app.addHook('onSend', (request, _reply, payload, done) => {
       request.work?.end()

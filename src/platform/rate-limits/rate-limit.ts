@@ -2,12 +2,12 @@
  * Requests per minute and caller (or address, without a session); fewer where guessing would pay. They are counted per
  * instance, or over all of them where there is a Redis.
  */
-import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, tooMany } from '../../errors.js'
 import type { LimitName } from '../metrics/metrics.js'
 import { matcherOf } from './exempt.js'
+import { addressOf, type Payers, payerOf, payersOf } from './payers.js'
 import { RejectionLimit } from './rejection-limit.js'
 
 declare module 'fastify' {
@@ -16,8 +16,14 @@ declare module 'fastify' {
   }
 }
 
-/** Limits that count only when the outcome of a request is known. */
+/** Limits beyond those that a route declares. */
 export interface RateLimits {
+  /**
+   * Takes the whole size of a delivery from a limit of its payers before the work starts, or nothing. The size 0 only asks
+   * whether there is room.
+   * @throws {ApiError} `rate_limited`
+   */
+  take(request: FastifyRequest, payers: Payers, limit: DeliveryLimit, size: number): Promise<void>
   /**
    * Shows a caller's token to the repository host, unless the host has rejected too many of theirs.
    * @throws {ApiError} `rate_limited`
@@ -28,25 +34,19 @@ export interface RateLimits {
 }
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+type DeliveryLimit = 'deliveries' | 'delivered_rows'
 
 interface Limit {
   /** The name under which counts are stored. */
   name: LimitName
   max: number
-  keyOf: (request: FastifyRequest) => string | Promise<string>
+  payersOf: (request: FastifyRequest) => Payers | Promise<Payers>
   windowMs?: number
 }
 
-/** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
-export const addressOf = ({ ip }: { ip: string | undefined }) => normalizeIP(ip ?? '', 64)
-
-/** The key of the calling person or workspace, or of the address without either. A promise only the first time. */
-export const callerKey = (request: FastifyRequest): string | Promise<string> => {
-  const { session, server } = request
-  if (session instanceof ApiError) return addressOf(request)
-  if (session.userId !== null) return server.people.keyOf(session.userId)
-  return `workspace ${request.key?.workspaceId}`
-}
+const addressPays = (request: FastifyRequest): Payers => [addressOf(request)]
 
 const rejectsToken = (error: unknown) =>
   error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
@@ -55,6 +55,7 @@ export default fp(
   async (app) => {
     if (!app.config.rateLimits) {
       const unlimited: RateLimits = {
+        take: async () => {},
         showHostToken: (_request, work) => work(),
         countWrongSignature: async () => {},
       }
@@ -64,22 +65,22 @@ export default fp(
     const { counts } = app
     const { limits } = app.config
     const isExempt = matcherOf(app.config.exemptAddresses)
-    const general: Limit = { name: 'caller', max: limits.rate_per_caller, keyOf: callerKey }
-    const pages: Limit = { name: 'pages', max: limits.rate_pages_per_address, keyOf: addressOf }
+    const general: Limit = { name: 'caller', max: limits.rate_per_caller, payersOf }
+    const pages: Limit = { name: 'pages', max: limits.rate_pages_per_address, payersOf: addressPays }
     const special: Record<'signIn' | 'export' | 'invite', Limit> = {
-      signIn: { name: 'sign_in', max: limits.rate_verify_per_address, keyOf: addressOf },
+      signIn: { name: 'sign_in', max: limits.rate_verify_per_address, payersOf: addressPays },
       export: {
         name: 'export',
         max: limits.exports_per_hour,
-        keyOf: callerKey,
+        payersOf,
         windowMs: 60 * MINUTE_MS,
       },
-      invite: { name: 'invite', max: limits.rate_join_per_caller, keyOf: callerKey },
+      invite: { name: 'invite', max: limits.rate_join_per_caller, payersOf },
     }
     const wrongSignatures: Limit = {
       name: 'wrong_signatures',
       max: limits.rate_wrong_signatures_per_address,
-      keyOf: addressOf,
+      payersOf: addressPays,
     }
     const rejectedTokens = new RejectionLimit(
       counts,
@@ -90,14 +91,17 @@ export default fp(
 
     const count = async (limit: Limit, request: FastifyRequest, reply?: FastifyReply) => {
       if (isExempt(request.ip)) return
-      const { name, max, keyOf, windowMs = MINUTE_MS } = limit
-      const key = keyOf(request)
-      const counted = await counts.add(name, typeof key === 'string' ? key : await key, windowMs, 1)
-      const left = Math.ceil(counted.leftMs / 1_000)
-      if (counted.count > max) throw tooMany(name, max, left)
-      reply?.header('RateLimit-Limit', max)
-      reply?.header('RateLimit-Remaining', max - counted.count)
-      reply?.header('RateLimit-Reset', left)
+      const { name, max, payersOf, windowMs = MINUTE_MS } = limit
+      const payers = payersOf(request)
+      for (const payer of payers instanceof Promise ? await payers : payers) {
+        const counted = await counts.add(name, payer, windowMs, 1)
+        const left = Math.ceil(counted.leftMs / 1_000)
+        if (counted.count > max) throw tooMany(name, max, left)
+        // Of several payers, the last one is the person.
+        reply?.header('RateLimit-Limit', max)
+        reply?.header('RateLimit-Remaining', max - counted.count)
+        reply?.header('RateLimit-Reset', left)
+      }
     }
 
     app.addHook('onRequest', async (request, reply) => {
@@ -108,13 +112,41 @@ export default fp(
       await count(general, request, reply)
       if (kind === 'hostToken') {
         if (!isExempt(request.ip) && !(request.session instanceof ApiError))
-          await rejectedTokens.check(await callerKey(request))
+          await rejectedTokens.check(await payerOf(request))
       } else if (kind) await count(special[kind], request, reply)
     })
 
+    const { rate_deliveries_per_workspace, delivered_rows_per_workspace } = limits
+    const { rate_deliveries_per_person, delivered_rows_per_person } = limits
+    const deliveryLimits: Record<DeliveryLimit, { ofWorkspace: number; ofPerson: number; windowMs: number }> =
+      {
+        deliveries: {
+          ofWorkspace: rate_deliveries_per_workspace,
+          ofPerson: rate_deliveries_per_person,
+          windowMs: MINUTE_MS,
+        },
+        delivered_rows: {
+          ofWorkspace: delivered_rows_per_workspace,
+          ofPerson: delivered_rows_per_person,
+          windowMs: DAY_MS,
+        },
+      }
+    const take: RateLimits['take'] = async (request, payers, name, size) => {
+      if (isExempt(request.ip)) return
+      const { ofWorkspace, ofPerson, windowMs } = deliveryLimits[name]
+      for (const [index, payer] of payers.entries()) {
+        const max = index === payers.length - 1 ? ofPerson : ofWorkspace
+        const { count, leftMs } = await counts.add(name, payer, windowMs, size)
+        if (count + (size === 0 ? 1 : 0) <= max) continue
+        for (const taken of payers.slice(0, index + 1)) await counts.add(name, taken, windowMs, -size)
+        throw tooMany(name, max, leftMs / 1_000)
+      }
+    }
+
     const limited: RateLimits = {
+      take,
       showHostToken: async (request, work) =>
-        isExempt(request.ip) ? work() : rejectedTokens.run(await callerKey(request), work),
+        isExempt(request.ip) ? work() : rejectedTokens.run(await payerOf(request), work),
       countWrongSignature: (request) => count(wrongSignatures, request),
     }
     app.decorate('rateLimits', limited)

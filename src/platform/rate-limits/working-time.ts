@@ -2,6 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { remember } from '../process/remember.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
+import type { Payers } from './payers.js'
 
 /** How much working time is forgiven per millisecond. */
 const DECAY = limits.busy_seconds_per_caller / 60
@@ -48,6 +49,28 @@ class WorkingTime {
   }
 }
 
+/** The working time of all who pay for a request. */
+class WorkingTimes {
+  constructor(private readonly times: readonly WorkingTime[]) {}
+
+  begin(): void {
+    for (const time of this.times) time.begin()
+  }
+
+  end(): void {
+    for (const time of this.times) time.end()
+  }
+
+  get isAlone(): boolean {
+    return this.times.every((time) => time.isAlone)
+  }
+
+  /** The longest. */
+  update(): number {
+    return Math.max(...this.times.map((time) => time.update()))
+  }
+}
+
 /** The caller is beyond the share, and the wait for a permit timed out. */
 export class OverBudget extends Error {
   constructor(
@@ -81,8 +104,9 @@ export class WorkBudget {
   }
 
   /** Calls back with the work once it may begin, which is immediately unless the caller is beyond the share. */
-  begin(caller: string, done: (error: OverBudget | undefined, work?: Work) => void): void {
-    const time = this.timeOf(caller)
+  begin(payers: Payers, done: (error: OverBudget | undefined, work?: Work) => void): void {
+    const time = new WorkingTimes(payers.map((payer) => this.timeOf(payer)))
+    const caller = payers.at(-1) as string
     if (time.update() <= BURST_MS) done(undefined, this.workOf(caller, time))
     else
       this.enterSlowLane(caller, time, WAIT_MS).then(
@@ -91,7 +115,7 @@ export class WorkBudget {
       )
   }
 
-  private workOf(caller: string, time: WorkingTime, release = () => {}): Work {
+  private workOf(caller: string, time: WorkingTimes, release = () => {}): Work {
     let isOver = false
     time.begin()
     return {
@@ -127,7 +151,7 @@ export class WorkBudget {
   }
 
   /** Admits one request per caller at a time, so that all callers in the slow lane get the same share. */
-  private async enterSlowLane(caller: string, time: WorkingTime, waitMs: number): Promise<() => void> {
+  private async enterSlowLane(caller: string, time: WorkingTimes, waitMs: number): Promise<() => void> {
     const deadline = Date.now() + waitMs
     try {
       const releaseCaller = await this.callers.acquire(caller, deadline)

@@ -4,8 +4,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, integers, statement, uuid } from '../../../platform/database/statement.js'
+import { integer, integers, orNull, statement, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { payerOfWorkspace } from '../../workspaces/index.js'
 import { deliveries, webhooks } from '../tables.js'
 
 /** $1: the workspace; $2: the id of a new webhook; $3: the admin who sees the secret. */
@@ -53,23 +54,23 @@ export const readWebhook = async (
 /** $1: the id of the webhook. */
 const FIND_WEBHOOK = statement(
   'find a webhook',
-  { workspaceId: uuid, generations: integers },
+  { workspaceId: uuid, payerId: orNull(uuid), generations: integers },
   `
-  select w.workspace_id as "workspaceId", array(
-    select w.generation - n::int
-    from unnest(array_prepend('infinity', w.replaced_at)) with ordinality as r (at, above), lateral (select above - 1) as g (n)
+  select h.workspace_id as "workspaceId", ${payerOfWorkspace('h.created_by')} as "payerId", array(
+    select h.generation - n::int
+    from unnest(array_prepend('infinity', h.replaced_at)) with ordinality as r (at, above), lateral (select above - 1) as g (n)
     where r.at > now() - make_interval(hours => ${limits.webhook_secret_hours})
     order by n
   ) as generations
-  from webhooks w join workspaces s on s.id = w.workspace_id and s.deleted_at is null
-  where w.id = $1::uuid`,
+  from webhooks h join workspaces w on w.id = h.workspace_id and w.deleted_at is null
+  where h.id = $1::uuid`,
 )
 
-/** With the numbers of its secrets that work now, the current one first. */
+/** With who pays for its deliveries, and the numbers of its secrets that work now, the current one first. */
 export const findWebhook = async (
   db: Db,
   id: string,
-): Promise<{ workspaceId: string; generations: number[] } | undefined> =>
+): Promise<{ workspaceId: string; payerId: string | null; generations: number[] } | undefined> =>
   (await db.rows(FIND_WEBHOOK, [id]))[0]
 
 export const insertDelivery = async (

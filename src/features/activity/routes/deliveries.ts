@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../schemas/webhooks.js'
-import { ApiError } from '../../../errors.js'
+import { ApiError, tooMany } from '../../../errors.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/uuid.js'
-import { Semaphore } from '../../../platform/process/semaphore.js'
+import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
+import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { webhookSecret } from '../access.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
@@ -22,7 +23,7 @@ import { Verification } from '../webhooks/signature.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The delivery that the headers announce, on the route for deliveries. */
-    delivery: (DeliveryHead & ExpectedDelivery) | null
+    delivery: (DeliveryHead & ExpectedDelivery & { payers: Payers }) | null
   }
 }
 
@@ -41,6 +42,8 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const readBody = createDeliveryReader()
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
   const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+  /** One at a time, so that the webhooks of different people take turns. */
+  const turnsOfPayer = new KeyedSemaphore(1, WAITING, WAIT_MS, () => tooMany('turns_of_delivery', 1, 1))
   app.decorateRequest('delivery', null)
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
@@ -57,12 +60,20 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!proof) return reject(request, new ApiError('signature_invalid'))
     const id = (request.params as { id: string }).id.toLowerCase()
     const webhook = isUuid(id) ? await findWebhook(database.hot, id) : undefined
-    if (!webhook) return reject(request, new ApiError('webhook_not_found'))
+    // Someone pays for every webhook: without an admin, there is none.
+    if (!webhook || webhook.payerId === null) return reject(request, new ApiError('webhook_not_found'))
     const secrets = { id, generations: webhook.generations }
     const verification = new Verification(config.webhookKeys, secrets, proof)
     if (verification.hasFailed) return reject(request, new ApiError('signature_invalid'))
     const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
+    const payers = await payersOfWorkspace(request, webhook.workspaceId, webhook.payerId)
+    await app.rateLimits.take(request, payers, 'deliveries', 0)
     request.delivery = {
+      payers,
+      admit: async () => {
+        await app.rateLimits.take(request, payers, 'deliveries', 1)
+        request.work = await app.beginWork(payers.map((payer) => `deliveries, ${payer}`))
+      },
       webhookId: id,
       workspaceId: webhook.workspaceId,
       event: EVENT.test(event) ? event : 'unknown',
@@ -83,6 +94,18 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'signature_invalid') return reject(request, error)
       throw error
+    }
+  }
+  /** Works on an admitted delivery. @param rows the most that it stores */
+  const inTurn = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
+    const { payers } = deliveryOf(request)
+    await app.rateLimits.take(request, payers, 'delivered_rows', rows)
+    const wait = () => turnsOfPayer.acquire(payers.at(-1) as string)
+    const release = await (request.work?.elsewhere(wait) ?? wait())
+    try {
+      await turns.run(work)
+    } finally {
+      release()
     }
   }
   app.removeAllContentTypeParsers()
@@ -112,11 +135,12 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // Without a body, nothing was signed.
       if (!body) return reject(request, new ApiError('signature_invalid'))
       if ('failure' in body) {
-        await turns.run(() => noteFailure(database, head, body.failure))
+        await inTurn(request, 1, () => noteFailure(database, head, body.failure))
         throw body.failure
       }
       const { delivery } = body
-      await turns.run(() => takeDelivery(database, head, delivery))
+      const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
+      await inTurn(request, rows, () => takeDelivery(database, head, delivery))
       return { ok: true } as const
     },
   })

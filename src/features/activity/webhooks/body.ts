@@ -9,7 +9,7 @@ import { ApiError } from '../../../errors.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { inTime } from '../../../platform/process/in-time.js'
 import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
-import { addressOf } from '../../../platform/rate-limits/rate-limit.js'
+import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { untilHangUp } from '../uploads/hang-up.js'
 import { IncomingBody } from '../uploads/incoming.js'
 import { createReader } from '../uploads/reader.js'
@@ -41,6 +41,8 @@ const tooManyCommits = (commits: number) =>
 export interface ExpectedDelivery extends DeliveryContext {
   webhookId: string
   verification: Verification
+  /** Runs once the signature holds, before anything is parsed. @throws {ApiError} `rate_limited` */
+  admit(): Promise<void>
 }
 
 export const createDeliveryReader = () => {
@@ -70,7 +72,7 @@ export const createDeliveryReader = () => {
   return async (
     request: FastifyRequest,
     payload: Readable,
-    { webhookId, verification, ...context }: ExpectedDelivery,
+    { webhookId, verification, admit, ...context }: ExpectedDelivery,
   ): Promise<SignedBody> => {
     const incoming = new IncomingBody(
       payload,
@@ -78,12 +80,13 @@ export const createDeliveryReader = () => {
       limits.webhook_body_bytes,
       (chunk) => verification.add(chunk),
     )
-    const requireSignature = () => {
+    const requireSignature = async () => {
       if (!verification.holds) throw new ApiError('signature_invalid')
+      await admit()
     }
     if (await incoming.receive(LARGE_BYTES)) {
       await incoming.leave()
-      requireSignature()
+      await requireSignature()
       return parse(() => readDelivery(incoming.bytes, context))
     }
     return inTurn(request, webhookId, async () => {
@@ -91,7 +94,7 @@ export const createDeliveryReader = () => {
         throw new ApiError('request_timeout')
       })
       await incoming.leave()
-      requireSignature()
+      await requireSignature()
       return parse(() => untilHangUp(request, (signal) => read(incoming.bytes, context, signal)))
     })
   }

@@ -9,7 +9,7 @@ import { attachmentOf } from '../../../platform/http/attachment.js'
 import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { callerKey } from '../../../platform/rate-limits/rate-limit.js'
+import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/index.js'
 import { listViews } from '../../activity/index.js'
 import { deleteAccount } from '../delete-account.js'
@@ -37,7 +37,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const profile = await readProfile(database, config, request.caller.userId)
       reply.header('Content-Disposition', attachmentOf(profile.login, '.json'))
-      return sendPieces(reply, JSON_TYPE, exportOf(await callerKey(request), profile))
+      return sendPieces(reply, JSON_TYPE, exportOf(await payerOf(request), profile))
     },
   })
 

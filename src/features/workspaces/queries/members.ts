@@ -91,6 +91,18 @@ export const countWorkspacesOf = async (
   userId: string,
 ): Promise<{ created: number; joined: number }> => singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
+/**
+ * SQL: the admin who answers for something of the workspace `w.id`: who made it, else who created the workspace, else the
+ * admin of longest standing. What only former admins made is paid for by those who can remove it.
+ * @param maker SQL: who made it, or null
+ */
+export const payerOfWorkspace = (maker: string): string => {
+  const ifAdmin = (person: string) =>
+    `(select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' and a.user_id = ${person})`
+  return `coalesce(${ifAdmin(maker)}, ${ifAdmin('w.created_by')},
+    (select a.user_id from members a where a.workspace_id = w.id and a.role = 'admin' order by a.joined_at, a.user_id limit 1))`
+}
+
 const columns = { userId: uuid, login: text, avatar_url: text, role: textOf<Role>(), joined_at: moment }
 const SELECT_MEMBERS = `
   select m.user_id as "userId", u.login, u.avatar_url, m.role, m.joined_at

@@ -1,0 +1,45 @@
+/**
+ * The one place that decides who pays for work: whose limits it counts towards. A person pays for the requests of all of
+ * their sessions and keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so
+ * neither more workspaces nor more keys give anyone more.
+ */
+import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors.js'
+
+/** Keys of limits. The last one is the person, or the address of a caller without a session. */
+export type Payers = readonly string[]
+
+/** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
+export const addressOf = ({ ip }: { ip: string | undefined }): string => normalizeIP(ip ?? '', 64)
+
+const workspacePays = (workspaceId: string) => `workspace ${workspaceId}`
+
+/** Who pays for a request. A promise only the first time. */
+export const payersOf = (request: FastifyRequest): Payers | Promise<Payers> => {
+  const { session, key } = request
+  if (session instanceof ApiError) return [addressOf(request)]
+  return key?.workspaceId != null
+    ? payersOfWorkspace(request, key.workspaceId, key.createdBy)
+    : withPayer(request, request.memberId, (payer) => [payer])
+}
+
+/** Who pays for work that something of a workspace causes. @param payerId see `PAYER_OF_WORKSPACE` */
+export const payersOfWorkspace = (
+  request: FastifyRequest,
+  workspaceId: string,
+  payerId: string,
+): Payers | Promise<Payers> => withPayer(request, payerId, (payer) => [workspacePays(workspaceId), payer])
+
+/** The person, or the address, who pays for a request. */
+export const payerOf = async (request: FastifyRequest): Promise<string> =>
+  (await payersOf(request)).at(-1) as string
+
+const withPayer = (
+  request: FastifyRequest,
+  userId: string,
+  payersOfPerson: (payer: string) => Payers,
+): Payers | Promise<Payers> => {
+  const payer = request.server.people.keyOf(userId, addressOf(request))
+  return typeof payer === 'string' ? payersOfPerson(payer) : payer.then(payersOfPerson)
+}
