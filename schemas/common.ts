@@ -49,17 +49,25 @@ const nameOfRepohost = {
   pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
   minLength: 1,
 }
-export const Owner = Type.String({ ...nameOfRepohost, maxLength: limits.owner_length, examples: ['acme'] })
+/** At GitLab, the path of groups (`subgroups.ts`). */
+export const Owner = Type.String({
+  ...nameOfRepohost,
+  format: 'owner',
+  maxLength: limits.owner_length,
+  description: 'At GitLab, the path of groups as one segment: `acme%2Fplatform`.',
+  examples: ['acme'],
+})
 export const Repo = Type.String({
   ...nameOfRepohost,
   maxLength: limits.repo_length,
   examples: ['api-gateway'],
 })
 /** The same with at most 100 characters. */
-const shortName =
+export const shortName =
   '([A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]{0,98}|\\.\\.[A-Za-z0-9_.-]{1,98})'
 /** `owner/repo` in one string. */
 export const RepoPath = Type.String({
+  format: 'repo-path',
   pattern: `^${shortName}/${shortName}$`,
   maxLength: limits.owner_length + limits.repo_length + 1,
   examples: ['acme/api-gateway'],

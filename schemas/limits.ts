@@ -34,7 +34,11 @@ export const limits = {
   invite_hours_default: 168,
   page_size_max: 500,
   page_size_default: 100,
+  /** An owner, and each group of an owner at GitLab. */
   owner_length: 100,
+  /** The path of groups that owns a repository at GitLab. */
+  owner_path_length: 255,
+  owner_groups: 20,
   repo_length: 100,
   login_length: 100,
   repohost_token_length: 255,

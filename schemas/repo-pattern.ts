@@ -1,9 +1,16 @@
 /**
  * Repo patterns: `owner/*`, `owner/repo`, or `owner/` + a repository name with `*` in it. The owner is always literal,
- * `*` stands for zero or more characters, and case does not matter. The database matches, with LIKE over `repoLike`,
- * and `client/src/pattern.ts` for the client and the page. One property test holds both to the definition.
+ * `*` stands for zero or more characters, and case does not matter. At GitLab, `owner/**` also matches the repositories of
+ * all subgroups. The database matches, with LIKE over `repoLike`, and `client/src/pattern.ts` for the client and the page.
+ * One property test holds them to the definition.
  */
+import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
+import { divideRepo } from './repo-keys.js'
+import { isOwner } from './subgroups.js'
+
+/** The repository part of a pattern that reaches into subgroups. */
+export const SUBGROUPS = '**'
 
 /**
  * The fixed cost of comparing a name with a pattern, besides their characters. LIKE takes time for each
@@ -17,19 +24,26 @@ export interface RepoPattern {
   ownerKey: string
   repoKey: string
   exact: boolean
-  /** Characters that are not `*`, the slash not counted. */
+  /** Characters that are not `*`, the slash before the repository not counted. */
   literalLength: number
   /** `repoKey` for SQL's LIKE, its special characters escaped. */
   repoLike: string
 }
 
-const grammar = /^(?!\.{1,2}\/)([A-Za-z0-9_.-]{1,100})\/(?!\.{1,2}$)([A-Za-z0-9_.*-]+)$/
+const repoGrammar = /^(?!\.{1,2}$)[A-Za-z0-9_.*-]+$/
 
-/** Undefined if the text is not a pattern. */
+/** Whether a text is a pattern at a kind of host. Where there are subgroups, `**` must be the whole repository part. */
+export const isPattern = (text: string, kind: RepohostKind): boolean => {
+  const { owner, repo } = divideRepo(text)
+  const isClear = kind !== 'gitlab' || repo === SUBGROUPS || !repo.includes(SUBGROUPS)
+  return isClear && isOwner(owner, kind) && parsePattern(text) !== undefined
+}
+
+/** Undefined if the text is not a pattern at any kind of host. */
 export const parsePattern = (pattern: string): RepoPattern | undefined => {
   if (pattern.length > limits.pattern_length) return undefined
-  const [, owner, repo] = grammar.exec(pattern) ?? []
-  if (owner === undefined || repo === undefined) return undefined
+  const { owner, repo } = divideRepo(pattern)
+  if (!isOwner(owner, 'gitlab') || !repoGrammar.test(repo)) return undefined
   const exact = !repo.includes('*')
   if (exact && repo.length > limits.repo_length) return undefined
   const repoKey = repo.toLowerCase()
@@ -45,6 +59,19 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
 
 /** The same for SQL's LIKE. A pattern cannot contain `%` or a backslash, but both would be escaped. */
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
+
+/**
+ * The same for LIKE over `owner/repo`, with colons instead of the slashes between groups (`likenessOf`), so that what stands
+ * for a name stays within a group.
+ */
+export const likesOf = ({ ownerKey, repoKey, repoLike }: RepoPattern): string[] => {
+  const owner = toLike(ownerKey.replaceAll('/', ':'))
+  const direct = `${owner}/${repoLike}`
+  return repoKey === SUBGROUPS ? [direct, `${owner}:%`] : [direct]
+}
+
+/** SQL: an owner as `likesOf` expects it. */
+export const likenessOf = (ownerKey: string): string => `replace(${ownerKey}, '/', ':')`
 
 /** Parses texts that a schema has accepted. @throws if one is not a pattern */
 export const parsePatterns = (patterns: string[]): RepoPattern[] =>

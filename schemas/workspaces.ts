@@ -16,7 +16,7 @@ export const RepoPatterns = (maxItems: number, options: object = {}) =>
       maxLength: limits.pattern_length,
       'x-max-stars': limits.pattern_stars,
       format: 'repo-pattern',
-      description: `\`owner/*\`, \`owner/repo\`, or \`owner/\` followed by a repository name with at most ${limits.pattern_stars} \`*\`.`,
+      description: `\`owner/*\`, \`owner/repo\`, or \`owner/\` followed by a repository name with at most ${limits.pattern_stars} \`*\`. At GitLab, where the owner is a path of groups, \`owner/**\` also matches the repositories of all subgroups.`,
       examples: ['acme/*'],
     }),
     { maxItems, 'x-unique-without-case': true, ...options },

@@ -144,7 +144,7 @@ export const buildApp = async (
   app.decorate('meter', meter)
   app.decorate('lastActiveDays', readLastActiveDays)
   app.decorate('offeredPeople', [] as OfferedPerson[])
-  installValidation(app as never, config.extensionPrefix)
+  installValidation(app as never, config)
   installSerialization(app as never)
 
   await app.register(drain)

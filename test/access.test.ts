@@ -1,5 +1,5 @@
 /** The Auth and Role columns of the interface, as one table of every endpoint and every kind of caller. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type Scope, scopes, workspaceScopes } from '../schemas/keys.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
 import { serviceVersion } from '../src/platform/process/root.js'
@@ -268,7 +268,9 @@ const setScene = async (admin: Caller, member: Caller, service: Service, owner: 
   const invite = await admin.post(`/api/team/workspaces/${id}/invites`)
   const key = await admin.post(`/api/team/workspaces/${id}/keys`, { name: 'build', scopes: ['counts:write'] })
   await admin.push(`${owner}/app`, { 'ext.a': 1 })
-  await admin.put(`/api/team/workspaces/${id}/project-settings/${owner}/app`, { settings: { 'ext.b': 1 } })
+  await admin.put(`/api/team/workspaces/${id}/project-settings/${encodeURIComponent(owner)}/app`, {
+    settings: { 'ext.b': 1 },
+  })
   return { workspace: id, owner, code, invite: invite.body.id, key: key.body.id }
 }
 
@@ -286,6 +288,15 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
     if (!row.call) t.not(operation?.requestBody?.required, true, `${route} works without a body`)
   }
 
+  await tryEveryRow(t, service, (index) => `owner-${index}`)
+})
+
+t.test('and the same where the owner is a group of GitLab with a slash in its name', async (t) => {
+  const service = await startService(t, { kind: 'gitlab' })
+  await tryEveryRow(t, service, (index) => `acme/platform-${index}`)
+})
+
+const tryEveryRow = async (t: Test, service: Service, ownerOf: (index: number) => string) => {
   const elsewhere = await service.signIn('other-admin')
   await service.workspace(elsewhere, { name: 'Elsewhere', patterns: ['elsewhere/*'] })
   for (const [index, [route, row]] of Object.entries(table).entries()) {
@@ -297,7 +308,7 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
       service.signIn('member'),
       service.signIn('admin'),
     ])
-    const scene = await setScene(admin, member, service, `owner-${index}`)
+    const scene = await setScene(admin, member, service, ownerOf(index))
     const method = route.split(' ')[0] ?? ''
     const target = targetOf(route, row, scene)
     const statuses = [
@@ -309,7 +320,7 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
     ]
     t.same(statuses, row.statuses, route)
   }
-})
+}
 
 /** The scopes for reads of editors. */
 const reading = { scope: 'activity:read', orScope: 'activity:write', personalOnly: true } as const
@@ -423,7 +434,9 @@ const targetOf = (route: string, row: Row, scene: Scene): string => {
     ...row.params,
   }
   const path =
-    route.split(' ')[1]?.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? `no-${name}`) ?? ''
+    route
+      .split(' ')[1]
+      ?.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? `no-${name}`)) ?? ''
   return row.query ? `${path}?${row.query(scene)}` : path
 }
 

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import type { RepohostKind } from '../schemas/common.js'
+import { schemaAt } from '../schemas/subgroups.js'
 import { formatsOf } from '../src/platform/http/formats.js'
 import { memoizeBySchema } from '../src/platform/http/memoize-by-schema.js'
 import { valued } from '../src/platform/openapi/names.js'
@@ -57,7 +59,7 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
     code: { optimize: false },
   })
   addFormats.default(ajv)
-  for (const [name, { accepts }] of Object.entries(formatsOf('ext'))) ajv.addFormat(name, accepts)
+  for (const [name, { accepts }] of Object.entries(formatsOf('ext', 'gitlab'))) ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })
   // Most answers share a schema, such as that of a problem, and every process compiles what it meets.
   const validatorOf = memoizeBySchema((schema: object): ValidateFunction => {
@@ -109,9 +111,15 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
   }
 }
 
-const committed = lazy(() =>
-  conformanceOf(JSON.parse(readFileSync(join(projectRoot, 'openapi/openapi.json'), 'utf8'))),
-)
+const committedAt = (kind: RepohostKind) =>
+  lazy(() =>
+    conformanceOf(
+      schemaAt(kind, JSON.parse(readFileSync(join(projectRoot, 'openapi/openapi.json'), 'utf8'))),
+    ),
+  )
+// Only GitLab has other names than every other host.
+const [committed, committedForGitlab] = [committedAt('github'), committedAt('gitlab')]
 
 /** @returns what is wrong with an answer, or undefined */
-export const problemOf = (answer: Answer): string | undefined => committed()(answer)
+export const problemOf = (answer: Answer, kind: RepohostKind = 'github'): string | undefined =>
+  (kind === 'gitlab' ? committedForGitlab : committed)()(answer)

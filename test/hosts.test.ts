@@ -36,24 +36,131 @@ t.test('a renamed, missing or forbidden repository gives no access', async (t) =
     })
 })
 
-t.test('GitLab subgroups are rejected with a message that says so', async (t) => {
+t.test('at GitLab, the owner of a repository is its whole path of groups', async (t) => {
   const service = await startService(t, { kind: 'gitlab' })
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const repo = 'Acme/platform/web'
+  const suggested = (await ada.push(repo, {})).body
+  t.hasStrict(suggested, { code: 'workspace_required', suggested_pattern: 'Acme/platform/*' })
+  const { id } = await service.workspace(ada, { patterns: [suggested.suggested_pattern], members: [bob] })
+  t.hasStrict(await ada.push(repo, { 'ext.a': 1 }), {
+    status: 200,
+    body: { owner: 'Acme/platform', repo: 'web' },
+  })
+  const settings = '/api/settings/acme%2fPLATFORM/web'
+  t.same((await bob.get(settings)).body.settings, { 'ext.a': 1 })
+  t.equal((await ada.get(`${settings}/versions/1`)).status, 200)
+  const override = `/api/team/workspaces/${id}/project-settings/acme%2Fplatform/web`
+  t.equal((await ada.put(override, { settings: { 'ext.b': 2 } })).status, 200)
+  const effective = (await bob.get('/api/team/effective-config?repo=acme/platform/web')).body
+  t.hasStrict(effective, { matched_pattern: 'Acme/platform/*', settings: { 'ext.b': 2 } })
+  const [project] = (await bob.get('/api/projects')).body.projects
+  t.hasStrict(project, { owner: 'Acme/platform', repo: 'web', synced: true, has_override: true })
+
+  const day = new Date().toISOString().slice(0, 10)
+  const entries = [repo, 'acme/web', 'acme/platform/deep/web'].map((repo) => ({ repo, day, minutes: 2 }))
+  const flush = async () => (await bob.post('/api/team/active-minutes', { entries })).body.notes
+  const outside = (index: number) => ({ index, status: 'ignored', code: 'repo_not_matched' })
+  t.same(await flush(), [outside(1), outside(2)], 'one star matches the repositories of this group alone')
+  await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/**'] })
+  t.same(await flush(), [], 'and two those of all subgroups')
+  const recording = { paused: false, repos_off: ['acme/platform/*'], hours: null }
+  await bob.put('/api/me/recording', recording)
+  t.same(await flush(), [{ index: 0, status: 'ignored', code: 'recording_off' }])
+  await bob.put('/api/me/recording', { ...recording, repos_off: ['acme/platform/**'] })
+  t.same(
+    await flush(),
+    [0, 2].map((index) => ({ index, status: 'ignored', code: 'recording_off' })),
+  )
+  const members = [
+    {
+      login: 'bob',
+      repos: [
+        { repo, count: 3 },
+        { repo: 'other/x', count: 1 },
+      ],
+    },
+  ]
+  t.same((await ada.post('/api/team/commits', { workspace: id, day, members })).body, {
+    upserted: 1,
+    unchanged: 0,
+    skipped: [{ login: 'bob', repo: 'other/x', code: 'repo_outside_patterns' }],
+  })
+  const dashboard = await ada.get(`/api/team/dashboard?workspace=${id}&from=${day}&to=${day}&repo=${repo}`)
+  t.hasStrict(dashboard.body.totals, { active_minutes: 4, commits: 3 })
+  const csv = await ada.get(
+    `/api/team/dashboard?workspace=${id}&from=${day}&to=${day}&repo=${repo}&format=csv`,
+  )
+  t.equal(csv.text, `day,login,active_minutes,commits,closed_issues\n${day},bob,4,3,0\n`)
+  t.equal((await ada.delete(override)).status, 200)
+  t.equal((await ada.delete(settings)).status, 200)
+})
+
+t.test('heartbeats name repositories in groups by every address of GitLab', async (t) => {
+  for (const kind of ['gitlab', 'github'] as const) {
+    const service = await startService(t, { kind })
+    const ada = await service.signIn('ada')
+    const host = new URL(service.config.repohost.url).hostname
+    const at = Math.floor(Date.now() / 86_400_000) * 86_400
+    await service.workspace(ada, { patterns: ['acme/**'] })
+    const beats = [
+      'acme/platform/web',
+      `git@${host}:acme/platform/web.git`,
+      `https://${host}/acme/platform/web.git`,
+      `//user:secret@${host}:2222/Acme/Platform/Web`,
+      `ssh://git@${host}/acme/platform/web`,
+    ].map((project, index) => ({ time: at + index * 60, project }))
+    await ada.post('/api/wakatime/v1/users/current/heartbeats.bulk', beats)
+    const { projects } = (await ada.get('/api/me/editor-projects')).body
+    t.equal(projects.length, kind === 'gitlab' ? 0 : 5, kind)
+    const { data } = (await ada.get('/api/wakatime/v1/users/current/statusbar/today')).body
+    if (kind === 'gitlab') t.equal(data.grand_total.total_seconds, 300, 'five minutes of one repository')
+  }
+})
+
+t.test('at other hosts, a slash in an owner stays an error', async (t) => {
+  const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  const says = /GitLab subgroups have no `owner\/repo`/
-  const patterns = await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/backend/*'] })
-  t.equal(patterns.status, 400)
-  t.match(patterns.body.errors[0].message, says)
-  const push = await ada.push('acme%2Fbackend/api', {})
-  t.equal(push.status, 400)
-  t.match(push.body.errors[0].message, says)
   const entries = [{ repo: 'acme/backend/api', day: '2026-11-21', minutes: 1 }]
-  t.match((await ada.post('/api/team/active-minutes', { entries })).body.errors[0].message, says)
-  const github = await startService(t)
-  const bob = await github.signIn('bob')
-  const elsewhere = await bob.post('/api/team/active-minutes', { entries })
-  t.equal(elsewhere.status, 400)
-  t.notOk(says.test(elsewhere.body.errors[0].message), 'elsewhere nothing is said of them')
+  const patterns = { patterns: ['acme/backend/*'] }
+  for (const reply of [
+    await ada.push('acme/backend/api', {}),
+    await ada.put(`/api/team/workspaces/${id}/patterns`, patterns),
+    await ada.post('/api/team/active-minutes', { entries }),
+    await ada.get('/api/team/effective-config?repo=acme/backend/api'),
+  ])
+    t.hasStrict(reply, { status: 400, body: { code: 'validation_failed' } })
+})
+
+t.test('an owner at GitLab has at most 20 groups and 255 characters, none of them a dot', async (t) => {
+  const service = await startService(t, { kind: 'gitlab' })
+  const ada = await service.signIn('ada')
+  const status = async (owner: string, repo = 'x') =>
+    (await ada.get(`/api/settings/${encodeURIComponent(owner)}/${repo}`)).status
+  const [most, longest] = [
+    Array(20).fill('g').join('/'),
+    `${'a'.repeat(85)}/${'b'.repeat(85)}/${'c'.repeat(83)}`,
+  ]
+  t.equal(await status(most), 403)
+  t.equal(await status(`${most}/g`), 400)
+  t.equal(await status(longest), 403)
+  t.equal(await status(`${longest}c`), 400)
+  for (const owner of ['a//b', '/a', 'a/', 'a/../b', './a', 'a/b c', `a/${'b'.repeat(101)}`])
+    t.equal(await status(owner), 400, owner)
+  t.equal(await status('a', 'b%2Fc'), 400, 'a name of a repository has no slash')
+  const asked = await ada.push(`${longest}/x`, {})
+  t.same(
+    asked.body.suggested_pattern,
+    `${'a'.repeat(85)}/${'b'.repeat(85)}/**`,
+    'a pattern is never too long',
+  )
+  for (const repo of [`${most}/x`, `${longest}/x`])
+    t.equal((await ada.get(`/api/team/effective-config?repo=${repo}`)).status, 403, repo)
+  for (const repo of [`${most}/g/x`, `${longest}c/x`, 'x'])
+    t.equal((await ada.get(`/api/team/effective-config?repo=${repo}`)).status, 400, repo)
+  const document = await service.request('GET', '/api/openapi.json')
+  t.ok(document.text.includes('{0,19}'), 'and the document says so')
 })
 
 t.test('addresses follow from the kind', async (t) => {

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
-import { parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
+import type { RepohostKind } from '../schemas/common.js'
+import { divideRepo } from '../schemas/repo-keys.js'
+import {
+  isPattern,
+  likenessOf,
+  likesOf,
+  parsePattern,
+  type RepoPattern,
+  toLike,
+} from '../schemas/repo-pattern.js'
 import { patternMatches } from '../src/features/workspaces/queries/matches.js'
 import { hasMembers } from './has-members.js'
 import { startService } from './service.js'
@@ -14,7 +23,16 @@ const parsed = (pattern: string): RepoPattern => {
   return result
 }
 
-/** Matches a pattern by its plain definition. Names are in lower case already. */
+/** Matches a whole pattern by its plain definition. All is in lower case already. */
+const matchesRepoNaively = (pattern: string, repo: string): boolean => {
+  const [wanted, given] = [divideRepo(pattern), divideRepo(repo)]
+  const isBelow = `${given.owner}/`.startsWith(`${wanted.owner}/`)
+  return wanted.repo === '**'
+    ? isBelow
+    : wanted.owner === given.owner && matchesNaively(wanted.repo, given.repo)
+}
+
+/** Matches a name by its plain definition. Names are in lower case already. */
 const matchesNaively = (pattern: string, name: string): boolean => {
   if (pattern === '') return name === ''
   if (pattern[0] !== '*') return pattern[0] === name[0] && matchesNaively(pattern.slice(1), name.slice(1))
@@ -126,47 +144,82 @@ t.test('an underscore is no wildcard', async (t) => {
   }
 })
 
-t.test('the database, the client and the definition agree', async (t) => {
+t.test('the database, recording preferences, the client and the definition agree', async (t) => {
   const service = await startService(t)
-  // Few characters, so that there are many near misses.
-  const name = fc
-    .string({ unit: fc.constantFrom('a', 'B', '_', '-', '.', 'x'), minLength: 1, maxLength: 8 })
-    .filter((text) => text !== '.' && text !== '..')
-  const wild = fc
-    .string({ unit: fc.constantFrom('a', 'b', '_', '.', 'x', '*', '*'), minLength: 1, maxLength: 8 })
-    .filter((text) => parsePattern(`acme/${text}`) !== undefined)
-  const cases = fc.array(fc.record({ wild, name }), { minLength: 200, maxLength: 200 })
+  // Few characters and groups, so that there are many near misses.
+  const nameOf = (...units: string[]) =>
+    fc
+      .string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 8 })
+      .filter((text) => text !== '.' && text !== '..')
+  const owner = fc
+    .array(fc.constantFrom('Acme', 'acm', 'a_me', 'axme', 'x'), { minLength: 1, maxLength: 4 })
+    .map((groups) => groups.join('/'))
+  const wild = fc.oneof(nameOf('a', 'b', '_', '.', 'x', '*', '*'), fc.constant('**'))
+  const question = fc
+    .record({
+      pattern: fc.tuple(owner, wild).map((parts) => parts.join('/')),
+      repo: fc.tuple(owner, nameOf('a', 'B', '_', '-', '.', 'x')).map((parts) => parts.join('/')),
+    })
+    .filter(({ pattern }) => parsePattern(pattern) !== undefined)
+  const cases = fc.array(question, { minLength: 200, maxLength: 200 })
   const ask = `
-    select array(
-      select ${patternMatches('p', `'acme'`, 'p.name')}
-      from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) with ordinality
-        as p (repo_key, repo_like, name, exact, place)
-      cross join lateral (select 'acme' as owner_key) o
-      order by p.place
-    ) as answers`.replace('p.owner_key', 'o.owner_key')
+    select array_agg(${patternMatches('p', 'p.owner', 'p.name')} order by p.place) as patterns,
+      array_agg(${likenessOf('p.owner')} || '/' || p.name like any (string_to_array(p.likes, ' ')) order by p.place) as recordings
+    from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[]) with ordinality
+      as p (owner_key, repo_key, repo_like, exact, owner, name, likes, place)`
   await fc.assert(
     fc.asyncProperty(cases, async (list) => {
-      const questions = list.map(({ wild, name }) => ({
-        pattern: parsed(`acme/${wild}`),
-        name: name.toLowerCase(),
-      }))
-      const [row] = await service.database.hot.statement<{ answers: boolean[] }>(ask, [
-        questions.map(({ pattern }) => pattern.repoKey),
-        questions.map(({ pattern }) => pattern.repoLike),
-        questions.map(({ name }) => name),
-        questions.map(({ pattern }) => String(pattern.exact)),
-      ])
-      for (const [index, { pattern, name }] of questions.entries()) {
-        const expected = matchesNaively(pattern.repoKey, name)
-        const where = `${pattern.pattern} against ${name}`
-        if (row?.answers[index] !== expected) throw new Error(`The database errs: ${where}`)
-        const ofClient = matchesPattern(pattern.pattern, `Acme/${name}`)
-        if (ofClient !== expected) throw new Error(`The client errs: ${where}`)
+      const patterns = list.map(({ pattern }) => parsed(pattern))
+      const repos = list.map(({ repo }) => divideRepo(repo.toLowerCase()))
+      const [row] = await service.database.hot.statement<{ patterns: boolean[]; recordings: boolean[] }>(
+        ask,
+        [
+          patterns.map(({ ownerKey }) => ownerKey),
+          patterns.map(({ repoKey }) => repoKey),
+          patterns.map(({ repoLike }) => repoLike),
+          patterns.map(({ exact }) => String(exact)),
+          repos.map(({ owner }) => owner),
+          repos.map(({ repo }) => repo),
+          patterns.map((pattern) => likesOf(pattern).join(' ')),
+        ],
+      )
+      for (const [index, { pattern, repo }] of list.entries()) {
+        const expected = matchesRepoNaively(pattern.toLowerCase(), repo.toLowerCase())
+        const where = `${pattern} against ${repo}`
+        if (row?.patterns[index] !== expected) throw new Error(`The database errs: ${where}`)
+        if (row?.recordings[index] !== expected) throw new Error(`Recording preferences err: ${where}`)
+        if (matchesPattern(pattern, repo) !== expected) throw new Error(`The client errs: ${where}`)
+        if (
+          expected &&
+          !pattern.endsWith('/**') &&
+          divideRepo(repo).owner.split('/').length !== divideRepo(pattern).owner.split('/').length
+        )
+          throw new Error(`Only ** reaches into subgroups: ${where}`)
       }
     }),
     { numRuns: 50 },
   )
   t.pass('on 10,000 pairs')
+})
+
+t.test('what is a pattern depends on the kind of host', async (t) => {
+  const everywhere = ['acme/*', 'acme/**', 'acme/a*b', 'acme/web']
+  const withoutGroups = ['acme/a**b', 'acme/****']
+  const withGroups = ['acme/platform/*', 'acme/platform/**', 'acme/platform/web', `a${'/b'.repeat(19)}/*`]
+  const nowhere = [
+    'acme/**/*',
+    'acme/**/web',
+    '**',
+    'acme//x',
+    `a${'/b'.repeat(20)}/*`,
+    'acme/../x',
+    'acme/./*',
+  ]
+  const accepted = (kind: RepohostKind) =>
+    [...everywhere, ...withoutGroups, ...withGroups, ...nowhere].filter((pattern) => isPattern(pattern, kind))
+  t.same(accepted('github'), [...everywhere, ...withoutGroups])
+  t.same(accepted('forgejo'), [...everywhere, ...withoutGroups])
+  t.same(accepted('gitlab'), [...everywhere, ...withGroups])
 })
 
 t.test('characters with a meaning in LIKE match themselves', async (t) => {

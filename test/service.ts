@@ -70,7 +70,9 @@ export class Caller {
 
   /** Pushes settings of `owner/repo` with the caller's own host token. */
   push(repo: string, settings: object, headers: Record<string, string> = {}, query = ''): Promise<Reply> {
-    return this.request('PUT', `/api/settings/${repo}${query}`, {
+    // Of a group of GitLab, only the last slash divides the path.
+    const path = repo.replace(/\/(?=[^/]*\/)/g, '%2F')
+    return this.request('PUT', `/api/settings/${path}${query}`, {
       body: { settings },
       headers: { 'X-Repohost-Token': this.repohostToken, ...headers },
     })
@@ -104,7 +106,8 @@ export class Service {
       body: body === undefined || isText ? body : JSON.stringify(body),
     })
     const contentType = received.get('content-type') ?? undefined
-    const problem = problemOf({ method, path: path.split('?')[0] ?? '', status, headers: received, text })
+    const answer = { method, path: path.split('?')[0] ?? '', status, headers: received, text }
+    const problem = problemOf(answer, this.config.repohost.kind)
     if (problem) this.test.fail(problem)
     return {
       status,

@@ -1,5 +1,8 @@
 /** Entries of the audit trail as sentences, and as CSV. */
+
 import type { AnswerOf } from '../client/src/operations.js'
+import { dividePath } from '../client/src/pattern.js'
+import { repoAddress, snapshotAddress } from './addresses.js'
 import { capitalized, count, time } from './format.js'
 
 export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
@@ -68,7 +71,7 @@ const ofSnapshot =
   (target, details, workspace) => ({
     parts: [`${verb} the settings of `, { name: target }],
     lines: versionLines(details),
-    changes: compared(`/s/${target}?workspace=${workspace}`, details),
+    changes: compared(snapshotAddress(workspace, dividePath(target)), details),
   })
 
 const ofOverride =
@@ -76,7 +79,7 @@ const ofOverride =
   (target, details, workspace) => ({
     parts: [`${verb} the override for `, { name: target }],
     lines: [...keyLines(details), ...versionLines(details)],
-    changes: verb === 'removed' ? undefined : compared(`/w/${workspace}/repos/${target}`, details),
+    changes: verb === 'removed' ? undefined : compared(repoAddress(workspace, dividePath(target)), details),
   })
 
 const ofSettings =

@@ -1,6 +1,7 @@
 /** The search over everything, and the list of keys. Both are loaded with the screens that are rarely opened first. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { repoAddress } from './addresses.js'
 import { useRead } from './api.js'
 import { counted, visible } from './format.js'
 import { homeOf, switchTo } from './home.js'
@@ -88,7 +89,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
         kind: 'Repository',
         title: `${owner}/${repo}`,
         about: workspace_name,
-        href: `/w/${workspace_id}/repos/${owner}/${repo}`,
+        href: repoAddress(workspace_id, { owner, repo }),
       })),
       ...[...new Set(keys)].map((key) => ({
         kind: 'Setting',

@@ -1,6 +1,7 @@
 /** Components that several screens use. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { dividePath } from '../client/src/pattern.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
 import { count, percent } from './format.js'
@@ -77,12 +78,12 @@ const shorten = (owner: string) =>
 
 /** A repository with its owner muted, so that the name stands out. */
 export const RepoName = ({ repo }: { repo: string }) => {
-  const [owner = '', ...name] = repo.split('/')
+  const { owner, repo: name } = dividePath(repo)
   return (
     <bdi class="text" title={repo}>
       <span class="muted">{shorten(owner)}/</span>
       <wbr />
-      {name.join('/')}
+      {name}
     </bdi>
   )
 }

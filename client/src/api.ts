@@ -291,6 +291,8 @@ export type Limits = {
   page_size_max: number
   page_size_default: number
   owner_length: number
+  owner_path_length: number
+  owner_groups: number
   repo_length: number
   login_length: number
   repohost_token_length: number
@@ -394,6 +396,7 @@ export type Ok = {
 }
 
 export type Override = {
+  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   settings: Settings
@@ -432,6 +435,7 @@ export type Profile = {
 }
 
 export type PushResult = {
+  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -468,6 +472,7 @@ export type SettingsSchema = {
 }
 
 export type Snapshot = {
+  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -582,6 +587,7 @@ export type DeleteAccountBody = {
 }
 
 export type Project = {
+  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -2479,6 +2485,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2494,6 +2501,7 @@ export interface Operations {
   'PUT /api/settings/{owner}/{repo}': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2522,6 +2530,7 @@ export interface Operations {
   'DELETE /api/settings/{owner}/{repo}': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2538,6 +2547,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}/versions': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2553,6 +2563,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}/versions/{version}': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
         version: number
@@ -2569,6 +2580,7 @@ export interface Operations {
   'POST /api/settings/{owner}/{repo}/restore': {
     request: {
       path: {
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2873,6 +2885,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2885,6 +2898,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2910,6 +2924,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2935,6 +2950,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -2947,6 +2963,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
         version: number
@@ -2960,6 +2977,7 @@ export interface Operations {
     request: {
       path: {
         id: string
+        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }

@@ -21,7 +21,7 @@ const keyOf = ({ repo, at }: Minutes) => `${repo.toLowerCase()} ${at}`
 
 /** Checks the arguments of `add`, because one invalid repository would spoil a batch of valid ones. */
 export const toMinutes = (repo: string, at: Date | number, minutes: number): Minutes => {
-  if (!/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(repo) || /(^|\/)\.{1,2}(\/|$)/.test(repo)) {
+  if (!/^[\w.-]{1,100}(\/[\w.-]{1,100}){1,20}$/.test(repo) || /(^|\/)\.{1,2}(\/|$)/.test(repo)) {
     throw new TypeError(`A repository is owner/repo, not ${repo}.`)
   }
   const moment = Number(at)

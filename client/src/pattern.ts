@@ -1,10 +1,26 @@
+/** `owner/repo`, divided at the last slash: at GitLab, the owner is a path of groups. */
+export const dividePath = (path: string): { owner: string; repo: string } => {
+  const end = path.lastIndexOf('/')
+  return { owner: path.slice(0, Math.max(end, 0)), repo: path.slice(end + 1) }
+}
+
+/** The repository part of a pattern that also matches the repositories of all subgroups. */
+const SUBGROUPS = '**'
+
 /**
- * Whether a repository matches a pattern: `*` stands for zero or more characters, and case does not matter. The queue and
- * the dashboard use it. The service matches in SQL; one test holds both to the same definition.
+ * Whether a repository matches a pattern: `*` stands for zero or more characters of the repository's own name, `owner/**`
+ * for all repositories of a group and its subgroups, and case does not matter. The queue and the dashboard use it. The
+ * service matches in SQL; one test holds both to the same definition.
  */
 export const matchesPattern = (pattern: string, repo: string): boolean => {
-  const [first = '', ...rest] = pattern.toLowerCase().split('*')
-  const name = repo.toLowerCase()
+  const wanted = dividePath(pattern.toLowerCase())
+  const given = dividePath(repo.toLowerCase())
+  if (wanted.repo === SUBGROUPS) return `${given.owner}/`.startsWith(`${wanted.owner}/`)
+  return wanted.owner === given.owner && matchesName(wanted.repo, given.repo)
+}
+
+const matchesName = (pattern: string, name: string): boolean => {
+  const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
   if (last === undefined) return name === first
   if (!name.startsWith(first)) return false

@@ -1,9 +1,10 @@
 import type { EffectiveConfig, PushResult, Snapshot } from './api.js'
 import type { Client } from './client.js'
 import type { CallOptions } from './operations.js'
+import { dividePath } from './pattern.js'
 import { isProblem } from './problem.js'
 
-/** `owner/repo`. */
+/** `owner/repo`. At GitLab, the owner is a path of groups: `acme/platform/web`. */
 export type Repo = string
 
 export interface Pulled extends Snapshot {
@@ -16,9 +17,10 @@ interface Where extends Pick<CallOptions, 'signal'> {
 }
 
 const pathOf = (repository: Repo) => {
-  const [owner = '', repo = '', ...more] = repository.split('/')
-  if (more.length > 0) throw new TypeError(`A repository is owner/repo, not ${repository}.`)
-  return { owner, repo }
+  const path = dividePath(repository)
+  if (path.owner === '' || path.repo === '')
+    throw new TypeError(`A repository is owner/repo, not ${repository}.`)
+  return path
 }
 
 /** The pushed settings of a repository. Undefined if there are none. */

@@ -9,6 +9,7 @@ import {
   runImports,
   startImport,
 } from '../features/editors/import-heartbeats.js'
+import { projectHostOf } from '../features/editors/project-names.js'
 import { reduceFile } from '../features/editors/reduce-file.js'
 import { findAccount } from '../operator/accounts.js'
 import { openDatabaseForCommand } from '../operator/open-database.js'
@@ -46,7 +47,7 @@ runCommand(async (stopped) => {
   const user = await findAccount(database, login)
   const start = async () => {
     await requireNoImport(database.read, user.id)
-    const file = await reduceFile(createReadStream(path), new URL(config.repohost.url).hostname)
+    const file = await reduceFile(createReadStream(path), projectHostOf(config.repohost))
     return startImport(database, user.id, file)
   }
   const { id } = await start().catch((error) => {
@@ -59,7 +60,7 @@ runCommand(async (stopped) => {
   progress.unref()
   const readEnd = async () => {
     for (;;) {
-      await runImports(database, () => stopped.aborted)
+      await runImports(database, config.repohost.kind, () => stopped.aborted)
       stopped.throwIfAborted()
       const found = await describeImport(database.read, user.id)
       if (found.id !== id || found.state === 'cancelled')

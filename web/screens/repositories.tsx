@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { matchesPattern } from '../../client/src/pattern.js'
+import { dividePath, matchesPattern } from '../../client/src/pattern.js'
 import { limits } from '../../schemas/limits.js'
+import { repoAddress, snapshotAddress } from '../addresses.js'
 import { call, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { time } from '../format.js'
 import type { Values } from '../json.js'
@@ -17,7 +18,7 @@ export const Repositories = () => {
   const { route } = useLocation()
   const known = useKnown(query.repo === undefined)
   useTitle(`${workspace.name} repositories`)
-  const open = (repo: string, replace = false) => route(`/w/${workspace.id}/repos/${repo}`, replace)
+  const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
   useEffect(() => {
     // Repositories had their address in the query before they had a page.
     if (query.repo) open(query.repo, true)
@@ -75,7 +76,7 @@ const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) =>
                       <tr key={`${owner}/${repo}`}>
                         <th scope="row">
                           <span class="row">
-                            <a href={`/w/${workspace.id}/repos/${owner}/${repo}`}>
+                            <a href={repoAddress(workspace.id, { owner, repo })}>
                               <RepoName repo={`${owner}/${repo}`} />
                             </a>
                             {has_override && <span class="tag">override</span>}
@@ -85,7 +86,7 @@ const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) =>
                           {version === null ? (
                             <span class="muted">never</span>
                           ) : (
-                            <a href={`/s/${owner}/${repo}?workspace=${workspace.id}`}>
+                            <a href={snapshotAddress(workspace.id, { owner, repo })}>
                               version {version}
                               {version > 1 && ' and older'}
                             </a>
@@ -254,7 +255,7 @@ const Overrides = () => {
             <ul class="stack tight" hidden={overrides.length === 0}>
               {overrides.map((one) => (
                 <li key={`${one.owner}/${one.repo}`}>
-                  <a href={`/w/${workspace.id}/repos/${one.owner}/${one.repo}`}>
+                  <a href={repoAddress(workspace.id, one)}>
                     <RepoName repo={`${one.owner}/${one.repo}`} />
                   </a>
                   <div class="small muted">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { snapshotAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
 import { counted, duration, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
@@ -120,7 +121,7 @@ export const Repository = () => {
         <section class="card stack tight" aria-labelledby="pushed">
           <h2 id="pushed">Pushed settings</h2>
           <p>
-            <a href={`/s/${owner}/${repo}?workspace=${workspace.id}`}>
+            <a href={snapshotAddress(workspace.id, { owner, repo })}>
               Version {project.version}
               {project.version > 1 && ' and older'}
             </a>

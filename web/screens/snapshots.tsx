@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
+import { repoAddress } from '../addresses.js'
 import { call, useAction, useRead } from '../api.js'
 import { bytes, time } from '../format.js'
 import { History } from '../history.js'
@@ -43,7 +44,7 @@ export const Snapshots = () => {
               {workspace && (
                 <>
                   , in{' '}
-                  <a href={`/w/${workspace.id}/repos/${owner}/${repo}`}>
+                  <a href={repoAddress(workspace.id, { owner, repo })}>
                     <bdi>{workspace.name}</bdi>
                   </a>
                 </>

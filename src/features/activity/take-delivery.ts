@@ -1,5 +1,6 @@
-import { RepoPath } from '../../../schemas/common.js'
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { isRepoPath } from '../../../schemas/subgroups.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
@@ -21,6 +22,7 @@ import type { DeliveredCommit, DeliveredIssue, Delivery } from './webhooks/deliv
 
 /** How a delivery is called. */
 export interface DeliveryHead {
+  kind: RepohostKind
   webhookId: string
   workspaceId: string
   event: string
@@ -32,7 +34,6 @@ interface Outcome {
   skipped: number
 }
 
-const REPO = new RegExp(RepoPath.pattern as string)
 const NOTHING: Outcome = { counted: 0, skipped: 0 }
 
 /** The workspace may be removed meanwhile, and the same commits may come twice at once. */
@@ -53,7 +54,7 @@ export const takeDelivery = async (
     day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)
   const brought = { commits: commits.filter(counts), issue: issue && counts(issue) ? issue : undefined }
   await database.transaction(async (tx) => {
-    const outcome = await count(tx, head.workspaceId, repo, brought)
+    const outcome = await count(tx, head, repo, brought)
     await list(tx, head, { repo, status: 200, ...outcome })
   }, options)
 }
@@ -90,7 +91,7 @@ interface Brought {
 
 const count = async (
   tx: Db,
-  workspaceId: string,
+  { workspaceId, kind }: DeliveryHead,
   repo: string | undefined,
   { commits, issue }: Brought,
 ): Promise<Outcome> => {
@@ -98,7 +99,7 @@ const count = async (
   if (commits.length === 0 && !issue) return NOTHING
   const repoKey = repo?.toLowerCase()
   const outside = { counted: 0, skipped: total }
-  if (repo === undefined || repoKey === undefined || !REPO.test(repo)) return outside
+  if (repo === undefined || repoKey === undefined || !isRepoPath(repo, kind)) return outside
   const [inside, memberOf] = await Promise.all([
     isInside(tx, workspaceId, repoKey),
     findAuthors(tx, workspaceId, { commits, issue }),

@@ -6,7 +6,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/timestamps.js'
 import { readTarget } from '../activity/index.js'
 import { countMinutes } from './count-minutes.js'
-import { projectOf } from './project-names.js'
+import { type ProjectHost, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks, writeMarks } from './queries/marks.js'
 import { chooseRepo, findNames, listNames, readRoomForNames } from './queries/projects.js'
 import { Projects, storedFor } from './record-heartbeats.js'
@@ -36,7 +36,7 @@ export const assignProject = (
   database: Database,
   userId: string,
   { name: given, repo }: { name: string; repo: string | null },
-  host: string,
+  host: ProjectHost,
 ): Promise<void> =>
   database.transaction(
     async (tx) => {
@@ -57,7 +57,7 @@ export const assignProject = (
           `is one too many: you can choose for ${limits.editor_projects_chosen} names`,
         )
       const choice = { name, repo, ignored: repo === null, automatic: false }
-      const projects = new Projects(known.set(name, choice))
+      const projects = new Projects(known.set(name, choice), host.kind)
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))

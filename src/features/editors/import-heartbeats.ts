@@ -1,5 +1,7 @@
 /** Imports of files of heartbeats: taken whole, and then counted a day at a time, also after a restart. */
+
 import { v7 as uuidv7 } from 'uuid'
+import type { RepohostKind } from '../../../schemas/common.js'
 import type { Import } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
@@ -90,19 +92,19 @@ export const cancelImport = (database: Database, userId: string): Promise<void> 
  * Continues all imports, a day of each in turn.
  * @throws {AggregateError} naming the people whose import failed; the others went on
  */
-export const runImports = (database: Database, isStopped = () => false): Promise<void> =>
+export const runImports = (database: Database, kind: RepohostKind, isStopped = () => false): Promise<void> =>
   roundRobin({
     list: () => listRunningImports(database.read),
-    step: ({ id }) => importNextDay(database, id),
+    step: ({ id }) => importNextDay(database, id, kind),
     isStopped,
   })
 
 const background = { background: true, rowsMayConflict: true }
 
 /** A day that exceeds a limit is left out. @returns whether there may be more to do */
-const importNextDay = async (database: Database, userId: string): Promise<boolean> => {
+const importNextDay = async (database: Database, userId: string, kind: RepohostKind): Promise<boolean> => {
   try {
-    return await database.transaction((tx) => importDay(tx, userId), background)
+    return await database.transaction((tx) => importDay(tx, userId, kind), background)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     await database.transaction(
@@ -115,7 +117,7 @@ const importNextDay = async (database: Database, userId: string): Promise<boolea
 }
 
 /** @returns whether there may be more to do */
-const importDay = async (tx: Tx, userId: string): Promise<boolean> => {
+const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<boolean> => {
   const done = await takeImport(tx, userId)
   if (done === undefined) return false
   const next = await readNextDays(tx, userId, done)
@@ -128,16 +130,17 @@ const importDay = async (tx: Tx, userId: string): Promise<boolean> => {
   // While marks are kept, imported minutes become marks, so no minute counts twice.
   const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
-  const heartbeats = isKept ? own.flatMap(heartbeatsOf) : []
-  const names = own.flatMap(({ projects }) => projects.filter((project) => !isRepo(project)))
-  const counted = await countHeartbeats(tx, userId, heartbeats, { names, firstDays })
+  const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
+  const names = own.flatMap(({ projects }) => projects.filter((project) => !isRepo(project, kind)))
+  const counted = await countHeartbeats(tx, userId, heartbeats, { kind, names, firstDays })
   await counted.written
-  const older = await countDay(tx, userId, { ...counted, day, days, firstDays, isKept })
+  const older = await countDay(tx, userId, { ...counted, kind, day, days, firstDays, isKept })
   tx.deferToCommit(Promise.all([older.written, advanceImport(tx, userId, counted.minutes + older.minutes)]))
   return true
 }
 
 interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
+  kind: RepohostKind
   day: string
   /** The day, the day before it and the day after it. */
   days: ImportDay[]
@@ -149,14 +152,14 @@ interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
 const countDay = async (
   tx: Tx,
   userId: string,
-  { day, days, projects, mayWait, firstDays, isKept }: DayOfImport,
+  { kind, day, days, projects, mayWait, firstDays, isKept }: DayOfImport,
 ): Promise<{ minutes: number; written: Promise<unknown> }> => {
   const timeline = new Timeline(days.flatMap(hoursOf))
   const first = (Date.parse(day) / 3_600_000) * MINUTES
   const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
   const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
   const repoKeyOf = (project: string) =>
-    isRepo(project) ? projects.add({ repo: project }) : projects.keyOf(project)
+    isRepo(project, kind) ? projects.add({ repo: project }) : projects.keyOf(project)
   const repoKeys = new Set(candidates.flatMap(({ project }) => repoKeyOf(project) ?? []))
   const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
   const { minutes, found, write } = await countMinutes(tx, userId, timeline, {
@@ -176,7 +179,7 @@ const countDay = async (
   return { minutes, written }
 }
 
-const heartbeatsOf = (day: ImportDay) =>
+const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>
   hoursOf(day)
     .flatMap(({ hour, projects, marks }) =>
       projects.flatMap((project, index) =>
@@ -184,7 +187,11 @@ const heartbeatsOf = (day: ImportDay) =>
           if (digit === '0') return []
           const at = hour * MINUTES + minute
           return [
-            { time: at * 60, minute: at, project: isRepo(project) ? { repo: project } : { name: project } },
+            {
+              time: at * 60,
+              minute: at,
+              project: isRepo(project, kind) ? { repo: project } : { name: project },
+            },
           ]
         }),
       ),

@@ -17,7 +17,9 @@ const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
   const isPaused = () => app.isClosing() || app.inMaintenance()
-  const run = measuredTask(app.meter, 'imports', () => runImports(app.database, isPaused))
+  const run = measuredTask(app.meter, 'imports', () =>
+    runImports(app.database, app.config.repohost.kind, isPaused),
+  )
   let current = Promise.resolve()
   /** One run at a time. */
   const next = () => {

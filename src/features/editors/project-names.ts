@@ -1,5 +1,18 @@
 /** Reads the project names of editors: addresses of repositories in many spellings, or plain names. */
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { isRepoPath } from '../../../schemas/subgroups.js'
+
+/** The repository host, as addresses name it. */
+export interface ProjectHost {
+  name: string
+  kind: RepohostKind
+}
+
+export const projectHostOf = ({ kind, url }: { kind: RepohostKind; url: string }): ProjectHost => ({
+  kind,
+  name: new URL(url).hostname,
+})
 
 /** A heartbeat as it was sent. */
 export interface SentHeartbeat {
@@ -11,21 +24,20 @@ export interface SentHeartbeat {
 /** Either a repository of the repository host, or another name. */
 export type Project = { repo: string; name?: undefined } | { name: string; repo?: undefined }
 
-const REPO = /^(?!\.{1,2}\/)([A-Za-z0-9_.-]{1,100})\/(?!\.{1,2}$)([A-Za-z0-9_.-]{1,100})$/
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
 
 /** Whether a name may be that of a folder with a repository in it. */
 export const mayBeFolder = (name: string): boolean => NAME.test(name)
 
 /** Whether a project is a repository; no other name looks like one. */
-export const isRepo = (project: string): boolean => REPO.test(project)
+export const isRepo = (project: string, kind: RepohostKind): boolean => isRepoPath(project, kind)
 
-const repoOf = (path: string): string | undefined => {
+const repoOf = (path: string, kind: RepohostKind): string | undefined => {
   const repo = path
     .replace(/^\/+/, '')
     .replace(/\/$/, '')
     .replace(/\.git$/i, '')
-  return REPO.test(repo) ? repo : undefined
+  return isRepoPath(repo, kind) ? repo : undefined
 }
 
 const URL_LIKE = /^([A-Za-z][A-Za-z0-9+.-]*:)?\/\/(.*)$/s
@@ -53,21 +65,21 @@ const withoutSecrets = (text: string): string => {
 /** Bounds the work on a name, which may be followed by an address of any length. */
 const MOST_READ = 4 * limits.editor_project_length
 
-/** @param host the host name of the repository host @returns undefined for what names no project */
-const readProject = (text: string | undefined, host: string): Project | undefined => {
+/** @returns undefined for what names no project */
+const readProject = (text: string | undefined, host: ProjectHost): Project | undefined => {
   if (text === undefined || text.length > MOST_READ || text.includes('\0') || !text.isWellFormed())
     return undefined
   const name = withoutSecrets(text.trim())
-  if (name === '' || name.length > limits.editor_project_length) return undefined
   const url = URL_LIKE.exec(name)
   const address = url ? AUTHORITY.exec(url[2] ?? '') : SSH_LIKE.exec(name)
-  const isElsewhere = address !== null && address[1]?.toLowerCase() !== host
-  const repo = isElsewhere ? undefined : repoOf(address?.[2] ?? name)
-  return repo === undefined ? { name } : { repo }
+  const isElsewhere = address !== null && address[1]?.toLowerCase() !== host.name
+  const repo = isElsewhere ? undefined : repoOf(address?.[2] ?? name, host.kind)
+  if (repo !== undefined) return { repo }
+  return name === '' || name.length > limits.editor_project_length ? undefined : { name }
 }
 
 /** The project of a heartbeat. The alternate project counts if the project names no repository. */
-export const projectOf = ({ project, alternate }: SentHeartbeat, host: string): Project | undefined => {
+export const projectOf = ({ project, alternate }: SentHeartbeat, host: ProjectHost): Project | undefined => {
   const first = readProject(project, host)
   if (first?.repo !== undefined) return first
   const second = readProject(alternate, host)

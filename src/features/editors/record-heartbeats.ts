@@ -1,4 +1,5 @@
 /** Heartbeats on their way to minutes. */
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
@@ -6,7 +7,14 @@ import { addDays } from '../../platform/time/days.js'
 import { readTarget } from '../activity/index.js'
 import { findProjectsNamed } from '../settings/index.js'
 import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
-import { isRepo, mayBeFolder, type Project, projectOf, type SentHeartbeat } from './project-names.js'
+import {
+  isRepo,
+  mayBeFolder,
+  type Project,
+  type ProjectHost,
+  projectOf,
+  type SentHeartbeat,
+} from './project-names.js'
 import { lockMarks, readAllMarks, readMarks, rememberHeartbeat, writeMarks } from './queries/marks.js'
 import { chooseRepo, type EditorProject, findNames, readRoomForNames, seeNames } from './queries/projects.js'
 import { type Candidate, hourOf, hoursAround, Timeline } from './timeline.js'
@@ -30,8 +38,8 @@ export interface Recorded {
   ignored: number
 }
 
-/** The heartbeats that name a project, oldest first. @param host the host name of the repository host */
-export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: string): Heartbeat[] =>
+/** The heartbeats that name a project, oldest first. */
+export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost): Heartbeat[] =>
   sent
     .flatMap((heartbeat) => {
       const { time } = heartbeat
@@ -53,7 +61,7 @@ export const recordHeartbeats = async (
   database: Database,
   userId: string,
   sent: readonly SentHeartbeat[],
-  host: string,
+  host: ProjectHost,
 ): Promise<Recorded> => {
   const now = Date.now() / 1_000
   const heartbeats = heartbeatsOf(sent, host).filter(
@@ -61,7 +69,7 @@ export const recordHeartbeats = async (
       time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
       time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
   )
-  const recorded = await recordInParts(database, userId, heartbeats)
+  const recorded = await recordInParts(database, userId, heartbeats, host.kind)
   return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting }
 }
 
@@ -75,12 +83,13 @@ const recordInParts = async (
   database: Database,
   userId: string,
   heartbeats: Heartbeat[],
+  kind: RepohostKind,
 ): Promise<Recorded> => {
   if (heartbeats.length === 0) return { accepted: 0, waiting: 0, ignored: 0 }
   try {
     return await database.transaction(
       async (tx) => {
-        const { recorded, written } = await countHeartbeats(tx, userId, heartbeats)
+        const { recorded, written } = await countHeartbeats(tx, userId, heartbeats, { kind })
         tx.deferToCommit(written)
         return recorded
       },
@@ -90,8 +99,8 @@ const recordInParts = async (
   } catch (error) {
     if (!isTooMuch(error) || heartbeats.length === 1) throw error
     const half = Math.ceil(heartbeats.length / 2)
-    const first = await recordInParts(database, userId, heartbeats.slice(0, half))
-    const second = await recordInParts(database, userId, heartbeats.slice(half))
+    const first = await recordInParts(database, userId, heartbeats.slice(0, half), kind)
+    const second = await recordInParts(database, userId, heartbeats.slice(half), kind)
     return {
       accepted: first.accepted + second.accepted,
       waiting: first.waiting + second.waiting,
@@ -100,7 +109,8 @@ const recordInParts = async (
   }
 }
 
-interface ImportOptions {
+interface CountOptions {
+  kind: RepohostKind
   /** Further names to choose repositories for. */
   names?: string[]
   /** By workspace, the first day that counts there. */
@@ -122,7 +132,7 @@ export const countHeartbeats = async (
   tx: Db,
   userId: string,
   heartbeats: Heartbeat[],
-  { names = [], firstDays }: ImportOptions = {},
+  { kind, names = [], firstDays }: CountOptions,
 ): Promise<CountedHeartbeats> => {
   const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
@@ -131,7 +141,7 @@ export const countHeartbeats = async (
     readMarks(tx, userId, hours),
     findNames(tx, userId, given, hours),
   ])
-  const projects = new Projects(known)
+  const projects = new Projects(known, kind)
   const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given)
   // Marks that are stored for waiting names count now.
   const freed = new Set(chosen.flatMap(({ name, waited }) => (waited ? [name] : [])))
@@ -197,7 +207,10 @@ export class Projects {
   /** Repositories as given, by their keys. */
   readonly repos = new Map<string, string>()
 
-  constructor(readonly known: Map<string, EditorProject>) {}
+  constructor(
+    readonly known: Map<string, EditorProject>,
+    private readonly kind: RepohostKind,
+  ) {}
 
   /** @returns how the project is called in marks */
   add({ repo, name }: Project): string {
@@ -206,7 +219,7 @@ export class Projects {
 
   /** The key of the repository; undefined for a name that has none. */
   keyOf(project: string): string | undefined {
-    if (isRepo(project)) return project
+    if (isRepo(project, this.kind)) return project
     const repo = this.known.get(project)?.repo
     return repo ? this.addRepo(repo) : undefined
   }

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import { type Project, projectOf, type SentHeartbeat } from './project-names.js'
+import { type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
 import { CsvReader } from './reading/csv.js'
 import { JsonReader, NoJsonError } from './reading/json.js'
 
@@ -37,7 +37,7 @@ class Reduction {
   private readonly days = new Map<number, Uint16Array>()
   private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
 
-  constructor(private readonly host: string) {}
+  constructor(private readonly host: ProjectHost) {}
 
   readonly add = (sent: SentHeartbeat): void => {
     if (sent.time === undefined) return
@@ -74,10 +74,9 @@ class Reduction {
 
 /**
  * @param chunks the file, as it arrives
- * @param host the host name of the repository host
  * @throws {ApiError} `payload_too_large`, `invalid_json`, and `validation_failed` for a file without heartbeats
  */
-export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: string): Promise<ReducedFile> => {
+export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: ProjectHost): Promise<ReducedFile> => {
   const reduction = new Reduction(host)
   let reader: JsonReader | CsvReader | undefined
   let received = 0

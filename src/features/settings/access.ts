@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
-import { repoKeysOf } from '../../../schemas/repo-keys.js'
+import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
@@ -63,10 +63,7 @@ const databaseFor = ({ server: { database }, work }: FastifyRequest): Database =
 
 const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest => {
   const query = request.query as { repo: string; workspace?: string }
-  const [owner = '', repo = ''] =
-    source === 'params'
-      ? [(request.params as RepoRequest).owner, (request.params as RepoRequest).repo]
-      : query.repo.split('/')
+  const { owner, repo } = source === 'params' ? (request.params as RepoRequest) : divideRepo(query.repo)
   const within = request.key?.workspaceId ?? undefined
   if (within !== undefined && query.workspace !== undefined && query.workspace.toLowerCase() !== within)
     throw new ApiError('workspace_not_found')

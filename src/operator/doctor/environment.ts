@@ -60,7 +60,12 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
 }
 
 /** Any answer passes, except that the repository host must be of the configured kind. */
-export const checkReachability = async ({ repohost, billing, assistants }: Config): Promise<Finding[]> => {
+export const checkReachability = async ({
+  baseUrl,
+  repohost,
+  billing,
+  assistants,
+}: Config): Promise<Finding[]> => {
   const reach = async (
     name: string,
     variable: string,
@@ -99,9 +104,31 @@ export const checkReachability = async ({ repohost, billing, assistants }: Confi
     ...(billing.secretKey === undefined
       ? []
       : [reach('billing provider', 'BILLING_API_URL', billing.apiUrl ?? 'https://api.stripe.com')]),
+    ...(repohost.kind === 'gitlab' ? [checkSlashes(baseUrl)] : []),
     reach('first model provider', 'ASSISTANT_A_URL', assistants.a),
     reach('second model provider', 'ASSISTANT_B_URL', assistants.b),
   ])
+}
+
+/** GitLab's groups are one segment of a path, with encoded slashes. Proxies decode or reject them unless told otherwise. */
+const checkSlashes = async (baseUrl: string): Promise<Finding> => {
+  const url = `${baseUrl}/api/settings/group%2Fsubgroup/repo`
+  const remedy =
+    'Let the proxy pass %2F on unchanged (docs/operate.md, “Proxies”). Start the service if it is not running.'
+  try {
+    const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
+    // The service knows the path, and asks who is calling.
+    if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')
+    return warning(
+      'network',
+      `A path with %2F does not arrive through ${baseUrl} (status ${answer.status}).`,
+      remedy,
+    )
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? error) as { code?: string }
+    return warning('network', `${baseUrl} cannot be reached (${code ?? (error as Error).name}).`, remedy)
+  }
 }
 
 const checkKind = async (

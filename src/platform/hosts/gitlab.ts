@@ -7,7 +7,6 @@ import {
   listOf,
   NOTHING,
   objectOf,
-  pathOf,
   reportedCommit,
   textOf,
   userOf,
@@ -57,14 +56,11 @@ export const gitlab: HostKind = {
   tokenPage: '/-/user_settings/personal_access_tokens?name=Team%20activity&scopes=read_user',
   oauth: { authorizePath: '/oauth/authorize', tokenPath: '/oauth/token', scope: 'read_user' },
 
-  unsupportedPaths:
-    'Repositories in GitLab subgroups have no `owner/repo`, and the service does not support them',
-
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
   // 403: the token lacks the scope `read_user`, or the user is blocked.
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
-  repoPath: (name) => `/projects/${encodeURIComponent(pathOf(name))}`,
+  repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
   // A project that was moved redirects. One that the token must not see does not exist.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 

@@ -38,7 +38,7 @@ export interface ReportedIssue {
 
 /** What a delivery says. Everything in it comes from the caller and is checked where it is used. */
 export interface Report {
-  /** `owner/repo`, or the path of a GitLab subgroup. */
+  /** `owner/repo`; at GitLab, the owner is a path of groups. */
   repo: string | undefined
   commits: ReportedCommit[]
   issue: ReportedIssue | undefined
@@ -56,9 +56,6 @@ export interface HostKind {
   /** The page, below the address of the host, on which people create a token. */
   tokenPage: string
   oauth: { authorizePath: string; tokenPath: string; scope: string }
-
-  /** The error text for repositories that cannot be named as `owner/repo`, if the host has any. */
-  unsupportedPaths?: string
 
   apiHeaders(token: string): Record<string, string>
   userPath: string

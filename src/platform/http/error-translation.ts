@@ -1,12 +1,10 @@
 /** Translates every failure, ours or the framework's, into one of the codes in the catalogue. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { RepoPath } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Config } from '../../config.js'
 import { ApiError, invalid } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
-import { hostKinds } from '../hosts/index.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
 
@@ -42,21 +40,18 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
 const translateValidation = (error: FastifyError, { extensionPrefix, repohost }: Config): ApiError => {
-  const { unsupportedPaths } = hostKinds[repohost.kind]
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
   ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
-  const formats = formatsOf(extensionPrefix)
+  const formats = formatsOf(extensionPrefix, repohost.kind)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
     const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(shorten(String(named)))}`}`
-    const explained = explain(keyword, params, formats[params.format as string]?.message ?? message)
-    const namesRepo = params.format === 'repo-pattern' || params.pattern === RepoPath.pattern
     return {
       keyword,
       path,
-      message: unsupportedPaths && namesRepo ? `${explained}. ${unsupportedPaths}` : explained,
+      message: explain(keyword, params, formats[params.format as string]?.message ?? message),
     }
   })
   const missingToken = problems.find(

@@ -1,4 +1,7 @@
-import { parsePattern } from '../../../schemas/repo-pattern.js'
+import type { RepohostKind } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { isPattern } from '../../../schemas/repo-pattern.js'
+import { isOwner, isRepoPath } from '../../../schemas/subgroups.js'
 import { isDay } from '../time/days.js'
 import { isUuid } from './uuid.js'
 
@@ -10,7 +13,10 @@ export interface Format {
 }
 
 /** Every format that a request can miss, by its name in the schemas. */
-export const formatsOf = (extensionPrefix: string): Record<string, Format> => ({
+export const formatsOf = (
+  extensionPrefix: string,
+  kind: RepohostKind = 'github',
+): Record<string, Format> => ({
   // Stricter than the usual one, which also takes `urn:uuid:…`; the database does not.
   uuid: {
     accepts: (text) => isUuid(text.toLowerCase()),
@@ -25,8 +31,16 @@ export const formatsOf = (extensionPrefix: string): Record<string, Format> => ({
     message: 'must have only visible ASCII characters, and no spaces',
   },
   'repo-pattern': {
-    accepts: (text) => parsePattern(text) !== undefined,
-    message: 'must be `owner/*`, `owner/repo`, or `owner/` and a repository name with `*` in it',
+    accepts: (text) => isPattern(text, kind),
+    message: `must be \`owner/*\`, \`owner/repo\`, or \`owner/\` and a repository name with \`*\` in it${kind === 'gitlab' ? '; `**` stands alone after the group' : ''}`,
+  },
+  owner: {
+    accepts: (text) => isOwner(text, kind),
+    message: `must have at most ${limits.owner_groups} groups`,
+  },
+  'repo-path': {
+    accepts: (text) => isRepoPath(text, kind),
+    message: `must be \`owner/repo\`, with an owner of at most ${limits.owner_path_length} characters`,
   },
   'settings-key': {
     accepts: (key) => key.startsWith(`${extensionPrefix}.`),

@@ -1,13 +1,16 @@
 /** Reads requests: installs the JSON parser, the validators, and checks that no schema can describe. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.js'
 import { type ApiError, invalid } from '../../errors.js'
-import { hostKinds } from '../hosts/index.js'
 import { parseBodyInTurns } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
 /** Called once, by `buildApp`, before any route exists. */
-export const installValidation = (app: FastifyInstance, extensionPrefix: string) => {
-  app.setValidatorCompiler(validatorCompilerFor(extensionPrefix))
+export const installValidation = (
+  app: FastifyInstance,
+  { extensionPrefix, repohost }: Pick<Config, 'extensionPrefix' | 'repohost'>,
+) => {
+  app.setValidatorCompiler(validatorCompilerFor(extensionPrefix, repohost.kind))
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -44,12 +47,11 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
       if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
         return invalid(`/${part}/${name}`, 'must not contain NUL')
       }
-      // The wildcard parameter of a page's address contains slashes.
-      if (part === 'params' && name !== '*' && String(value).includes('/')) {
-        const { unsupportedPaths } = hostKinds[request.server.config.repohost.kind]
-        const message = 'must not contain an encoded slash'
-        return invalid(`/params/${name}`, unsupportedPaths ? `${message}. ${unsupportedPaths}` : message)
-      }
+      // The wildcard parameter of a page's address contains slashes, and so does an owner at GitLab.
+      const { kind } = request.server.config.repohost
+      const mayHaveSlash = name === '*' || (name === 'owner' && kind === 'gitlab')
+      if (part === 'params' && !mayHaveSlash && String(value).includes('/'))
+        return invalid(`/params/${name}`, 'must not contain an encoded slash')
     }
   }
   return undefined

@@ -3,7 +3,9 @@ import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
+import type { RepohostKind } from '../../../schemas/common.js'
 import { resources } from '../../../schemas/resources.js'
+import { schemaAt } from '../../../schemas/subgroups.js'
 import { lazy } from '../process/lazy.js'
 import { formatsOf } from './formats.js'
 import { memoizeBySchema } from './memoize-by-schema.js'
@@ -36,7 +38,7 @@ const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>
   },
 })
 
-const createAjv = (extensionPrefix: string, options: Options) => {
+const createAjv = (extensionPrefix: string, kind: RepohostKind, options: Options) => {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
@@ -49,7 +51,8 @@ const createAjv = (extensionPrefix: string, options: Options) => {
     ...options,
   })
   addFormats.default(ajv)
-  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
+  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix, kind)))
+    ajv.addFormat(name, accepts)
   ajv.addKeyword({
     keyword: 'x-unique-without-case',
     type: 'array',
@@ -78,32 +81,37 @@ const createAjv = (extensionPrefix: string, options: Options) => {
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])
-  return ajv.addSchema(resources)
+  return ajv.addSchema(schemaAt(kind, resources))
 }
 
 /** The validator of bodies. */
-export const createBodyAjv = (extensionPrefix: string) => createAjv(extensionPrefix, { coerceTypes: false })
+export const createBodyAjv = (extensionPrefix: string, kind: RepohostKind) =>
+  createAjv(extensionPrefix, kind, { coerceTypes: false })
 
 /** The validator of paths, queries and headers. */
-const createTextAjv = (extensionPrefix: string) =>
+const createTextAjv = (extensionPrefix: string, kind: RepohostKind) =>
   // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
-  createAjv(extensionPrefix, { coerceTypes: true, strictNumbers: false })
+  createAjv(extensionPrefix, kind, { coerceTypes: true, strictNumbers: false })
 
-const compilerOf = (createOwnAjv: () => Ajv) => {
+const compilerOf = (kind: RepohostKind, createOwnAjv: () => Ajv) => {
   const ajv = lazy(createOwnAjv)
-  return memoizeBySchema((schema: object) => ajv().compile(schema))
+  return memoizeBySchema((schema: object) => ajv().compile(schemaAt(kind, schema)))
 }
 
-/** Validators depend on nothing but the schemas and the prefix, so all services of a process share them. */
+/** Validators depend on nothing but the schemas, the prefix and the kind of host, so all services of a process share them. */
 const compilers = new Map<string, FastifySchemaCompiler<object>>()
 
-export const validatorCompilerFor = (extensionPrefix: string): FastifySchemaCompiler<object> => {
-  const known = compilers.get(extensionPrefix)
+export const validatorCompilerFor = (
+  extensionPrefix: string,
+  kind: RepohostKind,
+): FastifySchemaCompiler<object> => {
+  const id = `${kind} ${extensionPrefix}`
+  const known = compilers.get(id)
   if (known) return known
-  const forBodies = compilerOf(() => createBodyAjv(extensionPrefix))
-  const forText = compilerOf(() => createTextAjv(extensionPrefix))
+  const forBodies = compilerOf(kind, () => createBodyAjv(extensionPrefix, kind))
+  const forText = compilerOf(kind, () => createTextAjv(extensionPrefix, kind))
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
     httpPart === 'body' ? forBodies(schema) : forText(schema)
-  compilers.set(extensionPrefix, compiler)
+  compilers.set(id, compiler)
   return compiler
 }

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { resources } from '../../../schemas/resources.js'
+import { schemaAt } from '../../../schemas/subgroups.js'
 import { serviceVersion } from '../process/root.js'
 import { callersOf, securityOf, securitySchemes } from './access.js'
 import { completeDocument, type Document, type RouteFacts, withoutUnused } from './complete-document.js'
@@ -11,7 +12,8 @@ import { withExtensionPrefix } from './prefix.js'
 import { tags } from './tags.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
-  for (const resource of resources) app.addSchema(resource)
+  const { kind } = app.config.repohost
+  for (const resource of schemaAt(kind, resources)) app.addSchema(resource)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -36,7 +38,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
         response: successResponsesOf(route),
         'x-route': factsOf(route),
       }
-      return { schema: transformed as never, url }
+      return { schema: schemaAt(kind, transformed) as never, url }
     },
   })
 }

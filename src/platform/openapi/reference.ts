@@ -8,6 +8,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../../schemas/errors.js'
+import { schemaAt } from '../../../schemas/subgroups.js'
+import type { Config } from '../../config.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
 import { etagOfText, isUnchanged } from '../http/etag.js'
@@ -57,9 +59,9 @@ const encoders: Record<string, (text: string) => Promise<Buffer>> = {
 }
 
 /** The committed document without its indentation. To generate it here would block the process for half a second. */
-const documentText = (name: string, extensionPrefix: string): string => {
+const documentText = (name: string, { extensionPrefix, repohost }: Config): string => {
   const text = readFileSync(join(projectRoot, 'openapi', `${name}.json`), 'utf8')
-  return JSON.stringify(JSON.parse(withExtensionPrefix(text, extensionPrefix)))
+  return JSON.stringify(schemaAt(repohost.kind, JSON.parse(withExtensionPrefix(text, extensionPrefix))))
 }
 
 const servedText = (type: string, make: () => string, policy?: string) => {
@@ -111,8 +113,8 @@ const reference: FastifyPluginAsync = async (app) => {
   }
 
   const { extensionPrefix } = app.config
-  const fullText = lazy(() => documentText('openapi', extensionPrefix))
-  const coreText = lazy(() => documentText('openapi.core', extensionPrefix))
+  const fullText = lazy(() => documentText('openapi', app.config))
+  const coreText = lazy(() => documentText('openapi.core', app.config))
   serve('/api/openapi.json', 'application/json', fullText)
   serve('/api/openapi.core.json', 'application/json', coreText)
   serve(`${DOCS}/json`, 'application/json', fullText)

@@ -1,6 +1,6 @@
 /** Recording preferences of people. Flushes read them in their own query (`activity/queries/minutes.ts`). */
 import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
-import { parsePatterns, toLike } from '../../../../schemas/repo-pattern.js'
+import { likesOf, parsePatterns } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, json, orNull, statement, texts, uuid } from '../../../platform/database/statement.js'
 
@@ -34,7 +34,7 @@ export const writeRecording = async (
   userId: string,
   { paused, repos_off, hours }: Recording,
 ): Promise<boolean> => {
-  const likes = parsePatterns(repos_off).map(({ pattern }) => toLike(pattern.toLowerCase()))
+  const likes = parsePatterns(repos_off).flatMap(likesOf)
   const hoursText = hours && JSON.stringify(hours)
   const rows = await db.rows(WRITE_RECORDING, [userId, paused, repos_off, likes, hoursText])
   return rows.length > 0

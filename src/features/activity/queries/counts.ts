@@ -53,10 +53,13 @@ export const registerPeople = async (tx: Db, workspaceId: string, userIds: strin
 }
 
 /** SQL: whether a repository is inside the patterns of the workspace $1. */
-const inside = (repoKey: string) => `exists (
+const inside = (path: string) => {
+  const repoKey = `split_part(${path}, '/', -1)`
+  return `exists (
       select from patterns p
-      where p.workspace_id = $1::uuid and ${patternMatches('p', `split_part(${repoKey}, '/', 1)`, `split_part(${repoKey}, '/', 2)`)}
+      where p.workspace_id = $1::uuid and ${patternMatches('p', `left(${path}, -1 - length(${repoKey}))`, repoKey)}
     )`
+}
 
 const READ_PATTERN_CHARACTERS = statement(
   'read how much the patterns of a workspace are compared with',

@@ -2,7 +2,8 @@
 
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
-import { COMPARED } from '../../../../schemas/repo-pattern.js'
+import { divideRepo } from '../../../../schemas/repo-keys.js'
+import { COMPARED, likenessOf } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -70,7 +71,7 @@ export const READ_FLUSH = statement(
   left join (
     select paused, hours, array(
       select owner_key || '/' || repo_key from unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
-      where (select comparisons from work) <= $8::float8 and owner_key || '/' || repo_key like any (repos_off_like)
+      where (select comparisons from work) <= $8::float8 and ${likenessOf('owner_key')} || '/' || repo_key like any (repos_off_like)
     ) as repos_off
     from recording
   ) c on true
@@ -125,18 +126,18 @@ export const readFlushTarget = async (
   repoKeys: Iterable<string>,
   flushId: string | undefined,
 ): Promise<FlushTarget | undefined> => {
-  const names = Array.from(repoKeys, (repoKey) => repoKey.split('/'))
+  const names = Array.from(repoKeys, divideRepo)
   const charactersOf = new Map<string, number>()
   let characters = 0
-  for (const [owner = '', repo = ''] of names) {
+  for (const { owner, repo } of names) {
     charactersOf.set(owner, (charactersOf.get(owner) ?? 0) + COMPARED + repo.length)
     characters += COMPARED + owner.length + repo.length
   }
   const rows = await db.rows(READ_FLUSH, [
     userId,
     flushId ?? null,
-    names.map(([owner = '']) => owner),
-    names.map(([, repo = '']) => repo),
+    names.map(({ owner }) => owner),
+    names.map(({ repo }) => repo),
     [...charactersOf.keys()],
     [...charactersOf.values()],
     characters,

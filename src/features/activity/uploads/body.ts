@@ -54,7 +54,11 @@ export const countsOf = (body: CountsBody | LargeCounts): CountBatches =>
 export const readLargeCounts = (
   app: FastifyInstance,
 ): { validatorCompiler: FastifySchemaCompiler<object> } => {
-  const { extensionPrefix, rateLimits } = app.config
+  const {
+    extensionPrefix,
+    rateLimits,
+    repohost: { kind },
+  } = app.config
   const read = createCountsReader()
   const uploads = new Semaphore(MAX_UPLOADS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   const tooManyUploads = () =>
@@ -85,7 +89,7 @@ export const readLargeCounts = (
       return await inTurn(request, async () => {
         await incoming.receive()
         return new LargeCounts(
-          await untilHangUp(request, (signal) => read(incoming.bytes, { extensionPrefix }, signal)),
+          await untilHangUp(request, (signal) => read(incoming.bytes, { extensionPrefix, kind }, signal)),
         )
       })
     } finally {

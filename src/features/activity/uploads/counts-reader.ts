@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import type { RepohostKind } from '../../../../schemas/common.js'
 import type { CountBatches } from '../count-batches.js'
 import { createReader } from './reader.js'
 
@@ -6,6 +7,7 @@ export type CountsRead = { batches: CountBatches } | { invalid: ErrorObject[] }
 
 export interface CountsContext {
   extensionPrefix: string
+  kind: RepohostKind
 }
 
 /** Bodies that are read at the same time. */

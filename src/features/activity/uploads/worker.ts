@@ -1,6 +1,7 @@
 /** Parses, checks and arranges one large body, by the same rules as every other body. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountsBody } from '../../../../schemas/activity.js'
+import { schemaAt } from '../../../../schemas/subgroups.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { createBodyAjv } from '../../../platform/http/validators.js'
@@ -12,10 +13,11 @@ import type { WorkerAnswer } from './reader.js'
 const read = ({
   bytes,
   extensionPrefix,
+  kind,
 }: CountsContext & { bytes: Uint8Array }): WorkerAnswer<CountsRead> => {
   try {
     const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-    const validate = createBodyAjv(extensionPrefix).compile<CountsBody>(CountsBody)
+    const validate = createBodyAjv(extensionPrefix, kind).compile<CountsBody>(schemaAt(kind, CountsBody))
     return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors ?? [] }
   } catch (error) {
     if (error instanceof StrictJsonError) return { rejected: error.message }

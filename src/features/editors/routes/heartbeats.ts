@@ -17,6 +17,7 @@ import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
+import { projectHostOf } from '../project-names.js'
 import { readStatusBar } from '../read-status-bar.js'
 import { type HeartbeatsBody, readHeartbeats } from '../reading/body.js'
 import { recordHeartbeats } from '../record-heartbeats.js'
@@ -25,7 +26,7 @@ const COUNTED = [{ data: null }, 201]
 
 export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
-  const host = new URL(config.repohost.url).hostname
+  const host = projectHostOf(config.repohost)
 
   /** The parser has checked the body, and reduced it to what counts. */
   const validatorCompiler: FastifySchemaCompiler<object> = (part) => {

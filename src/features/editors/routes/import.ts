@@ -15,6 +15,7 @@ import {
   requireNoImport,
   startImport,
 } from '../import-heartbeats.js'
+import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
 /** Files that arrive at once. */
@@ -43,7 +44,7 @@ async function* chunksOf(payload: Readable, work: Work | null): AsyncGenerator<B
 
 export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, imports } = app
-  const host = new URL(config.repohost.url).hostname
+  const host = projectHostOf(config.repohost)
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   /** People whose file is arriving. One file each, so that a slow sender holds one of the permits. */
   const sending = new Set<string>()

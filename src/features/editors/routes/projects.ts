@@ -5,10 +5,11 @@ import { EditorProjectBody, EditorProjectList } from '../../../../schemas/editor
 import { limits } from '../../../../schemas/limits.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { assignProject, listEditorProjects } from '../assign-project.js'
+import { projectHostOf } from '../project-names.js'
 
 export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  const host = new URL(config.repohost.url).hostname
+  const host = projectHostOf(config.repohost)
 
   app.route({
     method: 'GET',

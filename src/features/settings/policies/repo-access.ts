@@ -1,6 +1,7 @@
 /** Rules R1 to R5: what a caller may do with the settings of a repository, and through which workspace. */
 
 import { limits } from '../../../../schemas/limits.js'
+import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import { readCaller, type User } from '../../accounts/index.js'
@@ -77,7 +78,15 @@ export const pushTarget = async (
 }
 
 const workspaceRequired = (owner: string) =>
-  new ApiError('workspace_required', { suggested_pattern: `${owner}/*` })
+  new ApiError('workspace_required', { suggested_pattern: suggestedPattern(owner) })
+
+/** The owner's own, or, where that is too long for a pattern, that of the nearest group above. */
+const suggestedPattern = (owner: string): string => {
+  const own = `${owner}/*`
+  if (own.length <= limits.pattern_length) return own
+  const room = owner.slice(0, limits.pattern_length - SUBGROUPS.length)
+  return `${room.slice(0, room.lastIndexOf('/'))}/${SUBGROUPS}`
+}
 
 /** R4: whether a personal workspace can be made, or take one more pattern. @throws {ApiError} */
 export const requireRoomForPersonal = async (

@@ -1,6 +1,7 @@
 /** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
 import type { Role } from '../../../../schemas/common.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
+import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, type RowOf, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 
@@ -21,9 +22,13 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
   workspaceId ?? null,
 ]
 
-/** SQL: whether a row of `patterns` matches the repository whose keys are these expressions. */
+/**
+ * SQL: whether a row of `patterns` matches the repository whose keys are these expressions: one of the owner's own, or
+ * `**` of a group above.
+ */
 export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
-  `${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end`
+  `(${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end
+    or ${pattern}.repo_key = '${SUBGROUPS}' and starts_with(${ownerKey}, ${pattern}.owner_key || '/'))`
 
 /** SQL: the pattern `p` matches the repository of `repoParameters`. */
 const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}`
